@@ -1,0 +1,1 @@
+"""What an automaton is and what it computes. Knows numbers and strings; no paper, no torch."""

@@ -1,0 +1,34 @@
+"""The backward algorithm, for one string: what is still to come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.strings import String
+from automata.wfsa import WFSA
+
+
+def backward(automaton: WFSA, string: String) -> NDArray[Any]:
+    """beta_i(q): the total score of all ways to finish from q, reading the symbols after the first i; silent moves too.
+
+    So lambda . beta_0 is the score, and so is Omega_i . tau(x_{i+1}) . beta_{i+1} for every i.
+
+    Args:
+        automaton: with n states.
+        string: of T symbols.
+
+    Returns:
+        beta, shape ``(T + 1, n)``, in the automaton's numbers.
+    """
+    k, silent = automaton.semiring, automaton.closure
+
+    def before_silent(beta: NDArray[Any]) -> Any:
+        return beta if silent is None else k.sum(k.times(silent, beta[None, :]), axis=1)
+
+    beta = [before_silent(automaton.final)]
+    for symbol in reversed(string):
+        beta.append(before_silent(k.sum(k.times(automaton.matrix(symbol), beta[-1][None, :]), axis=1)))
+    return np.stack(beta[::-1])

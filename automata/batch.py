@@ -1,0 +1,93 @@
+"""Forward and backward for many strings of unequal length at once.
+
+The float64 semirings whose inner loop is compiled (``automata/kernels.py``) run there; the rest, exact numbers among
+them, run through NumPy with all strings side by side. Both give what ``automata/forward.py`` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.kernels import KERNELS
+from automata.operations import remove_epsilon, reverse
+from automata.strings import Batch, String, encode
+from automata.wfsa import WFSA
+
+MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions
+
+
+def scores(automaton: WFSA, strings: Sequence[String]) -> NDArray[Any]:
+    """The score of each string, shape ``(len(strings),)``.
+
+    >>> from automata.semirings import COUNTING
+    >>> ways = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]})
+    >>> scores(ways, ["", "a", "aaaa"])
+    array([0, 1, 4], dtype=object)
+    """
+    batch = encode(automaton.index, strings)
+    values = np.empty(len(strings), dtype=automaton.initial.dtype)
+    values[batch.order] = prefix_table(automaton, batch)[np.arange(len(batch)), batch.lengths]
+    return values
+
+
+def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[NDArray[Any]]:
+    """For each string of T symbols the scores of its prefixes, shape ``(T + 1,)``.
+
+    Strings already encoded by ``automaton.index`` may be given as a :class:`~automata.strings.Batch`; then many
+    automata with the same index can read them.
+    """
+    batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
+    table = prefix_table(automaton, batch)
+    found: list[Any] = [None] * len(batch)
+    for row, place in enumerate(batch.order.tolist()):
+        found[place] = table[row, : batch.lengths[row] + 1]
+    return found
+
+
+def prefix_table(automaton: WFSA, batch: Batch) -> NDArray[Any]:
+    """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined behind ends."""
+    silent_free = remove_epsilon(automaton)
+    kernel = None if automaton.exact else KERNELS.get(automaton.semiring)
+    if kernel is not None:
+        parts = (silent_free.initial, silent_free.final, silent_free.matrices)
+        return kernel(*map(np.ascontiguousarray, parts), batch.codes, batch.lengths)
+    k = automaton.semiring
+    table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
+    for t, omega in enumerate(_vectors(silent_free, batch)):
+        table[: len(omega), t] = k.sum(k.times(omega, automaton.final), axis=1)
+    return table
+
+
+def forward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
+    """For each string of T symbols Omega as ``automata.forward.forward`` has it, shape ``(T + 1, n)``."""
+    batch = encode(automaton.index, strings)
+    found = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
+    for t, omega in enumerate(_vectors(remove_epsilon(automaton), batch)):
+        for row, place in enumerate(batch.order[: len(omega)].tolist()):
+            found[place][t] = omega[row]
+    return found
+
+
+def backward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
+    """For each string of T symbols beta as ``automata.backward.backward`` has it, shape ``(T + 1, n)``."""
+    mirrored = forward(reverse(automaton), [x[::-1] for x in strings])
+    return [omega[::-1] for omega in mirrored]
+
+
+def _vectors(automaton: WFSA, batch: Batch) -> list[NDArray[Any]]:
+    """Omega_t for t = 0, 1, ... of those strings that are at least t long, each of shape ``(active, n)``."""
+    k, n = automaton.semiring, automaton.states
+    omegas = [np.tile(automaton.initial, (len(batch), 1))]
+    portion = max(1, MOST_CELLS // max(1, n * n))
+    for active, symbols in batch.steps():
+        after = np.empty((active, n), dtype=automaton.initial.dtype)
+        for low in range(0, active, portion):
+            rows = slice(low, min(active, low + portion))
+            tables = automaton.matrices[symbols[rows]]
+            after[rows] = k.sum(k.times(omegas[-1][:active][rows][:, :, None], tables), axis=1)
+        omegas.append(after)
+    return omegas

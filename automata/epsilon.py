@@ -1,0 +1,50 @@
+"""Epsilon transitions: their closure, for cycles too where the semiring can sum them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.errors import EpsilonCycle, WeightError
+from automata.semirings import Semiring
+
+
+def closure(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
+    """E* = I + E + EE + ...: for each pair of states, the sum over all silent ways from one to the other.
+
+    Kleene's algorithm; without a cycle it needs no star and works in every semiring. A sum over a cycle has to converge
+    *absolutely*, since paths have no order: with signed weights, |E|* has to exist too.
+
+    Args:
+        semiring: the semiring of the weights.
+        epsilon: the matrix E, shape ``(n, n)``.
+
+    Returns:
+        The matrix E*, shape ``(n, n)``.
+
+    Raises:
+        EpsilonCycle: a cycle through some state has no sum; the message names the state and the cycle's weight.
+    """
+    exact = epsilon.dtype == object
+    if not semiring.selective:
+        _kleene(semiring, semiring.absolute(epsilon))
+    return np.asarray(semiring.plus(_kleene(semiring, epsilon), semiring.identity(len(epsilon), exact=exact)))
+
+
+def _kleene(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
+    """E E* : paths of at least one transition, through states 0..k for growing k."""
+    total = epsilon
+    for k in range(len(epsilon)):
+        try:
+            around = semiring.star(total[k, k])
+        except WeightError:
+            raise EpsilonCycle(
+                f"the epsilon cycles through state {k} weigh {semiring.format(total[k, k])} in all, "
+                f"and going round them any number of times has no sum in the {semiring.name} semiring; "
+                "remove the cycle or make it lighter"
+            ) from None
+        through = semiring.times(semiring.times(total[:, k, None], around), total[None, k, :])
+        total = np.asarray(semiring.plus(total, through))
+    return total

@@ -1,0 +1,30 @@
+"""What can be wrong with an automaton, a string or a file: one named exception each, one clear sentence in each."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Something that a user gave is wrong; the message is one sentence that says what, where, and what would be right.
+
+    The command line prints it and leaves with exit status 2; library users catch it as a ``ValueError``.
+    """
+
+
+class WeightError(InputError):
+    """A weight that its semiring does not hold: NaN, a negative max-times weight, an infinity in the real semiring."""
+
+
+class ShapeError(InputError):
+    """Vectors, matrices and the number of states do not fit together."""
+
+
+class UnknownSymbol(InputError):
+    """A string, or a transition, uses a symbol that the alphabet lacks."""
+
+
+class EpsilonCycle(InputError):
+    """A cycle of epsilon transitions whose paths have no sum in the semiring."""
+
+
+class FormatError(InputError):
+    """A file that is not what its format says; the message names the file and the field."""

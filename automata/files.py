@@ -1,0 +1,100 @@
+"""Automata from files and to files, in the format that the file's name says; a file is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from automata import att_format, drawing, json_format
+from automata.errors import FormatError, InputError
+from automata.semirings import Semiring
+from automata.wfsa import WFSA
+
+READABLE = (".json", ".att")
+WRITABLE = (".json", ".att", ".dot", ".svg")
+
+
+def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path | None = None) -> WFSA:
+    """The automaton in a ``.json`` or ``.att`` file.
+
+    Args:
+        path: the file.
+        semiring: for ``.att``, whose files do not say it; default min-plus, as OpenFst has it.
+        symbols: for ``.att``, the symbol table; default the file of the same name with ``.syms``, where there is one.
+
+    Raises:
+        FormatError: one sentence with file and field.
+    """
+    path = Path(path)
+    if path.suffix == ".json":
+        return json_format.loads(read_text(path), str(path))
+    if path.suffix == ".att":
+        beside = path.with_suffix(".syms")
+        table = Path(symbols) if symbols is not None else beside if beside.exists() else None
+        names = None if table is None else att_format.loads_symbols(read_text(table), str(table))
+        return att_format.loads(read_text(path), semiring, names, str(path))
+    raise InputError(f"{path}: no format for files named so can be read; right are {', '.join(READABLE)}")
+
+
+def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
+    """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside, ``.dot``, ``.svg``).
+
+    Returns the files written. With ``round_weights``, a weight that has no finite decimal becomes the nearest float64 in
+    ``.att``; without, such a weight is an error.
+    """
+    path = Path(path)
+    texts: dict[str, Callable[[], dict[Path, str]]] = {
+        ".json": lambda: {path: json_format.dumps(automaton)},
+        ".att": lambda: {
+            path: att_format.dumps(automaton, round_weights),
+            path.with_suffix(".syms"): att_format.dumps_symbols(automaton),
+        },
+        ".dot": lambda: {path: drawing.dot(automaton)},
+        ".svg": lambda: {path: drawing.svg(automaton)},
+    }
+    if path.suffix not in texts:
+        raise InputError(f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}")
+    ready = texts[path.suffix]()
+    for file, text in ready.items():
+        write_whole(file, text)
+    return list(ready)
+
+
+def read_text(path: str | Path) -> str:
+    """The file's text, as UTF-8; a file that cannot be read, or is no text, is one clear sentence."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if b"\0" in data:
+        raise FormatError(f"{path}: is binary, where UTF-8 text is right (byte {data.index(0)} is NUL)")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong)") from None
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """Write the file whole or not at all: to a file beside it, then renamed."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            os.chmod(beside, 0o666 & ~_umask())
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

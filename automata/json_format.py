@@ -1,0 +1,204 @@
+"""Automata as JSON: every weight a string, states 0 to n - 1, symbol "" for epsilon, zero where nothing is said.
+
+>>> print(dumps(loads('{"semiring": "real", "states": 2, "alphabet": ["a"], "initial": [[0, "1"]],'
+...                   ' "final": [[1, "0.5"]], "transitions": [[0, 1, "a", "-3/7"]]}')))
+{
+  "semiring": "real",
+  "states": 2,
+  "alphabet": ["a"],
+  "initial": [[0, "1"]],
+  "final": [[1, "1/2"]],
+  "transitions": [
+    [0, 1, "a", "-3/7"]
+  ]
+}
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from typing import Any
+
+from automata.errors import FormatError, InputError
+from automata.number_text import shorten
+from automata.semirings import Semiring, semiring
+from automata.wfsa import EPSILON, WFSA
+
+FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
+
+
+def loads(text: str, where: str = "automaton") -> WFSA:
+    """The automaton that a JSON text describes.
+
+    The same transition (source, target, symbol) given twice is two parallel paths: their weights are summed, and a
+    ``UserWarning`` names it; the same for initial and final weights.
+
+    Raises :class:`~automata.errors.FormatError` with one sentence: file, field, what is wrong, what would be right.
+    """
+    return from_json(_parse(text, where), where)
+
+
+def from_json(data: Any, where: str = "automaton") -> WFSA:
+    """The automaton that a parsed JSON object describes; see :func:`loads`."""
+    reader = _Reader(where)
+    if not isinstance(data, dict):
+        raise reader.error("", f"is {_kind(data)}, where an object with {', '.join(FIELDS)} is right")
+    for name in data:
+        if name not in FIELDS:
+            raise reader.error(name, f"is no field of an automaton; its fields are {', '.join(FIELDS)}")
+    for name in FIELDS:
+        if name not in data:
+            raise reader.error(name, "is missing")
+    if not isinstance(data["semiring"], str):
+        raise reader.error("semiring", f"is {_kind(data['semiring'])}, where a name is right")
+    with reader.at("semiring"):
+        k = semiring(data["semiring"])
+    n = data["states"]
+    if not _is_count(n):
+        raise reader.error("states", f"is {shorten(n)}, where the number of states is right")
+    alphabet = reader.list(data["alphabet"], "alphabet")
+    for i, symbol in enumerate(alphabet):
+        if not isinstance(symbol, str):
+            raise reader.error(f"alphabet[{i}]", f"is {_kind(symbol)}, where a string is right")
+        if symbol == EPSILON:
+            raise reader.error(f"alphabet[{i}]", 'is "", which is epsilon and belongs to no alphabet')
+    twice = [symbol for symbol, count in Counter(alphabet).items() if count > 1]
+    if twice:
+        raise reader.error("alphabet", f"has {shorten(twice[0])} twice")
+    known = {*alphabet, EPSILON}
+    vectors = [
+        [reader.weighted_state(item, f"{name}[{i}]", n, k) for i, item in enumerate(reader.list(data[name], name))]
+        for name in ("initial", "final")
+    ]
+    items = reader.list(data["transitions"], "transitions")
+    transitions = [reader.transition(item, f"transitions[{i}]", n, known, k) for i, item in enumerate(items)]
+    _tell_merged(where, vectors, transitions)
+    with reader.at(""):
+        return WFSA.from_edges(k, n, alphabet, vectors[0], vectors[1], transitions)
+
+
+def dumps(automaton: WFSA) -> str:
+    """The automaton as JSON text, one transition a line; floats are written as the fractions they are."""
+    data = to_json(automaton)
+    short = {name: json.dumps(data[name], ensure_ascii=False) for name in FIELDS}
+    rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in data["transitions"])
+    short["transitions"] = f"[\n    {rows}\n  ]" if rows else "[]"
+    return "{\n" + ",\n".join(f'  "{name}": {short[name]}' for name in FIELDS) + "\n}\n"
+
+
+def to_json(automaton: WFSA) -> dict[str, Any]:
+    """The automaton as a JSON object; every symbol has to be a string."""
+    k = automaton.semiring
+    for symbol in automaton.alphabet:
+        if not isinstance(symbol, str):
+            raise InputError(f"symbol {shorten(symbol)} is no string, and JSON's automata have strings for symbols")
+
+    def vector(weights: Any) -> list[list[Any]]:
+        return [[q, k.format(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]
+
+    return {
+        "semiring": k.name,
+        "states": automaton.states,
+        "alphabet": list(automaton.alphabet),
+        "initial": vector(automaton.initial),
+        "final": vector(automaton.final),
+        "transitions": [[e.source, e.target, e.symbol, k.format(e.weight)] for e in automaton.edges()],
+    }
+
+
+class _Reader:
+    """Checks parts of a document; every error says where."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.field = ""
+
+    def error(self, field: str, message: str) -> FormatError:
+        return FormatError(f"{self.where}: {f'field {field} ' if field else ''}{message}")
+
+    def at(self, field: str) -> _Reader:
+        self.field = field
+        return self
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, InputError) and not isinstance(error, FormatError):
+            raise FormatError(f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}") from None
+
+    def list(self, value: Any, field: str) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.error(field, f"is {_kind(value)}, where a list is right")
+        return value
+
+    def row(self, value: Any, field: str, shape: str) -> list[Any]:
+        if not isinstance(value, list) or len(value) != len(shape.split(",")):
+            raise self.error(field, f"is {shorten(value)}, where [{shape}] is right")
+        return value
+
+    def state(self, value: Any, field: str, n: int) -> int:
+        if not _is_count(value) or value >= n:
+            raise self.error(field, f"names state {shorten(value)}, where {_states(n)}")
+        return int(value)
+
+    def weight(self, value: Any, field: str, k: Semiring) -> Any:
+        if not isinstance(value, str):
+            raise self.error(field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"')
+        with self.at(field):
+            return k.parse(value)
+
+    def weighted_state(self, value: Any, field: str, n: int, k: Semiring) -> tuple[int, Any]:
+        state, weight = self.row(value, field, "state, weight")
+        return self.state(state, field, n), self.weight(weight, field, k)
+
+    def transition(self, value: Any, field: str, n: int, known: set[str], k: Semiring) -> tuple[int, int, str, Any]:
+        source, target, symbol, weight = self.row(value, field, "source, target, symbol, weight")
+        if not isinstance(symbol, str) or symbol not in known:
+            raise self.error(field, f"reads {shorten(symbol)}, which is not in the alphabet")
+        return self.state(source, field, n), self.state(target, field, n), symbol, self.weight(weight, field, k)
+
+
+def _parse(text: str, where: str) -> Any:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = Counter(name for name, _ in pairs)
+        for name, count in names.items():
+            if count > 1:
+                raise FormatError(f"{where}: field {shorten(name)} is there twice")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{where}: line {error.lineno}, column {error.colno}: is no JSON: {error.msg}") from None
+    except FormatError:
+        raise
+    except RecursionError:
+        raise FormatError(f"{where}: is nested too deeply to be an automaton") from None
+    except ValueError as error:
+        raise FormatError(f"{where}: is no JSON of an automaton: {str(error).splitlines()[0]}") from None
+
+
+def _tell_merged(where: str, vectors: list[list[tuple[int, Any]]], transitions: list[tuple[int, int, str, Any]]) -> None:
+    places = [("initial", q) for q, _ in vectors[0]] + [("final", q) for q, _ in vectors[1]]
+    named = Counter(f"the {name} weight of state {q}" for name, q in places)
+    named.update(f"the transition {p} -> {q} on {shorten(s)}" for p, q, s, _ in transitions)
+    for what, count in named.items():
+        if count > 1:
+            warnings.warn(f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=4)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _states(n: int) -> str:
+    return f"states are 0 to {n - 1}" if n else "there are no states"
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,98 @@
+"""Forward's inner loops for float64, compiled by numba: each string runs by itself, on all cores.
+
+NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s bench`` has the figures.
+The reference is ``automata/forward.py``; ``proofs_tests/automata/test_batch.py`` holds these loops to it, bit for bit
+where only ``max`` and one addition are involved, and within the derived bound elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+
+Floats = NDArray[np.float64]
+Kernel = Callable[[Floats, Floats, Floats, NDArray[np.intp], NDArray[np.intp]], Floats]
+_compiled = numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
+_exactly = numba.njit(parallel=True, cache=True, fastmath={"nsz", "nnan"})
+
+
+@_compiled
+def _plus_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any) -> Any:  # pragma: no cover (compiled)
+    strings, longest = codes.shape
+    n = len(initial)
+    scores = np.full((strings, longest + 1), np.nan)
+    for b in numba.prange(strings):
+        omega, after = initial.copy(), np.empty(n)
+        for t in range(lengths[b] + 1):
+            scores[b, t] = (omega * final).sum()
+            if t < lengths[b]:
+                table = matrices[codes[b, t]]
+                after[:] = 0.0
+                for p in range(n):
+                    here = omega[p]
+                    for q in range(n):
+                        after[q] += here * table[p, q]
+                omega, after = after, omega
+    return scores
+
+
+@_exactly
+def _max_plus(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any) -> Any:  # pragma: no cover (compiled)
+    strings, longest = codes.shape
+    n = len(initial)
+    scores = np.full((strings, longest + 1), np.nan)
+    for b in numba.prange(strings):
+        omega, after = initial.copy(), np.empty(n)
+        for t in range(lengths[b] + 1):
+            best = -np.inf
+            for q in range(n):
+                best = max(best, omega[q] + final[q])
+            scores[b, t] = best
+            if t < lengths[b]:
+                table = matrices[codes[b, t]]
+                after[:] = -np.inf
+                for p in range(n):
+                    here = omega[p]
+                    for q in range(n):
+                        way = here + table[p, q]
+                        after[q] = after[q] if after[q] > way else way
+                omega, after = after, omega
+    return scores
+
+
+@_exactly
+def _max_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any) -> Any:  # pragma: no cover (compiled)
+    strings, longest = codes.shape
+    n = len(initial)
+    scores = np.full((strings, longest + 1), np.nan)
+    for b in numba.prange(strings):
+        omega, after = initial.copy(), np.empty(n)
+        for t in range(lengths[b] + 1):
+            best = 0.0
+            for q in range(n):
+                best = max(best, omega[q] * final[q])
+            scores[b, t] = best
+            if t < lengths[b]:
+                table = matrices[codes[b, t]]
+                after[:] = 0.0
+                for p in range(n):
+                    here = omega[p]
+                    for q in range(n):
+                        way = here * table[p, q]
+                        after[q] = after[q] if after[q] > way else way
+                omega, after = after, omega
+    return scores
+
+
+def _min_plus(initial: Floats, final: Floats, matrices: Floats, codes: NDArray[np.intp], lengths: NDArray[np.intp]) -> Floats:
+    return -_max_plus(-initial, -final, -matrices, codes, lengths)
+
+
+KERNELS: dict[Semiring, Kernel] = {REAL: _plus_times, MAX_PLUS: _max_plus, MIN_PLUS: _min_plus, MAX_TIMES: _max_times}
+"""For each semiring that has one: (initial, final, matrices, codes, lengths) to the scores of all prefixes."""

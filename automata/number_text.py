@@ -1,0 +1,60 @@
+"""Exact numbers from text and to text."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+
+from automata.errors import WeightError
+
+_NUMBER = re.compile(r"[+-]?(\d+/\d+|(\d+(\.\d*)?|\.\d+)([eE](?P<exponent>[+-]?\d{1,9}))?)", re.ASCII)
+_INFINITIES = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
+MOST_DIGITS = 4300  # Python's own limit for reading an integer in quadratic time
+MOST_EXPONENT = 4300
+
+
+def parse_number(text: str) -> Fraction | float:
+    """The number that ``text`` writes, exactly: a fraction, or an infinity.
+
+    >>> parse_number("-3/7"), parse_number("0.25"), parse_number("-inf")
+    (Fraction(-3, 7), Fraction(1, 4), -inf)
+
+    Raises :class:`~automata.errors.WeightError` for anything else, NaN included.
+    """
+    if text in _INFINITIES:
+        return _INFINITIES[text]
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise WeightError(f'weight {shorten(text)} is no number; write it as "2", "-3/7", "0.25", "1e-3", "inf" or "-inf"')
+    if len(text) > MOST_DIGITS or abs(int(match["exponent"] or 0)) > MOST_EXPONENT:
+        raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise WeightError(f"weight {shorten(text)} divides by zero") from None
+
+
+def shorten(text: object, most: int = 60) -> str:
+    """``text`` quoted, and cut where it is too long for a message."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= most else quoted[: most - 3] + "..."
+
+
+def write_number(value: Fraction | float) -> str:
+    """The text that :func:`parse_number` reads back: ``"-3/7"``, ``"2"``, ``"-inf"``.
+
+    >>> write_number(Fraction(6, -14))
+    '-3/7'
+    """
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    fraction = Fraction(value)
+    top = _digits(fraction.numerator)
+    return top if fraction.denominator == 1 else f"{top}/{_digits(fraction.denominator)}"
+
+
+def _digits(value: int) -> str:
+    # Python refuses str() of a huge integer, since reading one back can be slow; an exact score may well be huge.
+    return str(value) if value.bit_length() < 4 * MOST_DIGITS // 2 else str(Decimal(value))

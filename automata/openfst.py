@@ -1,0 +1,161 @@
+"""OpenFst, through pynini: automata there and back.
+
+OpenFst keeps costs: tropical is our min-plus, and log and log64 are our log negated. Real weights become ``-log`` of
+themselves; negative ones have no logarithm, so an automaton with signs is written as *two tracks*: each state twice, once for
+products so far positive and once for negative, a negative weight changes the track, and the score is the difference of two.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pynini
+from numpy.typing import NDArray
+
+from automata.errors import InputError
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, Semiring
+from automata.wfsa import EPSILON, WFSA
+
+ARC_TYPES = ("standard", "log", "log64")
+SINGLE_PRECISION = ("standard", "log")
+"""Arc types whose weights are float32."""
+_LARGEST_EXPONENT = 709.0  # e to more overflows float64
+
+
+def arc_type_for(semiring: Semiring) -> str:
+    """OpenFst's arc type in which this semiring's plus is the right one: ``standard`` (tropical) or ``log64``."""
+    return "log64" if semiring in (REAL, LOG, COUNTING) else "standard"
+
+
+def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
+    """The automaton as an OpenFst acceptor; symbol i of the alphabet has label i + 1, and label 0 is epsilon.
+
+    State 0 is a start state of its own, with epsilon arcs to the initial states; state q becomes q + 1.
+
+    Raises :class:`~automata.errors.InputError` for negative real weights (see :func:`two_tracks`), and for an arc type
+    whose plus is not this semiring's.
+    """
+    k = automaton.semiring
+    kind = arc_type or arc_type_for(k)
+    if kind not in ARC_TYPES:
+        raise InputError(f"there is no arc type {kind!r}; there are {', '.join(ARC_TYPES)}")
+    if (kind == "standard") != (arc_type_for(k) == "standard"):
+        raise InputError(f"arc type {kind} does not add as the {k.name} semiring does; {arc_type_for(k)} does")
+    label = {EPSILON: 0, **{s: i + 1 for i, s in enumerate(automaton.index)}}
+    fst = pynini.Fst(arc_type=kind)
+    fst.add_states(automaton.states + 1)
+    fst.set_start(0)
+
+    def weight(value: Any) -> pynini.Weight:
+        return pynini.Weight(fst.weight_type(), cost(k, value))
+
+    for q, value in enumerate(automaton.initial.tolist()):
+        if value != k.zero:
+            fst.add_arc(0, pynini.Arc(0, 0, weight(value), q + 1))
+    for q, value in enumerate(automaton.final.tolist()):
+        if value != k.zero:
+            fst.set_final(q + 1, weight(value))
+    for edge in automaton.edges():
+        fst.add_arc(edge.source + 1, pynini.Arc(label[edge.symbol], label[edge.symbol], weight(edge.weight), edge.target + 1))
+    return fst
+
+
+def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
+    """The float64 automaton that an OpenFst acceptor is; label i is ``alphabet[i - 1]``.
+
+    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``. Symbols that no arc reads stay.
+    """
+    k = semiring or (MIN_PLUS if fst.arc_type() == "standard" else LOG)
+    if (fst.arc_type() == "standard") != (arc_type_for(k) == "standard"):
+        raise InputError(f"arc type {fst.arc_type()} does not add as the {k.name} semiring does")
+    states = list(fst.states())
+    if fst.start() < 0:
+        return WFSA.from_edges(k, 0, alphabet, [], [], [])
+    arcs: list[tuple[int, int, Hashable, Any]] = []
+    for q in states:
+        for arc in fst.arcs(q):
+            if arc.ilabel != arc.olabel:
+                raise InputError(f"state {q} turns label {arc.ilabel} into {arc.olabel}, where an acceptor is right")
+            symbol = alphabet[arc.ilabel - 1] if arc.ilabel else EPSILON
+            arcs.append((q, arc.nextstate, symbol, _value(k, arc.weight)))
+    finals = [(q, _value(k, fst.final(q))) for q in states]
+    return WFSA.from_edges(k, len(states), alphabet, [(fst.start(), k.one)], finals, arcs)
+
+
+def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
+    """Two automata without negative weights whose difference is ``automaton``: the plus track's paths, and the minus track's.
+
+    Both have the states (q, +) = q and (q, -) = n + q, and differ in their final weights only.
+    """
+    n = automaton.states
+
+    def split(weights: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
+
+    def doubled(matrix: NDArray[Any]) -> NDArray[Any]:
+        plus, minus = split(matrix)
+        return np.block([[plus, minus], [minus, plus]])
+
+    parts = {
+        "initial": np.concatenate(split(automaton.initial)),
+        "matrices": np.stack([doubled(m) for m in automaton.matrices]) if len(automaton.matrices) else automaton.matrices,
+        "epsilon": None if automaton.epsilon is None else doubled(automaton.epsilon),
+    }
+    if not len(automaton.matrices):
+        parts["matrices"] = automaton.semiring.zeros(0, 2 * n, 2 * n, exact=automaton.exact)
+    plus, minus = split(automaton.final)
+    tracks = [automaton.replace(final=np.concatenate(ends), **parts) for ends in ((plus, minus), (minus, plus))]
+    return tracks[0], tracks[1]
+
+
+def cost(k: Semiring, value: Any) -> float:
+    """A weight as OpenFst keeps it."""
+    if k is BOOLEAN:
+        return 0.0 if value else math.inf
+    if k is MIN_PLUS:
+        return float(value)
+    if k in (MAX_PLUS, LOG):
+        return -float(value)
+    if value < 0:
+        raise InputError(f"weight {k.format(value)} is negative and has no logarithm; two_tracks() splits the automaton")
+    return -_log(value)
+
+
+def uncost(k: Semiring, value: float) -> Any:
+    """A cost as a weight again; infinity where it is beyond float64."""
+    if k is BOOLEAN:
+        return value < math.inf
+    if k is MIN_PLUS:
+        return value
+    if k in (MAX_PLUS, LOG):
+        return -value
+    return math.exp(-value) if value > -_LARGEST_EXPONENT else math.inf
+
+
+def _log(value: Any) -> float:
+    if value == 0:
+        return -math.inf
+    numerator, denominator = (value, 1) if isinstance(value, float) else (value.numerator, value.denominator)
+    return math.log(numerator) - math.log(denominator)
+
+
+def precisely(weight: pynini.Weight) -> float:
+    """The weight's value with all its bits: ``float(weight)`` goes through a text of nine digits, so we ask a file's bytes."""
+    kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
+    fst = pynini.Fst(arc_type=kind)
+    fst.set_start(fst.add_state())
+    fst.set_final(0, weight)
+    # The file ends with the only state: its final weight, and its number of arcs (int64).
+    layout = "<fq" if kind in SINGLE_PRECISION else "<dq"
+    value, arcs = struct.unpack(layout, fst.write_to_string()[-struct.calcsize(layout) :])
+    assert arcs == 0
+    return float(value)
+
+
+def _value(k: Semiring, weight: pynini.Weight) -> Any:
+    value = uncost(k, precisely(weight))
+    return value if k is not COUNTING else round(value)

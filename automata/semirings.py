@@ -1,0 +1,313 @@
+"""The semirings of Definition 1 (Peng et al. 2018): seven small classes, over NumPy arrays of any number type.
+
+>>> MAX_PLUS.plus(2, 5), MAX_PLUS.times(2, 5), MAX_PLUS.zero
+(5, 7, -inf)
+
+An operation works elementwise on float64 arrays and on object arrays of exact numbers (``fractions.Fraction``, and
+floats only for the infinities), so one algorithm serves all semirings and both kinds of number. Exact arithmetic keeps
+every law. Each class says which laws float64 breaks, and by at most how much; u is the unit roundoff 2**-53, gamma_k is
+k u / (1 - k u), and no overflow or underflow is assumed in these bounds. ``proofs_tests/automata/test_semirings.py``
+holds the laws, the bounds, and an example of every break.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from automata.errors import InputError, WeightError
+from automata.number_text import parse_number, write_number
+
+INFINITY = math.inf
+
+
+class Semiring:
+    """A set with plus and times (Definition 1). All seven are commutative; ``zero`` and ``one`` are the identities."""
+
+    name: ClassVar[str]
+    zero: ClassVar[Any]
+    one: ClassVar[Any]
+    members: ClassVar[str]  # what a weight must be, in words, for error messages
+    add: ClassVar[np.ufunc]
+    multiply: ClassVar[np.ufunc]
+    selective: ClassVar[bool] = False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
+    exact_only: ClassVar[bool] = False  # no float64 arrays (boolean, counting)
+    float_only: ClassVar[bool] = False  # no exact arrays (log)
+
+    def plus(self, a: ArrayLike, b: ArrayLike) -> Any:
+        """``a`` (+) ``b``, elementwise."""
+        return self._apply(self.add, a, b)
+
+    def times(self, a: ArrayLike, b: ArrayLike) -> Any:
+        """``a`` (x) ``b``, elementwise."""
+        return self._apply(self.multiply, a, b)
+
+    def _apply(self, operation: np.ufunc, a: ArrayLike, b: ArrayLike) -> Any:
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            return operation(a, b)
+        # Two numbers: NumPy would make int64 of Python's integers, which overflows, so they travel as objects.
+        return operation(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+
+    def sum(self, values: ArrayLike, axis: int | None = None) -> Any:
+        """The (+)-sum along ``axis`` (of everything, without one); an empty sum is ``zero``."""
+        array = np.asarray(values)
+        flat, along = (array.reshape(-1), 0) if axis is None else (array, axis)
+        return self.add.reduce(flat, axis=along, initial=self.zero)
+
+    def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        """The matrix product over this semiring: shapes ``(..., i, j)`` and ``(..., j, k)`` give ``(..., i, k)``."""
+        return np.asarray(self.sum(self.times(a[..., :, :, None], b[..., None, :, :]), axis=-2))
+
+    def star(self, a: Any) -> Any:
+        """``one + a + a a + a a a + ...`` where that sum exists, else :class:`~automata.errors.WeightError`."""
+        if a == self.zero:
+            return self.one
+        raise WeightError(f"the sum 1 + a + aa + ... of a = {self.format(a)} does not exist in the {self.name} semiring")
+
+    def absolute(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The weights without their signs, where the semiring has signs: what absolute convergence is decided on."""
+        return values
+
+    def holds(self, weight: Any) -> bool:
+        """Is ``weight`` an element of this semiring?"""
+        return isinstance(weight, (int, float, Fraction)) and -INFINITY < weight < INFINITY
+
+    def zeros(self, *shape: int, exact: bool) -> NDArray[Any]:
+        """An array of ``zero``."""
+        return np.full(shape, self.zero, dtype=self.dtype(exact))
+
+    def identity(self, n: int, *, exact: bool) -> NDArray[Any]:
+        """The ``(n, n)`` identity matrix."""
+        eye = self.zeros(n, n, exact=exact)
+        eye[np.arange(n), np.arange(n)] = self.one
+        return eye
+
+    def dtype(self, exact: bool) -> type:
+        """The NumPy dtype of this semiring's arrays."""
+        return object if exact else np.float64
+
+    def exact(self, weight: Any) -> Any:
+        """``weight`` as an exact number: a float is the dyadic fraction that it is; infinities stay."""
+        value = weight.item() if isinstance(weight, np.generic) else weight
+        if isinstance(value, float) and math.isinf(value):
+            return value
+        return Fraction(value)
+
+    def parse(self, text: str) -> Any:
+        """The exact weight that ``text`` writes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
+        weight = parse_number(text)
+        if not self.holds(weight):
+            raise WeightError(f"weight {text!r} is not in the {self.name} semiring, whose weights are {self.members}")
+        return weight
+
+    def format(self, weight: Any) -> str:
+        """The text that :meth:`parse` reads back as the same weight; a float is written as the fraction it is."""
+        return write_number(self.exact(weight))
+
+    def __repr__(self) -> str:
+        return f"<{self.name} semiring>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return semiring, (self.name,)
+
+
+class Real(Semiring):
+    """(R, +, x, 0, 1), the plus-times semiring.
+
+    In float64, neither operation is associative and times does not distribute: the two sides of associativity of plus
+    differ by at most 2 gamma_2 (|a| + |b| + |c|), of times by 2 gamma_2 |abc|, of distributivity by
+    2 gamma_2 |a| (|b| + |c|). Overflow makes infinities, which times zero is NaN: so infinite weights are refused.
+    """
+
+    name, zero, one, members = "real", 0, 1, "finite numbers"
+    add, multiply = np.add, np.multiply
+
+    def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+        """The ordinary product; for float64 the one of BLAS, in whatever order it sums."""
+        return super().matmul(a, b) if a.dtype == object or b.dtype == object else np.asarray(a @ b)
+
+    def star(self, a: Any) -> Any:
+        """1 / (1 - a) for |a| < 1."""
+        if not -1 < a < 1:
+            return super().star(a)
+        return 1 / (1 - a) if isinstance(a, float) else Fraction(1) / (1 - a)
+
+    def absolute(self, values: NDArray[Any]) -> NDArray[Any]:
+        """|values|."""
+        return np.asarray(np.abs(values))
+
+
+class MaxPlus(Semiring):
+    """(R and -infinity, max, +, -infinity, 0).
+
+    In float64 ``max`` is exact and rounding is monotone, so plus keeps every law and times distributes exactly; only
+    associativity of times breaks, by at most 2 gamma_2 (|a| + |b| + |c|).
+    """
+
+    name, zero, one, members = "max-plus", -INFINITY, 0, "numbers below infinity, or -inf"
+    add, multiply = np.maximum, np.add
+    selective = True
+
+    def star(self, a: Any) -> Any:
+        """0 for a <= 0: going round the cycle never gains."""
+        return self.one if a <= 0 else super().star(a)
+
+    def holds(self, weight: Any) -> bool:
+        """Below +infinity, and no NaN."""
+        return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
+
+
+class MinPlus(Semiring):
+    """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 breaks what it breaks in max-plus."""
+
+    name, zero, one, members = "min-plus", INFINITY, 0, "numbers above -infinity, or inf"
+    add, multiply = np.minimum, np.add
+    selective = True
+
+    def star(self, a: Any) -> Any:
+        """0 for a >= 0."""
+        return self.one if a >= 0 else super().star(a)
+
+    def holds(self, weight: Any) -> bool:
+        """Above -infinity, and no NaN."""
+        return isinstance(weight, (int, float, Fraction)) and weight > -INFINITY
+
+
+class MaxTimes(Semiring):
+    """([0, infinity), max, x, 0, 1), the Viterbi semiring.
+
+    In float64 plus keeps every law and times distributes exactly (rounding is monotone and weights are not negative);
+    associativity of times breaks by at most 2 gamma_2 abc.
+    """
+
+    name, zero, one, members = "max-times", 0, 1, "finite numbers that are not negative"
+    add, multiply = np.maximum, np.multiply
+    selective = True
+
+    def star(self, a: Any) -> Any:
+        """1 for a <= 1."""
+        return self.one if a <= 1 else super().star(a)
+
+    def holds(self, weight: Any) -> bool:
+        """Finite and not negative."""
+        return super().holds(weight) and weight >= 0
+
+
+class Log(Semiring):
+    """(R and -infinity, log(e^a + e^b), +, -infinity, 0), natural logarithms; float64 only.
+
+    ``logaddexp`` moves by no more than its arguments do, so errors only add up: one call is off by at most
+    3 u max(|a|, |b|) + 4 u. So associativity of plus breaks by at most 4 times that at max(|a|, |b|, |c|) + log 3, of times
+    by 2 gamma_2 (|a| + |b| + |c|), and distributivity by at most 2 (3 u m + 4 u) + 4 u m with m = |a| + max(|b|, |c|) + 1.
+    """
+
+    name, zero, one, members = "log", -INFINITY, 0, "numbers below infinity, or -inf"
+    add, multiply = np.logaddexp, np.add
+    float_only = True
+
+    def _apply(self, operation: np.ufunc, a: ArrayLike, b: ArrayLike) -> Any:
+        return operation(a, b)
+
+    def star(self, a: Any) -> Any:
+        """-log(1 - e^a) for a < 0."""
+        if not a < 0:
+            return super().star(a)
+        return -np.log1p(-np.exp(a)) if a < -math.log(2) else -np.log(-np.expm1(a))
+
+    def holds(self, weight: Any) -> bool:
+        """Below +infinity, and no NaN."""
+        return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
+
+    def exact(self, weight: Any) -> Any:
+        """A sum of exponentials of fractions is no fraction: there is no exact log semiring."""
+        raise InputError("the log semiring has no exact arithmetic: its scores are logarithms of sums, use floats")
+
+    def parse(self, text: str) -> float:
+        """The float64 nearest to the number that ``text`` writes."""
+        try:
+            return float(super().parse(text))
+        except OverflowError:
+            raise WeightError(f"weight {text!r} is beyond float64, which the log semiring computes in") from None
+
+    def format(self, weight: Any) -> str:
+        """The shortest decimal that is read back as the same float64."""
+        return repr(float(weight))
+
+
+class Boolean(Semiring):
+    """({false, true}, or, and, false, true); exact."""
+
+    name, zero, one, members = "boolean", False, True, '"true" or "false"'
+    add, multiply = np.logical_or, np.logical_and
+    selective = True
+    exact_only = True
+
+    def star(self, a: Any) -> Any:
+        """True."""
+        return True
+
+    def holds(self, weight: Any) -> bool:
+        """True or False."""
+        return isinstance(weight, (bool, np.bool_))
+
+    def dtype(self, exact: bool) -> type:
+        """Always bool."""
+        return np.bool_
+
+    def exact(self, weight: Any) -> bool:
+        """The weight itself."""
+        return bool(weight)
+
+    def parse(self, text: str) -> bool:
+        """``true`` or ``false``."""
+        if text not in ("true", "false"):
+            raise WeightError(f'weight {text!r} is not in the boolean semiring, whose weights are "true" and "false"')
+        return text == "true"
+
+    def format(self, weight: Any) -> str:
+        """``true`` or ``false``."""
+        return "true" if weight else "false"
+
+
+class Counting(Semiring):
+    """(N, +, x, 0, 1), over Python's integers: it counts paths, without overflow."""
+
+    name, zero, one, members = "counting", 0, 1, "integers that are not negative"
+    add, multiply = np.add, np.multiply
+    exact_only = True
+
+    def holds(self, weight: Any) -> bool:
+        """A natural number."""
+        return isinstance(weight, (int, Fraction)) and weight == int(weight) and weight >= 0
+
+    def dtype(self, exact: bool) -> type:
+        """Always object: Python's integers."""
+        return object
+
+    def exact(self, weight: Any) -> int:
+        """The weight as a Python integer."""
+        return int(weight)
+
+    def parse(self, text: str) -> int:
+        """A natural number."""
+        return int(super().parse(text))
+
+
+REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES = Real(), MaxPlus(), MinPlus(), MaxTimes()
+LOG, BOOLEAN, COUNTING = Log(), Boolean(), Counting()
+SEMIRINGS = {k.name: k for k in (REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG, BOOLEAN, COUNTING)}
+
+
+def semiring(name: str) -> Semiring:
+    """The semiring of that name.
+
+    >>> semiring("max-plus")
+    <max-plus semiring>
+    """
+    if not isinstance(name, str) or name not in SEMIRINGS:
+        raise InputError(f"there is no semiring {name!r}; there are {', '.join(SEMIRINGS)}")
+    return SEMIRINGS[name]

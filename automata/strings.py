@@ -1,0 +1,66 @@
+"""Strings as arrays: many strings of unequal length, read side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.wfsa import unknown_symbol
+
+String = Sequence[Any]
+"""A sequence of symbols: a Python string of one-letter symbols, or a list or tuple of any symbols."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Strings as symbol numbers, longest first, so that the strings still being read are always the first rows.
+
+    Attributes:
+        codes: symbol numbers, shape ``(strings, longest)``, -1 behind a string's end.
+        lengths: shape ``(strings,)``, falling.
+        order: ``order[k]`` is the place that row k had among the strings as given.
+    """
+
+    codes: NDArray[np.intp]
+    lengths: NDArray[np.intp]
+    order: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def steps(self) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """For each time step: how many strings still go on, and the symbols that they read."""
+        for t in range(self.codes.shape[1]):
+            active = int(np.searchsorted(-self.lengths, -t, side="left"))
+            yield active, self.codes[:active, t]
+
+
+def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch:
+    """The strings as a :class:`Batch` of the numbers that ``alphabet`` gives to symbols.
+
+    Raises :class:`~automata.errors.UnknownSymbol`, naming string and place, for a symbol that it lacks.
+    """
+    lengths = np.fromiter(map(len, strings), dtype=np.intp, count=len(strings))
+    order = np.argsort(-lengths, kind="stable")
+    codes = np.full((len(strings), int(lengths.max(initial=0))), -1, dtype=np.intp)
+    read = map(alphabet.__getitem__, chain.from_iterable(strings[k] for k in order.tolist()))
+    try:
+        codes[np.arange(codes.shape[1]) < lengths[order, None]] = np.fromiter(read, dtype=np.intp, count=int(lengths.sum()))
+    except KeyError:
+        k, place = next((k, i) for k, x in enumerate(strings) for i, symbol in enumerate(x) if symbol not in alphabet)
+        raise unknown_symbol(alphabet, strings[k][place], f"string {k}, place {place}: ") from None
+    return Batch(codes, lengths[order], order)
+
+
+def prefixes(string: String) -> list[String]:
+    """The prefixes of a string, from the empty one to itself.
+
+    >>> prefixes("ab")
+    ['', 'a', 'ab']
+    """
+    return [string[:t] for t in range(len(string) + 1)]

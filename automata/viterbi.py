@@ -1,0 +1,125 @@
+"""Viterbi: the best path behind a score, and which symbols took which transitions.
+
+>>> from automata.semirings import MAX_PLUS
+>>> from automata.wfsa import WFSA
+>>> best = viterbi(WFSA(MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 3], ["-inf", 1]]}), "aa")
+>>> best.score, [(e.source, e.target) for e in best.edges]
+(Fraction(4, 1), [(0, 1), (1, 1)])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.errors import InputError
+from automata.strings import Batch, String, encode
+from automata.wfsa import EPSILON, WFSA, Edge
+
+
+@dataclass(frozen=True)
+class BestPath:
+    """A path that weighs as much as the score: its score, its first state, and its transitions (epsilon among them)."""
+
+    score: Any
+    start: int
+    edges: tuple[Edge, ...]
+
+
+def viterbi(automaton: WFSA, string: String) -> BestPath | None:
+    """The best path that derives ``string``, or ``None`` where there is none; of equals, the lowest states from the end.
+
+    Raises:
+        InputError: in a semiring whose plus does not select (real, log, counting): a score there is no one path's.
+    """
+    return viterbi_batch(automaton, [string])[0]
+
+
+def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath | None]:
+    """:func:`viterbi` for many strings of unequal length, read side by side."""
+    if not automaton.semiring.selective:
+        raise InputError(
+            f"in the {automaton.semiring.name} semiring a score is a sum over paths, and no single path's; "
+            "Viterbi needs max-plus, min-plus, max-times or boolean"
+        )
+    batch = encode(automaton.index, strings)
+    found: list[BestPath | None] = [None] * len(strings)
+    if automaton.states:
+        traces = _Traces(automaton, batch)
+        for row, place in enumerate(batch.order.tolist()):
+            found[place] = traces.back(row, strings[place])
+    return found
+
+
+class _Traces:
+    """The best scores of a batch, with pointers back."""
+
+    def __init__(self, automaton: WFSA, batch: Batch) -> None:
+        self.automaton, self.batch = automaton, batch
+        self.best, self.before = _silent_ways(automaton)
+        rows = np.broadcast_to(automaton.initial, (len(batch), automaton.states))
+        omega, start = self._silently(rows)
+        self.omegas, self.silent, self.read = [omega], [start], []
+        for active, symbols in batch.steps():
+            stepped, came_from = _best(automaton, omega[:active, :, None], automaton.matrices[symbols])
+            omega, start = self._silently(stepped)
+            self.read.append(came_from)
+            self.omegas.append(omega)
+            self.silent.append(start)
+
+    def _silently(self, omega: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        if self.automaton.epsilon is None:
+            return omega, np.broadcast_to(np.arange(omega.shape[1]), omega.shape)
+        return _best(self.automaton, omega[:, :, None], self.best[None])
+
+    def back(self, row: int, string: String) -> BestPath | None:
+        """The best path of the string in that row, followed from its end."""
+        automaton, k = self.automaton, self.automaton.semiring
+        last = k.times(self.omegas[len(string)][row], automaton.final)
+        state = int(_argbest(k, last, 0))
+        score = last[state]
+        if score == k.zero:
+            return None
+        edges: list[Edge] = []
+        for t in range(len(string), -1, -1):
+            entered = int(self.silent[t][row, state])
+            while state != entered:
+                came = int(self.before[entered, state])
+                edges.append(Edge(came, state, EPSILON, automaton.epsilon[came, state]))  # type: ignore[index]
+                state = came
+            if t:
+                came = int(self.read[t - 1][row, state])
+                edges.append(Edge(came, state, string[t - 1], automaton.matrix(string[t - 1])[came, state]))
+                state = came
+        return BestPath(score, state, tuple(edges[::-1]))
+
+
+def _argbest(k: Any, values: NDArray[Any], axis: int) -> NDArray[Any]:
+    return np.asarray(values.argmin(axis=axis) if k.add is np.minimum else values.argmax(axis=axis))
+
+
+def _best(automaton: WFSA, omega: NDArray[Any], tables: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Over states q': the best of omega(q') (x) tables(q', q), and which q' it was."""
+    scores = np.asarray(automaton.semiring.times(omega, tables))
+    which = _argbest(automaton.semiring, scores, 1)
+    return np.take_along_axis(scores, which[:, None, :], axis=1)[:, 0, :], which
+
+
+def _silent_ways(automaton: WFSA) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The best silent way between each two states, and the state before its last (Bellman and Ford)."""
+    k, n = automaton.semiring, automaton.states
+    best = k.identity(n, exact=automaton.exact)
+    before = np.broadcast_to(np.arange(n)[:, None], (n, n)).copy()
+    if automaton.epsilon is None:
+        return best, before
+    for _ in range(n):
+        longer, came = _best(automaton, best[:, :, None], automaton.epsilon[None])
+        better = np.asarray((k.plus(best, longer) != best), dtype=bool)
+        if not better.any():
+            break
+        best, before = np.where(better, longer, best), np.where(better, came, before)
+    return best, before

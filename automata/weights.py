@@ -1,0 +1,75 @@
+"""Weights as users give them (numbers, strings, nested lists), made into checked arrays of one semiring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from automata.errors import ShapeError, WeightError
+from automata.number_text import shorten
+from automata.semirings import Semiring
+
+
+def raw_array(weights: ArrayLike, what: str, dimensions: int) -> NDArray[Any]:
+    try:
+        array = np.array(weights) if isinstance(weights, np.ndarray) else np.array(weights, dtype=object)
+    except ValueError:
+        raise ShapeError(f"{what} has rows of unequal length") from None
+    if array.ndim != dimensions and array.size == 0:
+        array = array.reshape((0,) * dimensions)
+    if array.ndim != dimensions:
+        raise ShapeError(f"{what} has {array.ndim} dimension(s), where {dimensions} are right")
+    return array
+
+
+def is_float(weight: Any) -> bool:
+    return isinstance(weight, (float, np.floating)) and not np.isinf(weight)
+
+
+def has_floats(array: NDArray[Any]) -> bool:
+    if array.dtype == object:
+        return any(map(is_float, array.flat))
+    return bool(np.issubdtype(array.dtype, np.floating))
+
+
+def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) -> NDArray[Any]:
+    """The array as weights of the semiring, each checked."""
+    if array.dtype != object and not exact:
+        bad = ~holds_array(semiring, np.asarray(array, dtype=np.float64))
+        if bad.any():
+            raise WeightError(f"{where} has the weight {array[bad].flat[0]}, where the {semiring.name} semiring holds {semiring.members}")
+        return np.array(array, dtype=np.float64)
+
+    def one(weight: Any) -> Any:
+        value = semiring.parse(weight) if isinstance(weight, str) else weight.item() if isinstance(weight, np.generic) else weight
+        if not semiring.holds(value):
+            raise WeightError(f"{where} has the weight {shorten(value)}, where the {semiring.name} semiring holds {semiring.members}")
+        return semiring.exact(value) if exact else float(value)
+
+    out = np.empty(array.shape, dtype=semiring.dtype(exact))
+    for place, weight in np.ndenumerate(array):
+        out[place] = one(weight)
+    return out
+
+
+def holds_array(semiring: Semiring, array: NDArray[Any]) -> NDArray[Any]:
+    low = semiring.holds(-np.inf)
+    high = semiring.holds(np.inf)
+    signs = array >= 0 if not semiring.holds(-1.0) else np.ones(array.shape, dtype=bool)
+    return ~np.isnan(array) & (low | (array > -np.inf)) & (high | (array < np.inf)) & signs
+
+
+def merged(semiring: Semiring, group: Sequence[tuple[int, int, Any]]) -> list[tuple[int, int, Any]]:
+    """The weights of one matrix, those in the same place summed, zeros left out."""
+    total: dict[tuple[int, int], Any] = {}
+    for i, j, weight in group:
+        value = semiring.parse(weight) if isinstance(weight, str) else weight
+        if not semiring.holds(value):
+            raise WeightError(f"the weight {shorten(value)} is not in the {semiring.name} semiring, which holds {semiring.members}")
+        if not (is_float(value) or semiring.float_only):
+            value = semiring.exact(value)
+        total[i, j] = semiring.plus(total[i, j], value) if (i, j) in total else value
+    return [(i, j, w) for (i, j), w in total.items() if w != semiring.zero]

@@ -1,0 +1,1 @@
+"""The networks, fast, on any device, and the automata that they are. Knows automata; no claim."""

@@ -1,0 +1,56 @@
+"""The elementwise recurrence c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), fast on any device.
+
+One fused multiply-add a time step writes straight into the result; the gradient runs back through the same loop. (A plain
+Python loop that indexes ``f[t]`` lets each index fill a whole gradient of zeros.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
+    """c_1, ..., c_T of c_t = forget_t * c_{t-1} + update_t.
+
+    >>> ones = torch.ones(3, 1)
+    >>> elementwise(ones / 2, ones, torch.zeros(1)).flatten().tolist()
+    [1.0, 1.5, 1.75]
+
+    Args:
+        forget: shape ``(T, ...)``.
+        update: shape ``(T, ...)``.
+        start: c_0, shape ``(...)``.
+
+    Returns:
+        All states, shape ``(T, ...)``. Differentiable once in all three arguments.
+    """
+    result: Tensor = _Elementwise.apply(forget, update, start)  # type: ignore[no-untyped-call]
+    return result
+
+
+class _Elementwise(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
+        states = torch.empty_like(update)
+        before = start
+        for f, u, c in zip(forget.unbind(0), update.unbind(0), states.unbind(0), strict=True):
+            torch.addcmul(u, f, before, out=c)
+            before = c
+        ctx.save_for_backward(forget, states, start)
+        return states
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        forget, states, start = ctx.saved_tensors
+        # g_t = dL/dc_t in all: what comes from outside, and what comes back through c_{t+1}.
+        flow = torch.empty_like(states)
+        after = torch.zeros_like(start)
+        for f, g, c in zip(reversed(forget.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True):
+            torch.add(g, after, out=c)
+            after = f * c
+        before = torch.cat([start.expand_as(states[:1]), states[:-1]]) if len(states) else states
+        return flow * before, flow, after

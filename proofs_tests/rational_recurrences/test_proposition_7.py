@@ -1,0 +1,67 @@
+"""Proposition 7: [c_t]_i = B_i[x_:t], as the statement says it, for every variant of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.strategies import readings
+from ratproof.agree import agree
+from ratproof.comparisons import Exact, WithOpenFst
+from ratproof.evidence import evidence
+from ratproof.exhaust import exhaust
+from ratproof.strategies import example_6_networks
+from ratproof.text import agree_on_text
+
+CLAIM = "proposition-7"
+
+
+@evidence(CLAIM, kind="sampled")
+@given(st.data())
+def test_the_unit_is_the_forward_score_in_exact_fractions(variant, data):
+    """c_t = B[x_:t] for random weights and strings, every prefix, without rounding."""
+    names, strings = data.draw(readings())
+    agree(Exact(CLAIM, variant.name, data.draw(variant.cases("abc")).renamed(names)), strings)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_every_unit_of_the_torch_network_is_its_automaton(dtype, device, data):
+    """The fast network stays within the derived rounding bound of the automata that it reads itself off as."""
+    names, strings = data.draw(readings())
+    start = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
+    network = data.draw(example_6_networks("abc", CLAIM, "corrected", dtype, device, start=start))
+    agree(network.renamed(names), strings)
+
+
+@evidence(CLAIM, kind="sampled", variants=("printed",))
+@given(st.data())
+def test_a_torch_network_that_starts_in_one_is_not_the_drawn_automaton(device, data):
+    """Figure 1 as drawn gives the empty string 0, whatever c_0 is: here c_0 = 1."""
+    names, strings = data.draw(readings())
+    network = data.draw(
+        example_6_networks("abc", CLAIM, "printed", "float64", device, automata_know_start=False, start=st.just(1.0))
+    )
+    agree(network.renamed(names), strings)
+
+
+@evidence(CLAIM, kind="cross-checked")
+@given(st.data())
+def test_openfst_finds_the_same_scores(variant, data):
+    """The unit in exact fractions, against OpenFst's score of the automaton, within OpenFst's derived bound."""
+    names, strings = data.draw(readings(most=4, longest=5, run=12))
+    agree(WithOpenFst(CLAIM, variant.name, data.draw(variant.cases("abc")).renamed(names)), strings)
+
+
+@evidence(CLAIM, kind="exhausted")
+def test_every_string_up_to_length_six(variant):
+    """All weights among 0, 1, -1, 1/2, all strings over one and two letters: nothing else, or a minimal counterexample."""
+    exhaust(CLAIM, variant, longest=6, letters=2)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+def test_every_prefix_of_every_sentence_of_a_corpus(corpus, device):
+    """``ratproof verify --text FILE``: the words are the alphabet, their vectors the inputs."""
+    agree_on_text(CLAIM, "corrected", corpus, device)

@@ -1,0 +1,105 @@
+"""Kept counterexamples: one readable file each, which runs again anywhere."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError
+from automata.files import read_text, write_whole
+from ratproof.comparisons import Compared, Comparison, Exact, WithOpenFst
+from ratproof.disagreement import Counterexample
+from ratproof.networks import OfNetwork
+from theory.registry import claim_named
+
+FORMAT = "ratproof counterexample 1"
+FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
+
+
+def keep(found: Counterexample, folder: Path, seed: int | None, test: str) -> Path:
+    """Write the counterexample into the folder; the file's name says claim, variant and way."""
+    comparison = load(found.to_json(), "counterexample")
+    data = {
+        "format": FORMAT,
+        "says": found.sentence(),
+        **found.to_json(),
+        "automata": [_drawn(automaton) for automaton in comparison.automata()],
+        "seed": seed,
+        "test": test,
+        "versions": versions(),
+    }
+    path = folder / f"{found.claim}--{found.variant}--{found.comparison['way']}.json"
+    write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A kept counterexample; :class:`~automata.errors.FormatError` where the file is none."""
+    text = read_text(path)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise FormatError(f"{path}: is no JSON, where a counterexample that ratproof kept is right") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise FormatError(f'{path}: is no kept counterexample, whose field format is "{FORMAT}"')
+    for name in FIELDS:
+        if name not in data:
+            raise FormatError(f"{path}: field {name} is missing")
+    if not isinstance(data["string"], list) or not all(isinstance(s, str) for s in data["string"]):
+        raise FormatError(f"{path}: field string is no list of symbols")
+    return data
+
+
+def load(data: dict[str, Any], where: str) -> Comparison:
+    """The comparison that a counterexample came from. Weights are data: nothing in the file is run."""
+    claim = claim_named(data["claim"])
+    names = [v.name for v in claim.variants]
+    if data["variant"] not in names:
+        raise FormatError(f"{where}: {claim.name} has no variant {data['variant']!r}; it has {', '.join(names)}")
+    ways: dict[str, type[Exact]] = {"exact": Exact, "openfst": WithOpenFst}
+    comparison = data["comparison"]
+    try:
+        way = comparison["way"]
+        if way == "network":
+            return OfNetwork.from_json(claim.name, data["variant"], comparison)
+        if way in ways:
+            return ways[way](claim.name, data["variant"], claim.case.from_json(comparison["case"]))
+    except InputError as error:
+        raise FormatError(f"{where}: field comparison: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{where}: field comparison is not as ratproof writes it ({type(error).__name__}: {error})") from None
+    raise FormatError(f"{where}: field comparison.way is {way!r}, where exact, openfst or network is right")
+
+
+def replay(path: str | Path) -> tuple[dict[str, Any], Compared]:
+    """Run a kept counterexample again: the file's data, and what comparing its string shows now."""
+    data = read(path)
+    comparison = load(data, str(path))
+    try:
+        return data, next(iter(comparison.compare([data["string"]])))
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError, RuntimeError, ZeroDivisionError) as error:
+        line = str(error).splitlines()[0] if str(error) else ""
+        raise FormatError(f"{path}: field comparison does not fit the string ({type(error).__name__}: {line})") from None
+
+
+def versions() -> dict[str, str]:
+    """What a result depends on."""
+    names = ("ratproof", "numpy", "torch", "hypothesis", "pynini")
+    found = {"python": platform.python_version()}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _drawn(automaton: Any) -> dict[str, Any]:
+    from automata.json_format import to_json
+
+    return to_json(automaton)

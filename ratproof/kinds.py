@@ -1,0 +1,23 @@
+"""The ladder of evidence, lowest rung first, and the verdicts."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+KINDS = {
+    "sampled": "random weights and strings",
+    "cross-checked": "OpenFst gives the same scores",
+    "exhausted": "every string up to some length, in exact fractions",
+    "decided": "all strings, for these weights, with a certificate",
+    "proved": "all weights, sizes and lengths, by induction over an invariant",
+    "kernel-checked": "the same, accepted by a proof assistant's kernel",
+}
+"""Each kind and what it shows; a claim's variants say which of them they promise."""
+
+
+class Verdict(StrEnum):
+    """What a piece of evidence says. ``UNKNOWN`` is honest, and never shown as ``HOLDS``."""
+
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"

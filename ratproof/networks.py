@@ -1,0 +1,146 @@
+"""A torch network against the automata that it says it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError
+from automata.rounding import prefix_bounds, share
+from automata.strings import String
+from automata.wfsa import WFSA
+from neural.example_6 import Example6
+from neural.rounding import format_of
+from ratproof.comparisons import Compared, Difference
+
+NETWORKS: dict[str, Callable[..., Any]] = {"example-6": Example6}
+"""Networks that a kept counterexample may name."""
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+class OfNetwork:
+    """The fast network's states against the exact scores of its automata, within the derived rounding bound.
+
+    Args:
+        claim, variant: what is compared.
+        kind: the network's name in :data:`NETWORKS`.
+        options: its arguments, besides dtype and device.
+        parameters: its parameters by name, as arrays.
+        embeddings: v of each symbol, shape ``(symbols, input_size)``.
+        alphabet: the symbols.
+        start: c_0, the same for all units, and whether the automata know it.
+        dtype, device: of the network.
+    """
+
+    way = "network"
+
+    def __init__(
+        self,
+        claim: str,
+        variant: str,
+        kind: str,
+        options: dict[str, Any],
+        parameters: dict[str, Any],
+        embeddings: Any,
+        alphabet: Sequence[str],
+        start: float = 0.0,
+        automata_know_start: bool = True,
+        dtype: str = "float32",
+        device: str = "cpu",
+    ) -> None:
+        self.claim, self.variant, self.kind, self.options = claim, variant, kind, options
+        self.parameters = {name: np.asarray(values, dtype=np.float64) for name, values in parameters.items()}
+        self.embeddings = np.asarray(embeddings, dtype=np.float64)
+        self.alphabet, self.start, self.automata_know_start = alphabet, start, automata_know_start
+        self.dtype, self.device = dtype, device
+
+    def renamed(self, names: dict[str, str]) -> OfNetwork:
+        """The same network with the vectors of the letters named, under their new names."""
+        rows = [list(self.alphabet).index(old) for old in names]
+        return OfNetwork(
+            self.claim, self.variant, self.kind, self.options, self.parameters, self.embeddings[rows], list(names.values()),
+            self.start, self.automata_know_start, self.dtype, self.device,
+        )  # fmt: skip
+
+    def _tensor(self, values: Any) -> Tensor:
+        return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
+
+    @cached_property
+    def network(self) -> nn.Module:
+        """The torch module."""
+        made: nn.Module = NETWORKS[self.kind](**self.options, dtype=DTYPES[self.dtype], device=self.device)
+        made.load_state_dict({name: self._tensor(values) for name, values in self.parameters.items()})
+        return made
+
+    @cached_property
+    def _automata(self) -> list[WFSA]:
+        units = int(self.options["hidden_size"])
+        start = self._tensor([self.start if self.automata_know_start else 0.0] * units)
+        found: list[WFSA] = self.network.to_automata(self._tensor(self.embeddings), self.alphabet, start)  # type: ignore[operator]
+        return found
+
+    def automata(self) -> list[WFSA]:
+        """What the network reads itself off as: one exact automaton a unit."""
+        return self._automata
+
+    def weights(self) -> str:
+        """The gates that the automata have."""
+        lines = []
+        for i, unit in enumerate(self._automata):
+            gates = [f"f({s}) = {float(unit.matrix(s)[1, 1]):.9g}, u({s}) = {float(unit.matrix(s)[0, 1]):.9g}" for s in self.alphabet]
+            lines.append(f"unit {i}: c_0 = {self.start:g}, " + ", ".join(gates))
+        return f"{self.kind} in {self.dtype} on {self.device}; " + "; ".join(lines)
+
+    @torch.no_grad()
+    def states(self, strings: Sequence[String]) -> list[np.ndarray[Any, Any]]:
+        """c_0, ..., c_T of each string, in one padded batch: arrays of shape ``(T + 1, units)``."""
+        codes = {symbol: i for i, symbol in enumerate(self.alphabet)}
+        lengths = [len(x) for x in strings]
+        padded = torch.zeros(max(lengths, default=0), len(strings), dtype=torch.long)
+        for b, string in enumerate(strings):
+            padded[: len(string), b] = torch.tensor([codes[s] for s in string], dtype=torch.long)
+        start = self._tensor(np.full((len(strings), self.options["hidden_size"]), self.start))
+        inputs = self._tensor(self.embeddings)[padded.to(self.device)]
+        c, _ = self.network(inputs, start, lengths)
+        every = torch.cat([start.unsqueeze(0), c]).double().cpu().numpy()
+        return [every[: n + 1, b] for b, n in enumerate(lengths)]
+
+    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+        """Every prefix of every string, within the derived bound."""
+        slack = self.network.deviations(self._tensor(self.embeddings))  # type: ignore[operator]
+        kind = format_of(DTYPES[self.dtype])
+        for string, states in zip(strings, self.states(strings), strict=True):
+            worst, found = 0.0, None
+            for unit, automaton in enumerate(self._automata):
+                scores, bounds = prefix_bounds(automaton, string, kind, slack[unit])
+                for t in range(len(string) + 1):
+                    used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
+                    if used > 1:
+                        if found is None or t < found.length:
+                            found = Difference(t, unit, repr(float(states[t, unit])), repr(float(scores[t])), f"{bounds[t]:.2g}")
+                        break
+                    worst = max(worst, used)
+            yield Compared(string, worst, found)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, with the parameters as exact decimals."""
+        return {
+            "way": self.way, "network": self.kind, "options": self.options,
+            "parameters": {name: values.tolist() for name, values in self.parameters.items()},
+            "embeddings": self.embeddings.tolist(), "alphabet": list(self.alphabet), "start": self.start,
+            "automata_know_start": self.automata_know_start, "dtype": self.dtype, "device": self.device,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfNetwork:
+        """What :meth:`to_json` wrote."""
+        if data["network"] not in NETWORKS:
+            raise InputError(f"there is no network {data['network']!r}; there are {', '.join(NETWORKS)}")
+        rest = {name: data[name] for name in (
+            "options", "parameters", "embeddings", "alphabet", "start", "automata_know_start", "dtype", "device")}  # fmt: skip
+        return cls(claim, variant, data["network"], **rest)

@@ -1,0 +1,174 @@
+"""The pytest plugin: it knows each evidence test's claim, variant and kind, and turns what ran into verdicts.
+
+It refuses a marker that names no claim, variant or kind, and a claim that lacks a kind of evidence which it promises. A
+test of a variant that is expected to be refuted passes exactly when its statement fails with a counterexample; any other
+exception is an error, and no refutation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from automata.errors import InputError
+
+MARKER = "evidence"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options that ``ratproof verify`` sets."""
+    group = parser.getgroup("ratproof")
+    group.addoption("--ratproof-device", default="cpu", help="where the networks run: cpu or cuda")
+    group.addoption("--ratproof-text", default=None, help="a corpus, one sentence a line, for the tests on real text")
+    group.addoption("--ratproof-embeddings", default=None, help="word vectors for the corpus: GloVe text, or npz")
+    group.addoption("--ratproof-units", default=64, type=int, help="how many units the network on the corpus has")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Announce the marker."""
+    config.addinivalue_line("markers", f"{MARKER}(mark): evidence for a claim (use ratproof.evidence.evidence)")
+
+
+@pytest.fixture(scope="session")
+def device(request: pytest.FixtureRequest) -> str:
+    """The device that the networks run on."""
+    return str(request.config.getoption("--ratproof-device"))
+
+
+@pytest.fixture(scope="session")
+def corpus(request: pytest.FixtureRequest) -> Any:
+    """The corpus that the user named, as :class:`~ratproof.text.Corpus`; without one the test is skipped."""
+    from ratproof.text import load_corpus
+
+    path = request.config.getoption("--ratproof-text")
+    if path is None:
+        pytest.skip("no corpus is named (ratproof verify --text FILE)")
+    return load_corpus(path, request.config.getoption("--ratproof-embeddings"), request.config.getoption("--ratproof-units"))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test with an argument ``variant`` once for each variant of its claim that promises its kind."""
+    mark = _mark(metafunc.definition)
+    if mark is not None and "variant" in metafunc.fixturenames:
+        _, variants = _resolved(mark, metafunc.definition.nodeid)
+        metafunc.parametrize("variant", variants, ids=[v.name for v in variants])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse dangling markers, and claims that lack a kind which they promise."""
+    there: set[tuple[str, str, str]] = set()
+    for item in items:
+        mark = _mark(item)
+        if mark is not None:
+            claim, variants = _resolved(mark, item.nodeid)
+            there |= {(claim.name, v.name, mark.kind) for v in _variants_of(item, variants)}
+    partial = any("::" in arg for arg in config.args) or config.option.keyword or config.option.markexpr
+    if not partial:
+        _refuse_missing(there)
+
+
+def _refuse_missing(there: set[tuple[str, str, str]]) -> None:
+    from theory.registry import claim_named
+
+    for name in sorted({claim for claim, _, _ in there}):
+        for variant in claim_named(name).variants:
+            for kind in variant.kinds:
+                if (name, variant.name, kind) not in there:
+                    raise pytest.UsageError(f"{name}, variant {variant.name}, promises to be {kind}, and no test shows it")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+    """Run an evidence test, and see whether it showed what is expected."""
+    mark = _mark(pyfuncitem)
+    if mark is None:
+        return (yield)
+    from ratproof.disagreement import Disagreement
+    from ratproof.kinds import Verdict
+    from ratproof.ledger import recording
+
+    claim, variants = _resolved(mark, pyfuncitem.nodeid)
+    found: BaseException | None = None
+    started = time.perf_counter()
+    skipped = False
+    with recording() as book:
+        try:
+            yield
+        except (pytest.skip.Exception, KeyboardInterrupt):
+            skipped = True
+            raise
+        except BaseException as error:  # whatever a test raises, its verdict has to be told
+            found = error
+        finally:
+            seconds = time.perf_counter() - started
+            if isinstance(found, Disagreement):
+                verdict, why = Verdict.REFUTED, ""
+            elif found is not None:
+                verdict, why = Verdict.UNKNOWN, f"{type(found).__name__}: {found}".splitlines()[0]
+            elif book.cases == 0:
+                verdict, why = Verdict.UNKNOWN, "the test compared nothing"
+            else:
+                verdict, why = Verdict.HOLDS, ""
+            if not skipped:
+                for variant in _variants_of(pyfuncitem, variants):
+                    _observe(pyfuncitem, claim.name, variant, mark.kind, verdict, book, seconds, found, why)
+    expected = {v.expected for v in _variants_of(pyfuncitem, variants)}
+    if verdict == Verdict.UNKNOWN or expected != {str(verdict)}:
+        if found is not None:
+            raise found
+        names = ", ".join(v.name for v in _variants_of(pyfuncitem, variants))
+        pytest.fail(f"{claim.name}, variant {names}: expected {', '.join(expected)}, found {verdict}; {why}", pytrace=False)
+    return True
+
+
+def _observe(
+    item: pytest.Function, claim: str, variant: Any, kind: str, verdict: Any, book: Any, seconds: float, found: Any, why: str
+) -> None:
+    from ratproof.results import Observation
+
+    used = getattr(item, "funcargs", {}).get("device") if "device" in item.fixturenames else "cpu"
+    seen = Observation(
+        claim=claim, variant=variant.name, kind=kind, expected=variant.expected, verdict=verdict, test=item.nodeid,
+        cases=book.cases, seconds=seconds, device=used, share=book.share, facts=dict(book.facts),
+        counterexample=getattr(found, "counterexample", None), certificate=book.certificate, why=why,
+    )  # fmt: skip
+    item.config.hook.pytest_ratproof_observed(observation=seen)
+
+
+class Hooks:
+    """What other plugins may listen to."""
+
+    @staticmethod
+    def pytest_ratproof_observed(observation: Any) -> None:
+        """Called with the :class:`~ratproof.results.Observation` of each run of an evidence test."""
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Add :class:`Hooks`."""
+    pluginmanager.add_hookspecs(Hooks)
+
+
+def _mark(item: Any) -> Any:
+    marker = item.get_closest_marker(MARKER)
+    if marker is None:
+        return None
+    from ratproof.evidence import Mark
+
+    if len(marker.args) != 1 or not isinstance(marker.args[0], Mark):
+        raise pytest.UsageError(f"{item.nodeid}: the marker evidence is made by ratproof.evidence.evidence(claim, kind=...)")
+    return marker.args[0]
+
+
+def _resolved(mark: Any, test: str) -> Any:
+    try:
+        return mark.resolve()
+    except InputError as error:
+        raise pytest.UsageError(f"{test}: {error}") from None
+
+
+def _variants_of(item: Any, variants: list[Any]) -> list[Any]:
+    chosen = getattr(item, "callspec", None)
+    return [chosen.params["variant"]] if chosen is not None and "variant" in chosen.params else variants

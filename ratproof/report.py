@@ -1,0 +1,118 @@
+"""The report on the terminal: a table within 100 columns, and each counterexample as a person would write it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ratproof.kinds import Verdict
+from ratproof.results import Result
+from ratproof.verify import Outcome
+
+WIDTH = 100
+COLOURS = {Verdict.HOLDS: "green", Verdict.REFUTED: "cyan", Verdict.UNKNOWN: "yellow"}
+
+
+def console(*, error: bool = False) -> Console:
+    """A console that never gets wider than the report."""
+    made = Console(stderr=error, highlight=False, soft_wrap=False)
+    if made.width > WIDTH or not made.is_terminal:
+        made.width = WIDTH
+    return made
+
+
+def show(outcome: Outcome, out: Console) -> None:
+    """Print the table, the counterexamples, what went wrong, and one line that sums up."""
+    out.print(table(outcome.results))
+    for result in _one_a_variant(outcome.results):
+        _show_counterexample(result, out)
+    for result in outcome.results:
+        for line in _remarks(result):
+            out.print(line)
+    for result in outcome.results:
+        if not result.as_expected:
+            why = f": {result.why}" if result.why else ""
+            out.print(
+                f"[red]{result.claim}, {result.variant}, {result.kind}: expected {result.expected}, found {result.verdict}{why}[/]"
+            )
+    for error in outcome.errors:
+        out.print(Text(f"error: {error}", style="red"))
+    out.print(summary(outcome))
+
+
+def table(results: Sequence[Result]) -> Table:
+    """A row for each claim, variant and kind."""
+    made = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    for name in ("claim", "variant", "evidence", "verdict"):
+        made.add_column(name, no_wrap=True)
+    for name in ("cases", "seconds", "of bound"):
+        made.add_column(name, justify="right", no_wrap=True)
+    last: tuple[str, str] | None = None
+    for result in results:
+        claim, variant = result.claim, result.variant
+        shown = ("" if last and last[0] == claim else claim, "" if last == (claim, variant) else variant)
+        last = (claim, variant)
+        verdict = Text(str(result.verdict), style=COLOURS[result.verdict] if result.as_expected else "bold red")
+        if not result.as_expected:
+            verdict.append(f", not {result.expected}")
+        kind = result.kind + ("" if result.device in (None, "cpu") else f" ({result.device})") + (" (text)" if "text" in result.facts else "")
+        share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
+        made.add_row(*shown, kind, verdict, f"{result.cases:,}", f"{result.seconds:.1f}", share)
+    return made
+
+
+def summary(outcome: Outcome) -> Text:
+    """One line: how many results were as expected, and how many were not."""
+    good = sum(r.as_expected for r in outcome.results)
+    cases = sum(r.cases for r in outcome.results)
+    line = f"{good} of {len(outcome.results)} verdicts as expected, {cases:,} cases"
+    if outcome.interrupted:
+        line += "; interrupted, so this is not all"
+    return Text(line, style="bold green" if outcome.as_expected else "bold red")
+
+
+def _one_a_variant(results: Sequence[Result]) -> list[Result]:
+    """For each refuted variant the result with the simplest counterexample."""
+    best: dict[tuple[str, str], Result] = {}
+    for result in results:
+        found = result.counterexample
+        if found is None:
+            continue
+        key = (result.claim, result.variant)
+        old = best[key].counterexample if key in best else None
+        if old is None or (len(found.string), len(found.weights)) < (len(old.string), len(old.weights)):
+            best[key] = result
+    return list(best.values())
+
+
+def _show_counterexample(result: Result, out: Console) -> None:
+    found = result.counterexample
+    assert found is not None
+    out.print()
+    out.print(Text(f"{result.claim}, {result.variant}: counterexample", style="bold"))
+    out.print(Text(f"  {found.sentence()}"))
+    certificate = result.certificate
+    if certificate is not None:
+        block = f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
+        out.print(Text(f"  and {certificate['says']}: {block} has determinant {certificate['determinant']}"))
+    if result.kept is not None:
+        out.print(Text(f"  ratproof replay {result.kept}", style="dim"), soft_wrap=True)
+
+
+def _strings(strings: Sequence[Sequence[str]]) -> str:
+    return "{" + ", ".join("".join(s) or "ε" for s in strings) + "}"
+
+
+def _remarks(result: Result) -> list[str]:
+    facts = result.facts
+    if "text" in facts:
+        return [
+            "",
+            f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences, {facts['units']} units, "
+            f"{facts['scores_compared']:,} scores; the largest difference used {result.share:.3f} of its bound"
+            + (f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own" if facts["words_without_vector"] else ""),
+        ]  # fmt: skip
+    return []

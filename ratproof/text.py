@@ -1,0 +1,201 @@
+"""Real text: its words are the alphabet, word vectors the embeddings, and every prefix of every sentence is compared."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from automata.errors import FormatError
+from automata.files import read_text
+from automata.rounding import bound_table
+from automata.strings import encode
+from neural.example_6 import Example6
+from neural.rounding import format_of
+from ratproof.comparisons import counterexample
+from ratproof.disagreement import Disagreement
+from ratproof.ledger import ledger
+from ratproof.networks import OfNetwork
+
+TABLE_WIDTH = 100  # of the seeded vectors, where no embeddings are named
+PORTION = 1024  # sentences that run side by side
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences, and a vector for each of their words.
+
+    Attributes:
+        path: the file.
+        sentences: as words.
+        words: the alphabet, in order of appearance.
+        vectors: float32, shape ``(words, width)``.
+        without: how many words have no vector of their own, and share the mean one.
+        units: how many units a network on it has.
+    """
+
+    path: str
+    sentences: list[list[str]]
+    words: list[str]
+    vectors: NDArray[np.float32]
+    without: int
+    units: int
+
+
+def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed: int = 0) -> Corpus:
+    """Read a text file, one sentence a line, words split at white space.
+
+    Args:
+        path: UTF-8 text.
+        embeddings: GloVe's text format (word, then numbers), or an npz with ``vectors`` and the words in it or beside it;
+            without it, vectors are drawn from a normal distribution with that seed.
+        units: how many units the network has.
+        seed: for the vectors.
+
+    Raises:
+        FormatError: one sentence: the file is empty or binary, or vectors are of unequal width.
+    """
+    sentences = [line.split() for line in read_text(path).splitlines()]
+    sentences = [words for words in sentences if words]
+    if not sentences:
+        raise FormatError(f"{path}: holds no sentence, where one a line is right")
+    words = list(dict.fromkeys(word for sentence in sentences for word in sentence))
+    if embeddings is None:
+        vectors = np.random.default_rng(seed).standard_normal((len(words), TABLE_WIDTH)).astype(np.float32)
+        return Corpus(path, sentences, words, vectors, 0, units)
+    known, mean = read_embeddings(embeddings, set(words))
+    rows = [known.get(word, mean) for word in words]
+    return Corpus(path, sentences, words, np.stack(rows), sum(word not in known for word in words), units)
+
+
+def read_embeddings(path: str, wanted: set[str]) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
+    """The vectors of the wanted words, and the mean vector for words that have none."""
+    if Path(path).suffix == ".npz":
+        return _read_npz(Path(path), wanted)
+    found: dict[str, NDArray[np.float32]] = {}
+    total, count, width = np.zeros(0), 0, None
+    for number, line in enumerate(_lines(path), 1):
+        word, *numbers = line.rstrip().split(" ")
+        if not numbers:
+            raise FormatError(f"{path}: line {number}: has no numbers, where a word and its vector are right")
+        try:
+            vector = np.array(numbers, dtype=np.float32)
+        except ValueError:
+            raise FormatError(f"{path}: line {number}: has a number that is none") from None
+        if width is None:
+            width, total = len(vector), np.zeros(len(vector))
+        if len(vector) != width:
+            raise FormatError(f"{path}: line {number}: has {len(vector)} numbers, where the first line has {width}")
+        if not np.isfinite(vector).all():
+            raise FormatError(f"{path}: line {number}: has a number that is not finite")
+        total, count = total + vector, count + 1
+        if word in wanted:
+            found[word] = vector
+    if not count:
+        raise FormatError(f"{path}: holds no vector, where a word and its numbers on each line are right")
+    return found, (total / count).astype(np.float32)
+
+
+def _lines(path: str) -> Iterator[str]:
+    if Path(path).suffix == ".gz":
+        return iter(_gunzip(Path(path)).splitlines())
+    return iter(read_text(path).splitlines())
+
+
+def _gunzip(path: Path) -> str:
+    try:
+        return gzip.decompress(path.read_bytes()).decode("utf-8")
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: cannot be read as gzipped UTF-8 text: {error}") from None
+
+
+def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            data = {name: arrays[name] for name in arrays.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise FormatError(f"{path}: cannot be read as npz: {str(error).splitlines()[0]}") from None
+    if "vectors" not in data or data["vectors"].ndim != 2:
+        raise FormatError(f"{path}: has no array named vectors of shape (words, width)")
+    vectors = np.asarray(data["vectors"], dtype=np.float32)
+    if not np.isfinite(vectors).all():
+        raise FormatError(f"{path}: vectors has a number that is not finite")
+    beside = path.parent / "words.txt.gz"
+    if "words" in data:
+        words = [str(word) for word in data["words"].tolist()]
+    elif beside.exists():
+        words = _gunzip(beside).split("\n")[: len(vectors)]
+    else:
+        raise FormatError(f"{path}: has no array named words, and no words.txt.gz is beside it")
+    if len(words) != len(vectors):
+        raise FormatError(f"{path}: has {len(vectors)} vectors for {len(words)} words")
+    found = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
+    return found, np.asarray(data.get("unk_mean", vectors.mean(axis=0)), dtype=np.float32)
+
+
+@torch.no_grad()
+def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: int = 0) -> None:
+    """Assert that a float32 layer of Example 6 and its automata agree on every prefix of every sentence, in every unit.
+
+    The automata are scored in float64, whose own rounding is in the bound.
+
+    Raises :class:`~ratproof.disagreement.Disagreement`.
+    """
+    torch.manual_seed(seed)
+    layer = Example6(corpus.vectors.shape[1], corpus.units, device=device)
+    embeddings = torch.as_tensor(corpus.vectors, device=device)
+    automata = layer.to_automata(embeddings, corpus.words, exact=False)
+    slack = layer.deviations(embeddings)
+    book = ledger()
+    kind = format_of(torch.float32)
+    prefixes = 0
+    order = sorted(range(len(corpus.sentences)), key=lambda i: -len(corpus.sentences[i]))
+    for low in range(0, len(order), PORTION):
+        sentences = [corpus.sentences[i] for i in order[low : low + PORTION]]
+        batch = encode(automata[0].index, sentences)
+        states = _states(layer, embeddings, batch.codes)
+        inside = np.arange(batch.codes.shape[1] + 1) <= batch.lengths[:, None]
+        prefixes += int(inside.sum())
+        for unit, automaton in enumerate(automata):
+            scores, bounds = bound_table(automaton, batch, kind, slack[unit])
+            apart = np.abs(states[:, :, unit] - scores) * (1 + 2.0**-50)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                used = np.where(inside & (apart > 0), apart / bounds, 0.0)
+            book.add(0, float(used.max()))
+            if not (used <= 1).all():
+                row, length = (int(i) for i in np.argwhere(~(used <= 1))[0])
+                raise Disagreement(_found(claim, variant, layer, corpus, sentences[row][:length], unit, device))
+    book.add(len(corpus.sentences))
+    book.facts.update(
+        text=Path(corpus.path).name, sentences=len(corpus.sentences), words=len(corpus.words), prefixes=prefixes,
+        units=corpus.units, scores_compared=prefixes * corpus.units, words_without_vector=corpus.without,
+    )  # fmt: skip
+
+
+def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) -> NDArray[np.float64]:
+    """c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``; anything behind a sentence's end."""
+    read = torch.as_tensor(np.maximum(codes, 0), device=embeddings.device).T
+    c, _ = layer(embeddings[read])
+    every: NDArray[Any] = torch.cat([torch.zeros_like(c[:1]), c]).transpose(0, 1).double().cpu().numpy()
+    return every
+
+
+def _found(claim: str, variant: str, layer: Example6, corpus: Corpus, sentence: list[str], unit: int, device: str) -> Any:
+    """The counterexample, cut down to one unit and the sentence's own words."""
+    words = list(dict.fromkeys(sentence)) or corpus.words[:1]
+    place = {word: i for i, word in enumerate(corpus.words)}
+    parameters = {name: p.detach().cpu().numpy()[unit : unit + 1] for name, p in layer.named_parameters()}
+    options = {"input_size": layer.input_size, "hidden_size": 1}
+    vectors = corpus.vectors[[place[word] for word in words]]
+    small = OfNetwork(claim, variant, "example-6", options, parameters, vectors, words, device=device)
+    compared = next(iter(small.compare([sentence])))
+    if compared.difference is None:
+        raise AssertionError(f"unit {unit} differs on {' '.join(sentence)!r} in the whole batch, and not when it runs alone")
+    return counterexample(small, compared)

@@ -1,0 +1,186 @@
+"""Run the evidence tests through pytest, and gather what they showed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from automata.errors import InputError
+from ratproof.counterexamples import keep
+from ratproof.evidence import Mark
+from ratproof.kinds import KINDS
+from ratproof.results import Observation, Result, gather, in_order
+from theory.registry import claim_named, claims
+
+COUNTEREXAMPLES = Path(".ratproof") / "counterexamples"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What ``ratproof verify`` was asked.
+
+    Attributes:
+        claims: names; all without.
+        kind: only this kind of evidence.
+        examples: random cases a test; the tests' own number without.
+        seed: fresh random cases with this seed; the same cases in every run without.
+        device: ``cpu`` or ``cuda``.
+        text, embeddings, units: a corpus for the tests on real text.
+        junit: write a JUnit file there.
+    """
+
+    claims: tuple[str, ...] = ()
+    kind: str | None = None
+    examples: int | None = None
+    seed: int | None = None
+    device: str = "cpu"
+    text: str | None = None
+    embeddings: str | None = None
+    units: int = 64
+    junit: str | None = None
+
+
+@dataclass
+class Outcome:
+    """What ran: the results, whether it was interrupted, and what went wrong outside of the evidence."""
+
+    results: list[Result]
+    interrupted: bool = False
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def as_expected(self) -> bool:
+        """Did all run, and show what it should?"""
+        return bool(self.results) and not self.interrupted and not self.errors and all(r.as_expected for r in self.results)
+
+
+class Watch:
+    """A pytest plugin that keeps only the evidence asked for, and listens to what it shows."""
+
+    def __init__(self, request: Request, started: Callable[[str, int, int], None]) -> None:
+        self.request, self.started = request, started
+        self.seen: list[Observation] = []
+        self.errors: list[str] = []
+        self.total = self.done = 0
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        kept = [item for item in items if self._wanted(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+        self.total = len(items)
+
+    def _wanted(self, item: pytest.Item) -> bool:
+        marker = item.get_closest_marker("evidence")
+        mark = marker.args[0] if marker is not None else None
+        if not isinstance(mark, Mark) or (self.request.claims and mark.claim not in self.request.claims):
+            return False
+        return self.request.kind in (None, mark.kind)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.started(nodeid.split("::")[-1], self.done, self.total)
+        self.done += 1
+
+    def pytest_ratproof_observed(self, observation: Observation) -> None:
+        self.seen.append(observation)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and report.when != "call":
+            self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
+
+
+def verify(request: Request, started: Callable[[str, int, int], None] = lambda test, done, total: None) -> Outcome:
+    """Run what was asked; ``started`` is told of each test: its name, how many are done, how many there are.
+
+    Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
+    """
+    _check(request)
+    watch = Watch(request, started)
+    with _environment(request), redirect_stdout(StringIO()) as said:
+        code = pytest.main(_arguments(request), plugins=[watch])
+    if code == pytest.ExitCode.USAGE_ERROR:
+        watch.errors.append(_last_line(said.getvalue()) or "pytest could not start")
+    results = in_order(gather(watch.seen, request.seed), claims())
+    for result in results:
+        if result.counterexample is not None:
+            result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, request.seed, result.tests[0]))
+    return Outcome(results, interrupted=code == pytest.ExitCode.INTERRUPTED, errors=watch.errors)
+
+
+def tests_folder() -> Path:
+    """Where the tests lie: in a clone, or installed beside the other packages."""
+    found = importlib.util.find_spec("proofs_tests")
+    if found is None or not found.submodule_search_locations:
+        raise InputError("the package proofs_tests, which holds the evidence, is not installed beside ratproof")
+    return Path(next(iter(found.submodule_search_locations)))
+
+
+def _check(request: Request) -> None:
+    for name in request.claims:
+        claim_named(name)
+    if request.kind is not None and request.kind not in KINDS:
+        raise InputError(f"there is no kind of evidence {request.kind!r}; there are {', '.join(KINDS)}")
+    if request.kind is not None and not any(
+        request.kind in v.kinds for name in request.claims or claims() for v in claim_named(name).variants
+    ):
+        raise InputError(f"no claim that was asked for promises evidence of the kind {request.kind}")
+    if request.device not in ("cpu", "cuda"):
+        raise InputError(f"there is no device {request.device!r}; there are cpu and cuda")
+    if request.device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise InputError("torch finds no CUDA device on this machine; --device cpu runs everywhere")
+    if request.embeddings is not None and request.text is None:
+        raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
+    if request.text is not None:
+        from ratproof.text import load_corpus
+
+        load_corpus(request.text, request.embeddings, request.units)
+
+
+def _arguments(request: Request) -> list[str]:
+    folder = tests_folder()
+    given: Sequence[tuple[str, Any]] = (
+        ("--ratproof-device", request.device), ("--ratproof-text", _absolute(request.text)),
+        ("--ratproof-embeddings", _absolute(request.embeddings)), ("--ratproof-units", request.units),
+        ("--hypothesis-seed", request.seed), ("--junitxml", _absolute(request.junit)),
+    )  # fmt: skip
+    options = [f"{name}={value}" for name, value in given if value is not None]
+    # No configuration, no cache and no plugin of the folder we happen to be in: only the tests and ours.
+    return [str(folder), f"--rootdir={folder.parent}", "-c", os.devnull, "-q", "-p", "no:cacheprovider", *options]
+
+
+def _absolute(path: str | None) -> str | None:
+    return None if path is None else str(Path(path).absolute())
+
+
+@contextmanager
+def _environment(request: Request) -> Iterator[None]:
+    before = os.environ.get("RATPROOF_EXAMPLES")
+    if request.examples is not None:
+        os.environ["RATPROOF_EXAMPLES"] = str(request.examples)
+    try:
+        yield
+    finally:
+        if request.examples is not None:
+            os.environ.pop("RATPROOF_EXAMPLES")
+            if before is not None:
+                os.environ["RATPROOF_EXAMPLES"] = before
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("E").strip() if lines else ""

@@ -1,0 +1,148 @@
+"""What a claim is: a statement, its source, and its variants, each with the verdict that is expected of it.
+
+Every claim here has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d automata,
+[c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from hypothesis.strategies import SearchStrategy
+
+from automata.forward import prefix_scores
+from automata.strings import String
+from automata.wfsa import WFSA
+
+Expectation = Literal["holds", "refuted"]
+
+
+class Case(Protocol):
+    """Weights of a network: what a recurrence and a construction are given."""
+
+    alphabet: str
+
+    def describe(self) -> str:
+        """The weights as a person would write them, on one line."""
+
+    def renamed(self, names: dict[str, str]) -> Any:
+        """The same weights for the letters named, under their new names; other letters are dropped."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The weights, exactly; the class's ``from_json`` reads them back."""
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """A network over any number type: a first state, a step for each symbol, and what a state shows of its d units.
+
+    Attributes:
+        start: from the case, the state before any symbol.
+        step: from the case, a state and a symbol, the next state.
+        out: from the case and a state, the values of the d units.
+    """
+
+    start: Callable[[Any], Any]
+    step: Callable[[Any, Any, Any], Any]
+    out: Callable[[Any, Any], tuple[Any, ...]]
+
+    def values(self, case: Any, string: String) -> Iterator[tuple[Any, ...]]:
+        """[c(x)]_1, ..., [c(x)]_d for every prefix x of the string, from the empty one on.
+
+        One at a time: without memoryless gates exact values may double their digits with every symbol.
+        """
+        state = self.start(case)
+        yield self.out(case, state)
+        for symbol in string:
+            state = self.step(case, state, symbol)
+            yield self.out(case, state)
+
+    def levels(self, case: Any, longest: int) -> Iterator[list[tuple[Any, ...]]]:
+        """For each length up to ``longest`` the values for all strings of that length, in the alphabet's order."""
+        states = [self.start(case)]
+        yield [self.out(case, state) for state in states]
+        for _ in range(longest):
+            states = [self.step(case, state, symbol) for state in states for symbol in case.alphabet]
+            yield [self.out(case, state) for state in states]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way to read the claim: as printed, corrected, or with a hypothesis dropped.
+
+    Attributes:
+        name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.
+        expected: what the suite must find.
+        says: what this reading says, in a sentence.
+        recurrence: the network.
+        construction: from a case, one automaton a unit.
+        cases: for an alphabet, random cases over it, for Hypothesis.
+        small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest first.
+        kinds: the kinds of evidence that it promises.
+        scores: from an automaton and a string the scores of the prefixes; Forward, but where the print has another one.
+        no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
+            block of full rank n says that no automaton with fewer than n states computes the unit.
+    """
+
+    name: str
+    expected: Expectation
+    says: str
+    recurrence: Recurrence
+    construction: Callable[[Any], Sequence[WFSA]]
+    cases: Callable[[str], SearchStrategy[Any]]
+    small_cases: Callable[[int], Iterator[Any]]
+    kinds: tuple[str, ...] = ("sampled", "cross-checked", "exhausted")
+    scores: Callable[[WFSA, String], Sequence[Any]] = prefix_scores
+    no_automaton: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a paper says it.
+
+    Attributes:
+        paper: the key in ``docs/references.bib``.
+        section, statement: as the paper numbers them.
+        equations: the numbers of the equations.
+    """
+
+    paper: str
+    section: str
+    statement: str
+    equations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper.
+
+    Attributes:
+        name: as the command line knows it, ``proposition-7``.
+        title: a few words.
+        statement: what it says, in our own words.
+        source: where the paper says it.
+        hypotheses: what it assumes, said or not.
+        case: the class of its cases, which reads them back from JSON.
+        variants: at least one of them expected to hold.
+        example: a case to draw on the claim's page.
+        uses: the names of the claims that it follows from.
+    """
+
+    name: str
+    title: str
+    statement: str
+    source: Source
+    hypotheses: tuple[str, ...]
+    case: Any
+    variants: tuple[Variant, ...]
+    example: Any
+    uses: tuple[str, ...] = ()
+
+    def variant(self, name: str) -> Variant:
+        """The variant of that name."""
+        for variant in self.variants:
+            if variant.name == name:
+                return variant
+        raise KeyError(f"{self.name} has no variant {name!r}; it has {', '.join(v.name for v in self.variants)}")

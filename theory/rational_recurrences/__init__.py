@@ -1,0 +1,1 @@
+"""Rational Recurrences (Peng, Schwartz, Thomson, Smith; EMNLP 2018)."""

@@ -1,0 +1,36 @@
+"""All claims, found by walking the papers' folders: a claim's file is the only place that names it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+import theory
+from automata.errors import InputError
+from theory.claim import Claim
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """Every claim by its name, in the order of the papers' folders and of the numbers in them."""
+    found: dict[str, Claim] = {}
+    for module in pkgutil.walk_packages(theory.__path__, "theory."):
+        claim = getattr(importlib.import_module(module.name), "CLAIM", None)
+        if isinstance(claim, Claim):
+            if claim.name in found:
+                raise ValueError(f"two files claim to be {claim.name}")
+            found[claim.name] = claim
+    return dict(sorted(found.items(), key=lambda item: _order(item[1])))
+
+
+def claim_named(name: str) -> Claim:
+    """The claim of that name."""
+    if name not in claims():
+        raise InputError(f"there is no claim {name!r}; there are {', '.join(claims())}")
+    return claims()[name]
+
+
+def _order(claim: Claim) -> tuple[str, int, str]:
+    number = "".join(c for c in claim.source.statement if c.isdigit())
+    return claim.source.paper, int(number or 0), claim.name
