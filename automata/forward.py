@@ -9,6 +9,7 @@ Fraction(3, 1)
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,33 @@ from automata.strings import String
 from automata.wfsa import WFSA, unknown_symbol
 
 
+def start(automaton: WFSA) -> NDArray[Any]:
+    """Omega_0 (eq. 3a), shape ``(n,)``; silent moves are counted in, here and in every step."""
+    return _silently(automaton, automaton.initial)
+
+
+def step(automaton: WFSA, omega: NDArray[Any], symbol: Hashable) -> NDArray[Any]:
+    """Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b, which prints x_i), shape ``(n,)``."""
+    k = automaton.semiring
+    if symbol not in automaton.index:
+        raise unknown_symbol(automaton.index, symbol)
+    table = automaton.matrices[automaton.index[symbol]]
+    return _silently(automaton, k.sum(k.times(omega[:, None], table), axis=0))
+
+
+def read_out(automaton: WFSA, omega: NDArray[Any]) -> Any:
+    """The score of what was read (eq. 3c): the sum over states of Omega and the final weight."""
+    k = automaton.semiring
+    return k.sum(k.times(omega, automaton.final))
+
+
+def _silently(automaton: WFSA, omega: NDArray[Any]) -> NDArray[Any]:
+    k, silent = automaton.semiring, automaton.closure
+    return omega if silent is None else np.asarray(k.sum(k.times(omega[:, None], silent), axis=0))
+
+
 def forward(automaton: WFSA, string: String) -> NDArray[Any]:
     """Omega_i(q): the total score of all paths that derive the first i symbols and end in q.
-
-    Silent moves at the end are counted in; eq. 3b reads x_{i+1}, where the paper prints x_i.
 
     Args:
         automaton: with n states.
@@ -33,17 +57,11 @@ def forward(automaton: WFSA, string: String) -> NDArray[Any]:
     Raises:
         UnknownSymbol: the string has a symbol that the alphabet lacks.
     """
-    k, silent = automaton.semiring, automaton.closure
-
-    def after_silent(omega: NDArray[Any]) -> Any:
-        return omega if silent is None else k.sum(k.times(omega[:, None], silent), axis=0)
-
-    omega = [after_silent(automaton.initial)]  # eq. 3a
+    omega = [start(automaton)]
     for place, symbol in enumerate(string):
         if symbol not in automaton.index:
             raise unknown_symbol(automaton.index, symbol, f"place {place}: ")
-        step = k.times(omega[-1][:, None], automaton.matrices[automaton.index[symbol]])
-        omega.append(after_silent(k.sum(step, axis=0)))  # eq. 3b
+        omega.append(step(automaton, omega[-1], symbol))
     return np.stack(omega)
 
 
@@ -55,5 +73,4 @@ def prefix_scores(automaton: WFSA, string: String) -> NDArray[Any]:
 
 def score(automaton: WFSA, string: String) -> Any:
     """The score A[x] (Definition 4)."""
-    k = automaton.semiring
-    return k.sum(k.times(forward(automaton, string)[-1], automaton.final))
+    return read_out(automaton, forward(automaton, string)[-1])

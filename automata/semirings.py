@@ -13,6 +13,8 @@ holds the laws, the bounds, and an example of every break.
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -34,23 +36,20 @@ class Semiring:
     members: ClassVar[str]  # what a weight must be, in words, for error messages
     add: ClassVar[np.ufunc]
     multiply: ClassVar[np.ufunc]
+    # The same on two numbers: NumPy would make int64 of Python's integers, and those overflow.
+    add_numbers: ClassVar[Callable[[Any, Any], Any]]
+    multiply_numbers: ClassVar[Callable[[Any, Any], Any]]
     selective: ClassVar[bool] = False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
     exact_only: ClassVar[bool] = False  # no float64 arrays (boolean, counting)
     float_only: ClassVar[bool] = False  # no exact arrays (log)
 
     def plus(self, a: ArrayLike, b: ArrayLike) -> Any:
         """``a`` (+) ``b``, elementwise."""
-        return self._apply(self.add, a, b)
+        return self.add(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else self.add_numbers(a, b)
 
     def times(self, a: ArrayLike, b: ArrayLike) -> Any:
         """``a`` (x) ``b``, elementwise."""
-        return self._apply(self.multiply, a, b)
-
-    def _apply(self, operation: np.ufunc, a: ArrayLike, b: ArrayLike) -> Any:
-        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-            return operation(a, b)
-        # Two numbers: NumPy would make int64 of Python's integers, which overflows, so they travel as objects.
-        return operation(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+        return self.multiply(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else self.multiply_numbers(a, b)
 
     def sum(self, values: ArrayLike, axis: int | None = None) -> Any:
         """The (+)-sum along ``axis`` (of everything, without one); an empty sum is ``zero``."""
@@ -125,6 +124,7 @@ class Real(Semiring):
 
     name, zero, one, members = "real", 0, 1, "finite numbers"
     add, multiply = np.add, np.multiply
+    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
 
     def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         """The ordinary product; for float64 the one of BLAS, in whatever order it sums."""
@@ -150,6 +150,7 @@ class MaxPlus(Semiring):
 
     name, zero, one, members = "max-plus", -INFINITY, 0, "numbers below infinity, or -inf"
     add, multiply = np.maximum, np.add
+    add_numbers, multiply_numbers = staticmethod(max), staticmethod(operator.add)
     selective = True
 
     def star(self, a: Any) -> Any:
@@ -166,6 +167,7 @@ class MinPlus(Semiring):
 
     name, zero, one, members = "min-plus", INFINITY, 0, "numbers above -infinity, or inf"
     add, multiply = np.minimum, np.add
+    add_numbers, multiply_numbers = staticmethod(min), staticmethod(operator.add)
     selective = True
 
     def star(self, a: Any) -> Any:
@@ -186,6 +188,7 @@ class MaxTimes(Semiring):
 
     name, zero, one, members = "max-times", 0, 1, "finite numbers that are not negative"
     add, multiply = np.maximum, np.multiply
+    add_numbers, multiply_numbers = staticmethod(max), staticmethod(operator.mul)
     selective = True
 
     def star(self, a: Any) -> Any:
@@ -207,10 +210,8 @@ class Log(Semiring):
 
     name, zero, one, members = "log", -INFINITY, 0, "numbers below infinity, or -inf"
     add, multiply = np.logaddexp, np.add
+    add_numbers, multiply_numbers = staticmethod(np.logaddexp), staticmethod(operator.add)
     float_only = True
-
-    def _apply(self, operation: np.ufunc, a: ArrayLike, b: ArrayLike) -> Any:
-        return operation(a, b)
 
     def star(self, a: Any) -> Any:
         """-log(1 - e^a) for a < 0."""
@@ -243,6 +244,7 @@ class Boolean(Semiring):
 
     name, zero, one, members = "boolean", False, True, '"true" or "false"'
     add, multiply = np.logical_or, np.logical_and
+    add_numbers, multiply_numbers = staticmethod(operator.or_), staticmethod(operator.and_)
     selective = True
     exact_only = True
 
@@ -278,6 +280,7 @@ class Counting(Semiring):
 
     name, zero, one, members = "counting", 0, 1, "integers that are not negative"
     add, multiply = np.add, np.multiply
+    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
     exact_only = True
 
     def holds(self, weight: Any) -> bool:

@@ -77,7 +77,7 @@ def alphabets(most: int = 3) -> st.SearchStrategy[str]:
 
 
 @cache
-def strings(alphabet: str | tuple[Any, ...], longest: int = 8, run: int = 40) -> st.SearchStrategy[Any]:
+def strings(alphabet: str | tuple[Any, ...], longest: int = 12, run: int = 40) -> st.SearchStrategy[Any]:
     """Strings over the alphabet: mostly short, the empty one and single symbols among them; some a long run of one symbol.
 
     A Python string where ``alphabet`` is one, else a tuple of symbols.
@@ -94,19 +94,20 @@ def strings(alphabet: str | tuple[Any, ...], longest: int = 8, run: int = 40) ->
     if not (run and alphabet):
         return usual
     runs = st.builds(lambda x, n: (x * n if isinstance(x, str) else (x,) * n), st.sampled_from(alphabet), st.integers(1, run))
-    return st.one_of(usual, usual, usual, usual, usual, usual, usual, runs)
+    return st.one_of(*[usual] * 11, runs)
 
 
 @st.composite
 def readings(
-    draw: st.DrawFn, letters: int = 3, most: int = 20, longest: int = 8, run: int = 40
+    draw: st.DrawFn, letters: int = 3, most: int = 30, longest: int = 12, run: int = 40
 ) -> tuple[dict[str, str], list[str]]:
     """One to ``most`` strings over at most ``letters`` letters, and the names of the letters: old to new.
 
     The strings are in the new names, which follow the order of first reading; sometimes a letter that no string reads is
     named too. Draw weights for all old letters and rename them: then a string can shrink without its weights changing hands.
     """
-    drawn = draw(_batches(letters, most, longest, run))
+    one = strings(LETTERS[:letters], longest, run)
+    drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]
     named: dict[str, str] = {}
     for symbol in "".join(drawn):
         named.setdefault(symbol, LETTERS[len(named)])
@@ -118,11 +119,6 @@ def readings(
 
 
 _UNREAD = st.integers(0, 1)
-
-
-@cache
-def _batches(letters: int, most: int, longest: int, run: int) -> st.SearchStrategy[list[str]]:
-    return st.lists(strings(LETTERS[:letters], longest, run), min_size=1, max_size=most)
 
 
 @st.composite

@@ -16,6 +16,8 @@ def agree(comparison: Comparison, strings: Sequence[String]) -> None:
     Raises :class:`~ratproof.disagreement.Disagreement`, with the first counterexample.
     """
     book = ledger()
+    if book.observe is not None:
+        book.observe(comparison, strings)
     for compared in comparison.compare(strings):
         book.add(1, compared.share)
         if compared.difference is not None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Protocol
 
-from automata.forward import prefix_scores
+from automata.forward import prefix_scores, read_out, start, step
 from automata.openfst_scores import Scorer
 from automata.semirings import REAL
 from automata.strings import String
@@ -102,11 +102,25 @@ class Exact:
         return str(self.case.describe())
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
-        """Every prefix of every string, for equality."""
+        """Every prefix of every string, for equality; a prefix that an earlier string had is not read again."""
         for string in strings:
-            network = self.read.recurrence.values(self.case, string)
-            scores = [self.read.scores(automaton, string) for automaton in self._automata]
-            yield Compared(string, None, self._first_difference(network, scores))
+            yield Compared(string, None, self._first_difference(string))
+
+    def _first_difference(self, string: String) -> Difference | None:
+        node = self._root
+        for t in range(len(string) + 1):
+            if t:
+                node = node.child(self, string, t)
+            for unit, (value, score) in enumerate(zip(node.values, node.scores, strict=True)):
+                if value != score:
+                    write = self._automata[unit].semiring.format
+                    return Difference(t, unit, write(value), write(score), "0")
+        return None
+
+    @cached_property
+    def _root(self) -> _Prefix:
+        state = self.read.recurrence.start(self.case)
+        return _Prefix(self, "", state, [start(a) for a in self._automata])
 
     def compare_all(self, longest: int) -> Compared:
         """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference, if any."""
@@ -132,17 +146,30 @@ class Exact:
         strings = (product(automaton.alphabet, repeat=length) for length in range(longest + 1))
         return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
 
-    def _first_difference(self, network: Iterator[tuple[Any, ...]], scores: list[Sequence[Any]]) -> Difference | None:
-        for t, values in enumerate(network):
-            for unit, (value, by_prefix) in enumerate(zip(values, scores, strict=True)):
-                if value != by_prefix[t]:
-                    write = self._automata[unit].semiring.format
-                    return Difference(t, unit, write(value), write(by_prefix[t]), "0")
-        return None
-
     def to_json(self) -> dict[str, Any]:
         """The way, and the case."""
         return {"way": self.way, "case": self.case.to_json()}
+
+
+class _Prefix:
+    """What both sides say after some prefix, and after the symbols that may follow."""
+
+    def __init__(self, sides: Exact, string: String, state: Any, omegas: list[Any]) -> None:
+        self.state, self.omegas = state, omegas
+        self.values = sides.read.recurrence.out(sides.case, state)
+        if sides.read.scores is prefix_scores:
+            self.scores = [read_out(a, omega) for a, omega in zip(sides.automata(), omegas, strict=True)]
+        else:
+            self.scores = [sides.read.scores(a, string)[-1] for a in sides.automata()]
+        self.children: dict[Any, _Prefix] = {}
+
+    def child(self, sides: Exact, string: String, length: int) -> _Prefix:
+        symbol = string[length - 1]
+        if symbol not in self.children:
+            state = sides.read.recurrence.step(sides.case, self.state, symbol)
+            omegas = [step(a, omega, symbol) for a, omega in zip(sides.automata(), self.omegas, strict=True)]
+            self.children[symbol] = _Prefix(sides, string[:length], state, omegas)
+        return self.children[symbol]
 
 
 class WithOpenFst(Exact):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,12 +18,14 @@ class Ledger:
         share: the largest share of a derived bound that a difference used, ``None`` where all was exact.
         facts: what else the report should say, by name.
         certificate: evidence that can be checked again, as a JSON object.
+        observe: told of each comparison and its strings, where somebody wants to know.
     """
 
     cases: int = 0
     share: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] | None = None
+    observe: Callable[[Any, Any], None] | None = None
 
     def add(self, cases: int, share: float | None = None) -> None:
         """Count cases, and the share of the bound they used."""

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.rounding import prefix_bounds, share
-from automata.strings import String
+from automata.rounding import bound_table, share
+from automata.strings import String, encode
 from automata.wfsa import WFSA
 from neural.example_6 import Example6
 from neural.rounding import format_of
@@ -97,7 +98,7 @@ class OfNetwork:
         return f"{self.kind} in {self.dtype} on {self.device}; " + "; ".join(lines)
 
     @torch.no_grad()
-    def states(self, strings: Sequence[String]) -> list[np.ndarray[Any, Any]]:
+    def states(self, strings: Sequence[String]) -> list[NDArray[np.float64]]:
         """c_0, ..., c_T of each string, in one padded batch: arrays of shape ``(T + 1, units)``."""
         codes = {symbol: i for i, symbol in enumerate(self.alphabet)}
         lengths = [len(x) for x in strings]
@@ -114,18 +115,23 @@ class OfNetwork:
         """Every prefix of every string, within the derived bound."""
         slack = self.network.deviations(self._tensor(self.embeddings))  # type: ignore[operator]
         kind = format_of(DTYPES[self.dtype])
-        for string, states in zip(strings, self.states(strings), strict=True):
-            worst, found = 0.0, None
-            for unit, automaton in enumerate(self._automata):
-                scores, bounds = prefix_bounds(automaton, string, kind, slack[unit])
-                for t in range(len(string) + 1):
-                    used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
-                    if used > 1:
-                        if found is None or t < found.length:
-                            found = Difference(t, unit, repr(float(states[t, unit])), repr(float(scores[t])), f"{bounds[t]:.2g}")
-                        break
-                    worst = max(worst, used)
-            yield Compared(string, worst, found)
+        batch = encode(self._automata[0].index, strings)
+        tables = [bound_table(a, batch, kind, slack[unit]) for unit, a in enumerate(self._automata)]
+        row_of = {place: row for row, place in enumerate(batch.order.tolist())}
+        for place, states in enumerate(self.states(strings)):
+            row = row_of[place]
+            yield self._compare(strings[place], states, [(scores[row], bounds[row]) for scores, bounds in tables])
+
+    def _compare(self, string: String, states: NDArray[Any], sides: list[tuple[Any, Any]]) -> Compared:
+        worst = 0.0
+        for t in range(len(string) + 1):
+            for unit, (scores, bounds) in enumerate(sides):
+                used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
+                if used > 1:
+                    network, automaton = repr(float(states[t, unit])), repr(float(scores[t]))
+                    return Compared(string, worst, Difference(t, unit, network, automaton, f"{bounds[t]:.2g}"))
+                worst = max(worst, used)
+        return Compared(string, worst, None)
 
     def to_json(self) -> dict[str, Any]:
         """Everything, with the parameters as exact decimals."""

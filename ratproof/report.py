@@ -12,16 +12,7 @@ from ratproof.kinds import Verdict
 from ratproof.results import Result
 from ratproof.verify import Outcome
 
-WIDTH = 100
 COLOURS = {Verdict.HOLDS: "green", Verdict.REFUTED: "cyan", Verdict.UNKNOWN: "yellow"}
-
-
-def console(*, error: bool = False) -> Console:
-    """A console that never gets wider than the report."""
-    made = Console(stderr=error, highlight=False, soft_wrap=False)
-    if made.width > WIDTH or not made.is_terminal:
-        made.width = WIDTH
-    return made
 
 
 def show(outcome: Outcome, out: Console) -> None:

@@ -136,19 +136,24 @@ def _check(request: Request) -> None:
         request.kind in v.kinds for name in request.claims or claims() for v in claim_named(name).variants
     ):
         raise InputError(f"no claim that was asked for promises evidence of the kind {request.kind}")
-    if request.device not in ("cpu", "cuda"):
-        raise InputError(f"there is no device {request.device!r}; there are cpu and cuda")
-    if request.device == "cuda":
-        import torch
-
-        if not torch.cuda.is_available():
-            raise InputError("torch finds no CUDA device on this machine; --device cpu runs everywhere")
+    check_device(request.device)
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
     if request.text is not None:
         from ratproof.text import load_corpus
 
         load_corpus(request.text, request.embeddings, request.units)
+
+
+def check_device(device: str) -> None:
+    """Raise :class:`~automata.errors.InputError` for a device that is not there."""
+    if device not in ("cpu", "cuda"):
+        raise InputError(f"there is no device {device!r}; there are cpu and cuda")
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise InputError("torch finds no CUDA device on this machine; --device cpu runs everywhere")
 
 
 def _arguments(request: Request) -> list[str]:

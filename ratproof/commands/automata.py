@@ -1,0 +1,104 @@
+"""Commands on automata: score, convert, draw, sample."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from automata import batch, files
+from automata.errors import InputError, UnknownSymbol
+from automata.sampling import sample as sample_strings
+from automata.semirings import semiring as semiring_named
+from automata.wfsa import WFSA
+from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
+
+AutomatonFile = Annotated[str, typer.Argument(metavar="AUTOMATON", help="a .json or .att file")]
+
+
+def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
+    """The automaton in a file."""
+    return files.read(path, None if semiring is None else semiring_named(semiring), symbols)
+
+
+@app.command()
+def score(
+    automaton: AutomatonFile,
+    strings: Annotated[list[str], typer.Argument(metavar="STRING...", help='symbols split at white space; "" is the empty string')],
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the score of each string, exactly, one a line."""
+    machine = load(automaton, semiring, symbols)
+    try:
+        scores = batch.scores(machine, [tuple(text.split()) for text in strings])
+    except UnknownSymbol as error:
+        raise InputError(f"{automaton}: {error}") from None
+    written = [machine.semiring.format(value) for value in scores]
+    if as_json:
+        print_json({"scores": written})
+    else:
+        print("\n".join(written))
+
+
+@app.command()
+def convert(
+    source: AutomatonFile,
+    target: Annotated[str, typer.Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")],
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    round_weights: Annotated[bool, typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write an automaton in another format."""
+    machine = load(source, semiring, symbols)
+    _tell(files.write(machine, target, round_weights), machine, as_json)
+
+
+@app.command()
+def draw(
+    automaton: AutomatonFile,
+    output: Annotated[str, typer.Option("-o", "--output", help="named .svg or .dot")],
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw an automaton."""
+    if Path(output).suffix not in (".svg", ".dot"):
+        raise InputError(f"{output}: a drawing is named .svg or .dot")
+    machine = load(automaton, semiring, symbols)
+    _tell(files.write(machine, output), machine, as_json)
+
+
+@app.command()
+def sample(
+    automaton: AutomatonFile,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="how many strings")] = 10,
+    longest: Annotated[int, typer.Option("--longest", min=0, help="the most symbols of a string")] = 20,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="for the same strings again")] = None,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print random strings, drawn in proportion to what their paths weigh, each with its score."""
+    machine = load(automaton, semiring, symbols)
+    try:
+        drawn = sample_strings(machine, count, longest, np.random.default_rng(seed))
+    except InputError as error:
+        raise InputError(f"{automaton}: {error}") from None
+    scores = [machine.semiring.format(value) for value in batch.scores(machine, drawn)]
+    if as_json:
+        print_json({"strings": [list(x) for x in drawn], "scores": scores})
+    else:
+        for string, value in zip(drawn, scores, strict=True):
+            print(f"{' '.join(string)}\t{value}")
+
+
+def _tell(written: list[Path], machine: WFSA, as_json: bool) -> None:
+    if as_json:
+        print_json({"files": [str(path) for path in written], "states": machine.states})
+    else:
+        print(f"{' and '.join(map(str, written))}: {machine!r}")

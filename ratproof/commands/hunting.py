@@ -1,0 +1,103 @@
+"""Commands on counterexamples: hunt, replay."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.live import Live
+from rich.text import Text
+
+from automata.corners import CORNERS
+from automata.errors import InputError
+from ratproof.commands.app import AsJson, app, print_json
+from ratproof.disagreement import write_string
+from ratproof.terminal import console
+
+if TYPE_CHECKING:
+    from ratproof.hunt import Progress
+
+FOUND = 1
+INTERRUPTED = 130
+
+
+@app.command()
+def hunt(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
+    minutes: Annotated[float, typer.Option("--minutes", help="how long")] = 1.0,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="processes (default: one a core)")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="of the random numbers (default: fresh, printed)")] = None,
+    variant: Annotated[str | None, typer.Option("--variant", help="hunt this variant, whatever is expected of it")] = None,
+    keep: Annotated[str, typer.Option("--keep", help="the folder for counterexamples")] = ".ratproof/counterexamples",
+    device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
+    as_json: AsJson = False,
+) -> int:
+    """Search for counterexamples with fresh random networks and strings until the time is up."""
+    from ratproof.hunt import hunt as search
+    from ratproof.verify import check_device
+
+    if not 0 < minutes < 1e6:
+        raise InputError(f"--minutes is {minutes}, where a positive number is right")
+    check_device(device)
+    number = random.SystemRandom().getrandbits(32) if seed is None else seed
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    screen = console(error=True)
+    screen.print(f"hunting with seed {number} on {jobs or cores} processes for {minutes:g} minutes")
+    with Live(console=screen, transient=True, refresh_per_second=4) as live:
+        result = search(
+            names or [], minutes, jobs or cores, number, variant, Path(keep), device, lambda p: live.update(_line(p))
+        )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        out = console()
+        out.print(_line(result))
+        missing = sorted(set(CORNERS) - result.corners)
+        out.print(f"corners not seen: {', '.join(missing)}" if missing else "every corner was seen")
+        for found, path in zip(result.finds, result.kept, strict=True):
+            out.print(Text(f"\n{found.claim}, {found.variant}: counterexample", style="bold"))
+            out.print(Text(f"  {found.sentence()}"))
+            out.print(Text(f"  ratproof replay {path}", style="dim"), soft_wrap=True)
+        for error in result.errors:
+            out.print(Text(f"error: {error}", style="red"))
+    if result.interrupted:
+        return INTERRUPTED
+    return FOUND if result.finds or result.errors else 0
+
+
+def _line(progress: Progress) -> Text:
+    """One line: what was compared, how fast, how many corners were seen, how many counterexamples found."""
+    rates = ", ".join(f"{progress.rate(way):,.0f} {way}" for way in sorted(progress.cases)) or "starting"
+    return Text(
+        f"{sum(progress.cases.values()):,} cases; {rates} a second and core; "
+        f"{len(progress.corners)} of {len(CORNERS)} corners; {len(progress.finds)} counterexamples"
+    )
+
+
+@app.command()
+def replay(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a counterexample that verify or hunt kept")],
+    as_json: AsJson = False,
+) -> int:
+    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer do."""
+    from ratproof.counterexamples import replay as run
+
+    data, compared = run(file)
+    now = compared.difference
+    if as_json:
+        print_json({
+            "claim": data["claim"], "variant": data["variant"], "string": data["string"],
+            "verdict": "holds" if now is None else "refuted",
+            "network": None if now is None else now.network, "automaton": None if now is None else now.automaton,
+            "kept": {"network": data["network"], "automaton": data["automaton"]},
+        })  # fmt: skip
+        return 0 if now is None else FOUND
+    print(f"{data['claim']}, {data['variant']}: {data['weights']}")
+    if now is None:
+        print(f"on {write_string(data['string'])} the two sides agree now; kept were {data['network']} and {data['automaton']}")
+        return 0
+    print(f"on {write_string(list(data['string'][: now.length]))} the network gives {now.network}, the automaton {now.automaton}")
+    return FOUND
