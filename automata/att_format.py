@@ -29,7 +29,10 @@ def dumps(automaton: WFSA, round_weights: bool = False) -> str:
     weight that no finite decimal writes.
     """
     k = automaton.semiring
-    write = lambda weight: _write(k, weight, round_weights)  # noqa: E731
+
+    def write(weight: Any) -> str:
+        return _write(k, weight, round_weights)
+
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
     own_start = [(automaton.states, q, EPSILON, w) for q, w in starts]
     lines: list[str] = []
@@ -177,7 +180,9 @@ def _decimal(value: Fraction, round_weights: bool) -> str:
     except Inexact:
         if round_weights:
             return repr(float(value))
-        raise InputError(f"weight {shorten(str(value))} has no finite decimal, and AT&T text has decimals only; --round rounds it") from None
+        raise InputError(
+            f"weight {shorten(str(value))} has no finite decimal, and AT&T text has decimals only; --round rounds it"
+        ) from None
     return text
 
 

@@ -1,7 +1,8 @@
 """Forward and backward for many strings of unequal length at once.
 
 The float64 semirings whose inner loop is compiled (``automata/kernels.py``) run there; the rest, exact numbers among
-them, run through NumPy with all strings side by side. Both give what ``automata/forward.py`` gives.
+them, run through NumPy with all strings side by side. Both give what ``automata/forward.py`` gives: infinity or NaN, too,
+where float64 overflows.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.kernels import KERNELS
+from automata.kernels import kernel_for
 from automata.operations import remove_epsilon, reverse
 from automata.strings import Batch, String, encode
 from automata.wfsa import WFSA
@@ -51,10 +52,11 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[ND
 def prefix_table(automaton: WFSA, batch: Batch) -> NDArray[Any]:
     """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined behind ends."""
     silent_free = remove_epsilon(automaton)
-    kernel = None if automaton.exact else KERNELS.get(automaton.semiring)
+    kernel = None if automaton.exact else kernel_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
     if kernel is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
-        return kernel(*map(np.ascontiguousarray, parts), batch.codes, batch.lengths)
+        initial, final, matrices = map(np.ascontiguousarray, parts)
+        return kernel(initial, final, matrices, batch.codes, batch.lengths)
     k = automaton.semiring
     table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
     for t, omega in enumerate(_vectors(silent_free, batch)):

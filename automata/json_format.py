@@ -59,7 +59,7 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
     n = data["states"]
     if not _is_count(n):
         raise reader.error("states", f"is {shorten(n)}, where the number of states is right")
-    alphabet = reader.list(data["alphabet"], "alphabet")
+    alphabet = reader.items(data["alphabet"], "alphabet")
     for i, symbol in enumerate(alphabet):
         if not isinstance(symbol, str):
             raise reader.error(f"alphabet[{i}]", f"is {_kind(symbol)}, where a string is right")
@@ -70,10 +70,10 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
         raise reader.error("alphabet", f"has {shorten(twice[0])} twice")
     known = {*alphabet, EPSILON}
     vectors = [
-        [reader.weighted_state(item, f"{name}[{i}]", n, k) for i, item in enumerate(reader.list(data[name], name))]
+        [reader.weighted_state(item, f"{name}[{i}]", n, k) for i, item in enumerate(reader.items(data[name], name))]
         for name in ("initial", "final")
     ]
-    items = reader.list(data["transitions"], "transitions")
+    items = reader.items(data["transitions"], "transitions")
     transitions = [reader.transition(item, f"transitions[{i}]", n, known, k) for i, item in enumerate(items)]
     _tell_merged(where, vectors, transitions)
     with reader.at(""):
@@ -130,7 +130,7 @@ class _Reader:
         if isinstance(error, InputError) and not isinstance(error, FormatError):
             raise FormatError(f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}") from None
 
-    def list(self, value: Any, field: str) -> list[Any]:
+    def items(self, value: Any, field: str) -> list[Any]:
         if not isinstance(value, list):
             raise self.error(field, f"is {_kind(value)}, where a list is right")
         return value

@@ -19,7 +19,8 @@ from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 Floats = NDArray[np.float64]
 Kernel = Callable[[Floats, Floats, Floats, NDArray[np.intp], NDArray[np.intp]], Floats]
 _compiled = numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
-_exactly = numba.njit(parallel=True, cache=True, fastmath={"nsz", "nnan"})
+_without_nan = numba.njit(parallel=True, cache=True, fastmath={"nsz", "nnan"})
+_exactly = numba.njit(parallel=True, cache=True)
 
 
 @_compiled
@@ -42,7 +43,7 @@ def _plus_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: An
     return scores
 
 
-@_exactly
+@_without_nan
 def _max_plus(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any) -> Any:  # pragma: no cover (compiled)
     strings, longest = codes.shape
     n = len(initial)
@@ -76,7 +77,9 @@ def _max_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any
         for t in range(lengths[b] + 1):
             best = 0.0
             for q in range(n):
-                best = max(best, omega[q] * final[q])
+                way = omega[q] * final[q]
+                if way > best or way != way:
+                    best = way
             scores[b, t] = best
             if t < lengths[b]:
                 table = matrices[codes[b, t]]
@@ -85,13 +88,27 @@ def _max_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any
                     here = omega[p]
                     for q in range(n):
                         way = here * table[p, q]
-                        after[q] = after[q] if after[q] > way else way
+                        # what overflowed, times zero, is NaN and stays NaN, as in NumPy
+                        if way > after[q] or way != way:
+                            after[q] = way
                 omega, after = after, omega
     return scores
 
 
 def _min_plus(initial: Floats, final: Floats, matrices: Floats, codes: NDArray[np.intp], lengths: NDArray[np.intp]) -> Floats:
     return -_max_plus(-initial, -final, -matrices, codes, lengths)
+
+
+def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | None:
+    """The compiled loop for these weights, if there is one.
+
+    The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest`` weights might overflow.
+    """
+    if semiring in (MAX_PLUS, MIN_PLUS):
+        finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
+        if finite.max(initial=0.0) * (longest + 2) >= np.finfo(np.float64).max / 4:
+            return None
+    return KERNELS.get(semiring)
 
 
 KERNELS: dict[Semiring, Kernel] = {REAL: _plus_times, MAX_PLUS: _max_plus, MIN_PLUS: _min_plus, MAX_TIMES: _max_times}

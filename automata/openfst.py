@@ -31,7 +31,7 @@ def arc_type_for(semiring: Semiring) -> str:
     return "log64" if semiring in (REAL, LOG, COUNTING) else "standard"
 
 
-def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
+def to_openfst(automaton: WFSA, arc_type: str | None = None) -> Any:
     """The automaton as an OpenFst acceptor; symbol i of the alphabet has label i + 1, and label 0 is epsilon.
 
     State 0 is a start state of its own, with epsilon arcs to the initial states; state q becomes q + 1.
@@ -50,7 +50,7 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
     fst.add_states(automaton.states + 1)
     fst.set_start(0)
 
-    def weight(value: Any) -> pynini.Weight:
+    def weight(value: Any) -> Any:
         return pynini.Weight(fst.weight_type(), cost(k, value))
 
     for q, value in enumerate(automaton.initial.tolist()):
@@ -64,7 +64,7 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
     return fst
 
 
-def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
+def from_openfst(fst: Any, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
     """The float64 automaton that an OpenFst acceptor is; label i is ``alphabet[i - 1]``.
 
     Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``. Symbols that no arc reads stay.
@@ -143,7 +143,7 @@ def _log(value: Any) -> float:
     return math.log(numerator) - math.log(denominator)
 
 
-def precisely(weight: pynini.Weight) -> float:
+def precisely(weight: Any) -> float:
     """The weight's value with all its bits: ``float(weight)`` goes through a text of nine digits, so we ask a file's bytes."""
     kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
     fst = pynini.Fst(arc_type=kind)
@@ -156,6 +156,6 @@ def precisely(weight: pynini.Weight) -> float:
     return float(value)
 
 
-def _value(k: Semiring, weight: pynini.Weight) -> Any:
+def _value(k: Semiring, weight: Any) -> Any:
     value = uncost(k, precisely(weight))
     return value if k is not COUNTING else round(value)

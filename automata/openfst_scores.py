@@ -66,10 +66,10 @@ class Scorer:
         if k not in (REAL,):
             return error
         size = sum(uncost(k, c) for c in self.costs(string))
-        return math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny
+        return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)
 
 
-def _silenced(fst: pynini.Fst) -> pynini.Fst:
+def _silenced(fst: Any) -> Any:
     """The acceptor as a transducer that writes nothing."""
     for q in fst.states():
         arcs = fst.mutable_arcs(q)
@@ -80,7 +80,7 @@ def _silenced(fst: pynini.Fst) -> pynini.Fst:
     return fst.arcsort("ilabel")
 
 
-def _total(track: pynini.Fst, labels: list[int]) -> float:
+def _total(track: Any, labels: list[int]) -> float:
     """The cost of all paths that read the labels, over a track whose output labels are all epsilon."""
     line = pynini.Fst(arc_type=track.arc_type())
     line.add_states(len(labels) + 1)

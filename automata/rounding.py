@@ -18,7 +18,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -176,7 +176,7 @@ def _up(value: Any) -> float:
     return near if near >= abs(value) else float(np.nextafter(near, np.inf))
 
 
-def share(computed: Sequence[float], values: Sequence[Any], bounds: Sequence[float]) -> float:
+def share(computed: Iterable[float], values: Iterable[Any], bounds: Iterable[float]) -> float:
     """The largest |computed - true| / bound: at most 1 where the bounds hold; infinite where one does not.
 
     Differences are taken exactly. Where the bound is infinite nothing is compared.

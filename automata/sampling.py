@@ -81,7 +81,9 @@ def _likelihoods(automaton: WFSA) -> tuple[NDArray[np.float64], NDArray[np.float
         except OverflowError:
             raise InputError(f"weight {k.format(weight)} is too large for sampling, which computes in float64") from None
         if value < 0:
-            raise InputError(f"weight {k.format(weight)} is negative, and strings can only be drawn where all paths weigh 0 or more")
+            raise InputError(
+                f"weight {k.format(weight)} is negative, and strings can only be drawn where all paths weigh 0 or more"
+            )
         return value
 
     def all_of(weights: NDArray[Any]) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -37,8 +36,8 @@ class Semiring:
     add: ClassVar[np.ufunc]
     multiply: ClassVar[np.ufunc]
     # The same on two numbers: NumPy would make int64 of Python's integers, and those overflow.
-    add_numbers: ClassVar[Callable[[Any, Any], Any]]
-    multiply_numbers: ClassVar[Callable[[Any, Any], Any]]
+    add_numbers: Any
+    multiply_numbers: Any
     selective: ClassVar[bool] = False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
     exact_only: ClassVar[bool] = False  # no float64 arrays (boolean, counting)
     float_only: ClassVar[bool] = False  # no exact arrays (log)
@@ -222,6 +221,10 @@ class Log(Semiring):
     def holds(self, weight: Any) -> bool:
         """Below +infinity, and no NaN."""
         return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
+
+    def dtype(self, exact: bool) -> type:
+        """Always float64."""
+        return np.float64
 
     def exact(self, weight: Any) -> Any:
         """A sum of exponentials of fractions is no fraction: there is no exact log semiring."""

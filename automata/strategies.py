@@ -61,7 +61,7 @@ def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[An
 
 
 def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Any]:
-    allowed = [w for w in NAPKIN if semiring.holds(w)]
+    allowed: list[Any] = [w for w in NAPKIN if semiring.holds(w)]
     if semiring in (MAX_PLUS, MIN_PLUS):
         allowed.insert(0, semiring.zero)
     low = 0 if semiring is MAX_TIMES else -60
@@ -93,7 +93,7 @@ def strings(alphabet: str | tuple[Any, ...], longest: int = 12, run: int = 40) -
         usual = st.lists(st.sampled_from(alphabet), max_size=longest).map(tuple) if alphabet else st.just(())
     if not (run and alphabet):
         return usual
-    runs = st.builds(lambda x, n: (x * n if isinstance(x, str) else (x,) * n), st.sampled_from(alphabet), st.integers(1, run))
+    runs = st.builds(lambda x, n: x * n if isinstance(x, str) else (x,) * n, st.sampled_from(alphabet), st.integers(1, run))
     return st.one_of(*[usual] * 11, runs)
 
 

@@ -27,5 +27,5 @@ def levels(automaton: WFSA, longest: int) -> Iterator[NDArray[Any]]:
     for _ in range(longest):
         # (strings, 1, n, 1) (x) (1, symbols, n, n), summed over the state left
         after = k.sum(k.times(omega[:, None, :, None], tables[None]), axis=2)
-        omega = np.asarray(after).reshape(-1, plain.states)
+        omega = np.asarray(after).reshape(len(omega) * len(tables), plain.states)
         yield k.sum(k.times(omega, plain.final), axis=1)

@@ -20,6 +20,8 @@ def raw_array(weights: ArrayLike, what: str, dimensions: int) -> NDArray[Any]:
         raise ShapeError(f"{what} has rows of unequal length") from None
     if array.ndim != dimensions and array.size == 0:
         array = array.reshape((0,) * dimensions)
+    if array.ndim < dimensions and any(isinstance(row, (list, tuple)) for row in array):
+        raise ShapeError(f"{what} has rows of unequal length")
     if array.ndim != dimensions:
         raise ShapeError(f"{what} has {array.ndim} dimension(s), where {dimensions} are right")
     return array
@@ -40,16 +42,20 @@ def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) ->
     if array.dtype != object and not exact:
         bad = ~holds_array(semiring, np.asarray(array, dtype=np.float64))
         if bad.any():
-            raise WeightError(f"{where} has the weight {array[bad].flat[0]}, where the {semiring.name} semiring holds {semiring.members}")
+            raise WeightError(
+                f"{where} has the weight {array[bad].flat[0]}, where the {semiring.name} semiring holds {semiring.members}"
+            )
         return np.array(array, dtype=np.float64)
 
     def one(weight: Any) -> Any:
         value = semiring.parse(weight) if isinstance(weight, str) else weight.item() if isinstance(weight, np.generic) else weight
         if not semiring.holds(value):
-            raise WeightError(f"{where} has the weight {shorten(value)}, where the {semiring.name} semiring holds {semiring.members}")
+            raise WeightError(
+                f"{where} has the weight {shorten(value)}, where the {semiring.name} semiring holds {semiring.members}"
+            )
         return semiring.exact(value) if exact else float(value)
 
-    out = np.empty(array.shape, dtype=semiring.dtype(exact))
+    out: NDArray[Any] = np.empty(array.shape, dtype=semiring.dtype(exact))
     for place, weight in np.ndenumerate(array):
         out[place] = one(weight)
     return out
@@ -59,7 +65,7 @@ def holds_array(semiring: Semiring, array: NDArray[Any]) -> NDArray[Any]:
     low = semiring.holds(-np.inf)
     high = semiring.holds(np.inf)
     signs = array >= 0 if not semiring.holds(-1.0) else np.ones(array.shape, dtype=bool)
-    return ~np.isnan(array) & (low | (array > -np.inf)) & (high | (array < np.inf)) & signs
+    return np.asarray(~np.isnan(array) & (low | (array > -np.inf)) & (high | (array < np.inf)) & signs)
 
 
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Any]]) -> list[tuple[int, int, Any]]:
@@ -68,7 +74,9 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Any]]) -> list[tu
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight
         if not semiring.holds(value):
-            raise WeightError(f"the weight {shorten(value)} is not in the {semiring.name} semiring, which holds {semiring.members}")
+            raise WeightError(
+                f"the weight {shorten(value)} is not in the {semiring.name} semiring, which holds {semiring.members}"
+            )
         if not (is_float(value) or semiring.float_only):
             value = semiring.exact(value)
         total[i, j] = semiring.plus(total[i, j], value) if (i, j) in total else value

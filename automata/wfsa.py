@@ -18,6 +18,8 @@ from automata.weights import checked, has_floats, is_float, merged, raw_array
 
 EPSILON = ""
 """The label of a transition that reads nothing; no alphabet may contain it."""
+MOST_CELLS = 1 << 28
+"""The most weights that an automaton read from a file may hold, zeros too: 2 GB of float64."""
 
 
 class Edge(NamedTuple):
@@ -154,7 +156,8 @@ class WFSA:
 
         Args:
             semiring: one with float64 automata.
-            initial, final: shape ``(n,)``.
+            initial: shape ``(n,)``.
+            final: shape ``(n,)``.
             matrices: the distinct matrices, shape ``(m, n, n)``.
             index: for each symbol the place of its matrix.
         """
@@ -199,6 +202,11 @@ class WFSA:
         floats = any(is_float(w) for group in (*edges.values(), *vectors) for _, _, w in group)
         exact = semiring.exact_only or not (semiring.float_only or floats)
         n = states
+        cells = n * n * (len(set(edges.values())) + 1)
+        if cells > MOST_CELLS:
+            raise InputError(
+                f"the automaton asks for {cells:,} weights ({n:,} x {n:,} for each distinct matrix); at most {MOST_CELLS:,} are held"
+            )
 
         def dense(group: Iterable[tuple[int, int, Any]], columns: int) -> NDArray[Any]:
             matrix = semiring.zeros(n, columns, exact=exact)
@@ -208,8 +216,8 @@ class WFSA:
                 matrix[i, j] = semiring.exact(w) if exact else float(w)
             return matrix
 
-        shared: dict[frozenset[tuple[int, int, Any]], NDArray[Any]] = {}
-        tables = {s: shared.setdefault(edges[s], dense(edges[s], n)) if edges[s] not in shared else shared[edges[s]] for s in order}
+        shared = {group: dense(group, n) for group in {edges[s] for s in order}}
+        tables = {s: shared[edges[s]] for s in order}
         silent = dense(edges[EPSILON], n) if edges[EPSILON] else None
         return cls(semiring, dense(vectors[0], 1)[:, 0], dense(vectors[1], 1)[:, 0], tables, silent)
 
@@ -241,7 +249,7 @@ class WFSA:
 
     def edges(self) -> Iterator[Edge]:
         """Every transition whose weight is not zero: by source, target, then symbol; epsilon first."""
-        tables = [] if self.epsilon is None else [(EPSILON, self.epsilon)]
+        tables: list[tuple[Hashable, NDArray[Any]]] = [] if self.epsilon is None else [(EPSILON, self.epsilon)]
         tables += [(symbol, self.matrices[i]) for symbol, i in self.index.items()]
         present = [(s, t, np.argwhere(t != self.semiring.zero).tolist()) for s, t in tables]
         found = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
@@ -266,16 +274,14 @@ class WFSA:
 
     def over(self, alphabet: Iterable[Hashable]) -> WFSA:
         """The same automaton over a larger alphabet, in the given order; new symbols have no transition."""
-        order = list(dict.fromkeys(alphabet))
-        missing = [s for s in self.index if s not in set(order)]
+        order = dict.fromkeys(alphabet)
+        missing = [s for s in self.index if s not in order]
         if missing:
             raise UnknownSymbol(f"the new alphabet lacks {shorten(missing[0])}, which the automaton reads")
         fresh = [s for s in order if s not in self.index]
         blank = self.semiring.zeros(1 if fresh else 0, self.states, self.states, exact=self.exact)
         place = len(self.matrices)
-        return self.replace(
-            matrices=np.concatenate([self.matrices, blank]), index={s: self.index.get(s, place) for s in order}
-        )
+        return self.replace(matrices=np.concatenate([self.matrices, blank]), index={s: self.index.get(s, place) for s in order})
 
     def __eq__(self, other: object) -> bool:
         """The same weights on the same states and the same alphabet in the same order (not mere equivalence)."""
@@ -302,8 +308,7 @@ class WFSA:
         n, m = self.states, len(self.index)
         extra = "" if self.epsilon is None else ", with epsilon"
         kind = "exact" if self.exact else "float64"
-        plural = lambda k, word: f"{k} {word}{'' if k == 1 else 's'}"  # noqa: E731
-        return f"<WFSA: {plural(n, 'state')}, {plural(m, 'symbol')}, {self.semiring.name} semiring, {kind}{extra}>"
+        return f"<WFSA: {_plural(n, 'state')}, {_plural(m, 'symbol')}, {self.semiring.name} semiring, {kind}{extra}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a notebook shows: the automaton drawn, as SVG, and the one line above as text."""
@@ -323,6 +328,10 @@ def _restore(*parts: Any) -> WFSA:
     names = ("semiring", "initial", "final", "matrices", "index", "epsilon")
     made._fill(**dict(zip(names, parts, strict=True)))
     return made
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _user_of(index: Mapping[Hashable, int], place: int) -> Hashable:

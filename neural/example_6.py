@@ -63,7 +63,7 @@ class Example6(nn.Module):
         return f"{self.input_size}, {self.hidden_size}, nonlinearity={self.nonlinearity!r}, batch_first={self.batch_first}"
 
     def gates(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """f and u (equations 5a, 5b) of inputs of shape ``(..., input_size)``, each ``(..., hidden_size)``."""
+        """F and u (equations 5a, 5b) of inputs of shape ``(..., input_size)``, each ``(..., hidden_size)``."""
         f = torch.sigmoid(self.forget(inputs))
         z = self.update(inputs)
         g = torch.tanh(z) if self.nonlinearity == "tanh" else z
@@ -104,7 +104,7 @@ class Example6(nn.Module):
         c = elementwise(*self.gates(v), start)
         ends = torch.full((batch,), time) if lengths is None else torch.as_tensor(lengths)
         ends = ends.to(device=v.device, dtype=torch.long)
-        if ends.shape != (batch,) or (batch and not (0 <= int(ends.min()) and int(ends.max()) <= time)):
+        if ends.shape != (batch,) or (batch and not (int(ends.min()) >= 0 and int(ends.max()) <= time)):
             raise InputError(f"lengths are {ends.tolist()}, where {batch} numbers from 0 to {time} are right")
         states = torch.cat([start.unsqueeze(0), c])
         c_n = states[ends, torch.arange(batch, device=v.device)]
@@ -145,7 +145,7 @@ class Example6(nn.Module):
         """For each unit, how far the gates of one evaluation may be from those of another: :mod:`neural.rounding`."""
         kind = rounding.format_of(embeddings.dtype)
         function = rounding.tanh if self.nonlinearity == "tanh" else rounding.identity
-        f, u = self.gates(embeddings)
+        f, _ = self.gates(embeddings)
         z = self.update(embeddings)
         g = torch.tanh(z) if self.nonlinearity == "tanh" else z
         f_error = rounding.sigmoid(f, rounding.affine(self.forget.weight, self.forget.bias, embeddings), kind)

@@ -79,5 +79,3 @@ def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format
 def complement(a: Tensor, a_error: Tensor, kind: Format) -> Tensor:
     """A bound on the error of ``1 - a``."""
     return (a_error + kind.gamma(2) * ((1 - a.double()).abs() + a_error)) * _OUTWARD
-
-

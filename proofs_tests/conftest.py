@@ -7,6 +7,8 @@ import os
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+pytest_plugins = ["pytester"]
+
 DEFAULT_EXAMPLES = 100
 
 

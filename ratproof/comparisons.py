@@ -140,7 +140,7 @@ class Exact:
                         return Compared(string, None, found, cases)
         return Compared(alphabet[:1] * longest, None, None, cases)
 
-    def _levels(self, automaton: WFSA, longest: int) -> Iterator[Sequence[Any]]:
+    def _levels(self, automaton: WFSA, longest: int) -> Iterator[Any]:
         if self.read.scores is prefix_scores:
             return levels(automaton, longest)
         strings = (product(automaton.alphabet, repeat=length) for length in range(longest + 1))

@@ -79,6 +79,10 @@ def replay(path: str | Path) -> tuple[dict[str, Any], Compared]:
     data = read(path)
     comparison = load(data, str(path))
     try:
+        known = set(comparison.automata()[0].index)
+        strange = [symbol for symbol in data["string"] if symbol not in known]
+        if strange:
+            raise FormatError(f"{path}: field string has {strange[0]!r}, for which the comparison has no weights")
         return data, next(iter(comparison.compare([data["string"]])))
     except InputError:
         raise

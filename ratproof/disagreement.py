@@ -33,9 +33,7 @@ class Counterexample:
     def sentence(self) -> str:
         """One line: string, scores and weights."""
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
-        return (
-            f"on {write_string(self.string)} the network gives {self.network}, the automaton {self.automaton}{slack}; {self.weights}"
-        )
+        return f"on {write_string(self.string)} the network gives {self.network}, the automaton {self.automaton}{slack}; {self.weights}"
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""

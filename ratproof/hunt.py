@@ -99,7 +99,7 @@ def hunt(
         device: of the networks.
         told: is shown the progress.
     """
-    _check(names, variant)
+    check(names, variant)
     context = multiprocessing.get_context("spawn")
     messages: Any = context.Queue()
     progress = Progress(seed, jobs)
@@ -141,13 +141,14 @@ def targets(names: Sequence[str], variant: str | None, device: str) -> list[Targ
             if read.name == variant if variant is not None else read.expected == "holds":
                 for parameters in _parameters(test):
                     wanted = {"variant": read, "device": device, **parameters}
-                    takes = test.hypothesis.inner_test.__code__.co_varnames  # type: ignore[attr-defined]
+                    takes = test.hypothesis.inner_test.__code__.co_varnames
                     arguments = {name: value for name, value in wanted.items() if name in takes}
                     found.append(Target(test.__name__, read, claim.name, test, arguments))
     return found
 
 
-def _check(names: Sequence[str], variant: str | None) -> None:
+def check(names: Sequence[str], variant: str | None) -> None:
+    """Raise :class:`~automata.errors.InputError` for a claim or a variant that is not there."""
     for name in names:
         claim_named(name)
     if variant is not None and not any(v.name == variant for n in names or claims() for v in claim_named(n).variants):

@@ -93,7 +93,9 @@ class OfNetwork:
         """The gates that the automata have."""
         lines = []
         for i, unit in enumerate(self._automata):
-            gates = [f"f({s}) = {float(unit.matrix(s)[1, 1]):.9g}, u({s}) = {float(unit.matrix(s)[0, 1]):.9g}" for s in self.alphabet]
+            gates = [
+                f"f({s}) = {float(unit.matrix(s)[1, 1]):.9g}, u({s}) = {float(unit.matrix(s)[0, 1]):.9g}" for s in self.alphabet
+            ]
             lines.append(f"unit {i}: c_0 = {self.start:g}, " + ", ".join(gates))
         return f"{self.kind} in {self.dtype} on {self.device}; " + "; ".join(lines)
 

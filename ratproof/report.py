@@ -49,7 +49,11 @@ def table(results: Sequence[Result]) -> Table:
         verdict = Text(str(result.verdict), style=COLOURS[result.verdict] if result.as_expected else "bold red")
         if not result.as_expected:
             verdict.append(f", not {result.expected}")
-        kind = result.kind + ("" if result.device in (None, "cpu") else f" ({result.device})") + (" (text)" if "text" in result.facts else "")
+        kind = (
+            result.kind
+            + ("" if result.device in (None, "cpu") else f" ({result.device})")
+            + (" (text)" if "text" in result.facts else "")
+        )
         share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
         made.add_row(*shown, kind, verdict, f"{result.cases:,}", f"{result.seconds:.1f}", share)
     return made
@@ -99,11 +103,12 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
 
 def _remarks(result: Result) -> list[str]:
     facts = result.facts
-    if "text" in facts:
-        return [
-            "",
-            f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences, {facts['units']} units, "
-            f"{facts['scores_compared']:,} scores; the largest difference used {result.share:.3f} of its bound"
-            + (f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own" if facts["words_without_vector"] else ""),
-        ]  # fmt: skip
-    return []
+    if "text" not in facts:
+        return []
+    lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own"
+    return [
+        "",
+        f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences, {facts['units']} units, "
+        f"{facts['scores_compared']:,} scores; the largest difference used {result.share or 0:.3f} of its bound"
+        + (lacking if facts["words_without_vector"] else ""),
+    ]

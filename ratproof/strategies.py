@@ -14,15 +14,24 @@ CORNERS = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149
 
 @st.composite
 def example_6_networks(
-    draw: st.DrawFn, alphabet: str, claim: str, variant: str, dtype: str, device: str, automata_know_start: bool = True, start: Any = None
+    draw: st.DrawFn,
+    alphabet: str,
+    claim: str,
+    variant: str,
+    dtype: str,
+    device: str,
+    automata_know_start: bool = True,
+    start: Any = None,
 ) -> OfNetwork:
     """Layers of Example 6 with one to three units over the alphabet, with or without tanh.
 
     Args:
         draw: given by Hypothesis.
         alphabet: the symbols.
-        claim, variant: what they are compared for.
-        dtype, device: of the network.
+        claim: what they are compared for.
+        variant: of the claim.
+        dtype: of the network.
+        device: of the network.
         automata_know_start: is lambda(q_1) = c_0?
         start: a strategy for c_0; zero without it.
     """

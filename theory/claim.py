@@ -94,7 +94,7 @@ class Variant:
     cases: Callable[[str], SearchStrategy[Any]]
     small_cases: Callable[[int], Iterator[Any]]
     kinds: tuple[str, ...] = ("sampled", "cross-checked", "exhausted")
-    scores: Callable[[WFSA, String], Sequence[Any]] = prefix_scores
+    scores: Callable[[WFSA, String], Any] = prefix_scores
     no_automaton: bool = False
 
 

@@ -26,7 +26,9 @@ def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
 @app.command()
 def score(
     automaton: AutomatonFile,
-    strings: Annotated[list[str], typer.Argument(metavar="STRING...", help='symbols split at white space; "" is the empty string')],
+    strings: Annotated[
+        list[str], typer.Argument(metavar="STRING...", help='symbols split at white space; "" is the empty string')
+    ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
@@ -50,7 +52,9 @@ def convert(
     target: Annotated[str, typer.Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
-    round_weights: Annotated[bool, typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")] = False,
+    round_weights: Annotated[
+        bool, typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write an automaton in another format."""

@@ -47,7 +47,9 @@ def verify(
     examples: Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="fresh random cases; without, the same in every run")] = None,
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
-    text: Annotated[str | None, typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too")] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too")
+    ] = None,
     embeddings: Annotated[str | None, typer.Option("--embeddings", help="vectors of its words: GloVe text, or npz")] = None,
     units: Annotated[int, typer.Option("--units", min=1, help="of the network on the corpus")] = 64,
     junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,

@@ -36,20 +36,20 @@ def hunt(
     as_json: AsJson = False,
 ) -> int:
     """Search for counterexamples with fresh random networks and strings until the time is up."""
+    from ratproof.hunt import check
     from ratproof.hunt import hunt as search
     from ratproof.verify import check_device
 
     if not 0 < minutes < 1e6:
         raise InputError(f"--minutes is {minutes}, where a positive number is right")
     check_device(device)
+    check(names or [], variant)
     number = random.SystemRandom().getrandbits(32) if seed is None else seed
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     screen = console(error=True)
     screen.print(f"hunting with seed {number} on {jobs or cores} processes for {minutes:g} minutes")
     with Live(console=screen, transient=True, refresh_per_second=4) as live:
-        result = search(
-            names or [], minutes, jobs or cores, number, variant, Path(keep), device, lambda p: live.update(_line(p))
-        )
+        result = search(names or [], minutes, jobs or cores, number, variant, Path(keep), device, lambda p: live.update(_line(p)))
     if as_json:
         print_json(result.to_json())
     else:

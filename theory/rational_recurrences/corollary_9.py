@@ -80,7 +80,9 @@ def one_a_unit(construction: Callable[[Cell], list[WFSA]]) -> Callable[[Layer], 
 # Random layers, and all small ones.
 
 
-def layers(alphabet: str, start: st.SearchStrategy[Any] = AT_ZERO, feedback: st.SearchStrategy[Any] = AT_ZERO) -> st.SearchStrategy[Layer]:
+def layers(
+    alphabet: str, start: st.SearchStrategy[Any] = AT_ZERO, feedback: st.SearchStrategy[Any] = AT_ZERO
+) -> st.SearchStrategy[Layer]:
     """Random layers of one to three units over the alphabet."""
     units = st.lists(cells(alphabet, start, feedback), min_size=1, max_size=3)
     return units.map(lambda drawn: Layer(tuple(drawn)))

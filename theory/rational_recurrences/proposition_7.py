@@ -56,8 +56,8 @@ class Cell:
 
     def renamed(self, names: dict[str, str]) -> Cell:
         """The same gates for the letters named, under their new names."""
-        gates = ({new: gate[old] for old, new in names.items()} for gate in (self.forget, self.update))
-        return Cell(*gates, self.start, self.feedback, self.over)
+        forget, update = ({new: gate[old] for old, new in names.items()} for gate in (self.forget, self.update))
+        return Cell(forget, update, self.start, self.feedback, self.over)
 
     def to_json(self) -> dict[str, Any]:
         """The weights as strings."""
@@ -74,8 +74,8 @@ class Cell:
     def from_json(cls, data: dict[str, Any]) -> Cell:
         """What :meth:`to_json` wrote."""
         over = semiring(data["semiring"])
-        gates = ({x: over.parse(w) for x, w in data[name].items()} for name in ("forget", "update"))
-        return cls(*gates, over.parse(data["start"]), over.parse(data["feedback"]), over)
+        forget, update = ({x: over.parse(w) for x, w in data[name].items()} for name in ("forget", "update"))
+        return cls(forget, update, over.parse(data["start"]), over.parse(data["feedback"]), over)
 
 
 # The recurrence, as printed (equation 5c), over any semiring.
@@ -122,17 +122,23 @@ AT_ZERO, AT_ONE, ANYWHERE = st.just(ZERO), st.just(ONE), st.just(ZERO) | weights
 READS_STATE = weights(REAL, extreme=False).filter(bool)
 
 
-def cells(alphabet: str, start: st.SearchStrategy[Any] = AT_ZERO, feedback: st.SearchStrategy[Any] = AT_ZERO) -> st.SearchStrategy[Cell]:
+def cells(
+    alphabet: str, start: st.SearchStrategy[Any] = AT_ZERO, feedback: st.SearchStrategy[Any] = AT_ZERO
+) -> st.SearchStrategy[Cell]:
     """Random cells over the alphabet; c_0 and the feedback are 0 unless strategies for them are given."""
     gate = st.fixed_dictionaries({x: weights(REAL) for x in alphabet})
     return st.builds(Cell, gate, gate, start, feedback)
 
 
-def small_cells(letters: int, starts: Sequence[Fraction] = (GRID[0],), feedbacks: Sequence[Fraction] = (GRID[0],)) -> Iterator[Cell]:
+def small_cells(
+    letters: int, starts: Sequence[Fraction] = (GRID[0],), feedbacks: Sequence[Fraction] = (GRID[0],)
+) -> Iterator[Cell]:
     """All cells over that many letters whose weights are 0, 1, -1 or 1/2, zeros first."""
     names = LETTERS[:letters]
     for start, feedback, gates in product(starts, feedbacks, product(GRID, repeat=2 * letters)):
-        yield Cell(dict(zip(names, gates[:letters], strict=True)), dict(zip(names, gates[letters:], strict=True)), start, feedback)
+        yield Cell(
+            dict(zip(names, gates[:letters], strict=True)), dict(zip(names, gates[letters:], strict=True)), start, feedback
+        )
 
 
 CLAIM = Claim(

@@ -1,0 +1,269 @@
+"""Automata written and read back are the same; what is no automaton is one clear sentence, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from fractions import Fraction
+
+import pynini
+import pytest
+import pywrapfst
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import att_format, drawing, files, json_format
+from automata.errors import FormatError, InputError
+from automata.forward import score
+from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
+from automata.strategies import automata, strings
+from automata.wfsa import WFSA
+
+each = pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+GOOD = {
+    "semiring": "real", "states": 2, "alphabet": ["a", "b"], "initial": [[0, "1"]], "final": [[1, "1/2"]],
+    "transitions": [[0, 0, "a", "1"], [0, 1, "b", "1/3"]],
+}  # fmt: skip
+
+
+@each
+@given(st.data())
+def test_json_round_trips(k, data):
+    automaton = data.draw(automata(k, epsilon="cyclic", extreme=True))
+    assert json_format.loads(json_format.dumps(automaton)) == automaton
+
+
+@given(automata(REAL, exact=False, extreme=True))
+def test_json_writes_floats_as_the_fractions_they_are(automaton):
+    assert json_format.loads(json_format.dumps(automaton)) == automaton.to_exact()
+
+
+@each
+@given(st.data())
+def test_att_round_trips_with_its_symbols(k, data):
+    automaton = data.draw(automata(k, epsilon="acyclic")).to_float() if not k.exact_only else data.draw(automata(k))
+    text = att_format.dumps(automaton)
+    back = att_format.loads(text, k, att_format.loads_symbols(att_format.dumps_symbols(automaton)))
+    assert back.alphabet == automaton.alphabet
+    x = data.draw(strings("ab", longest=4, run=0))
+    exact = automaton if k is LOG else automaton.to_exact()
+    assert score(back, x) == pytest.approx(score(exact, x)) if k is LOG else score(back, x) == score(exact, x)
+
+
+@pytest.mark.parametrize(
+    ("k", "arc_type"), [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (LOG, "log64"), (BOOLEAN, "standard")], ids=str
+)
+@given(st.data())
+def test_openfst_compiles_our_att_text(k, arc_type, data):
+    automaton = data.draw(automata(k, epsilon="none", most_states=3))
+    symbols = pynini.SymbolTable()
+    for name, number in att_format.loads_symbols(att_format.dumps_symbols(automaton)).items():
+        symbols.add_symbol(name, number)
+    reader = pywrapfst.Compiler(arc_type=arc_type, isymbols=symbols, osymbols=symbols)
+    try:
+        text = att_format.dumps(automaton, round_weights=True)
+    except InputError:
+        return
+    reader.write(text)
+    fst = reader.compile()
+    assert fst.start() == 0 or fst.num_states() >= automaton.states
+
+
+def test_att_text_of_openfst_is_read():
+    """As fstprint writes it: two labels, weight left out where it is one, and as an acceptor: one label."""
+    transducer = "0\t1\ta\ta\t0.5\n0\t0\tb\tb\n1\t2.25\n"
+    acceptor = "0\t1\ta\t0.5\n0\t0\tb\n1\t2.25\n"
+    for text in (transducer, acceptor):
+        automaton = att_format.loads(text)
+        assert automaton.semiring is MIN_PLUS and score(automaton, "bba") == Fraction(11, 4)
+    assert score(att_format.loads(acceptor, MAX_PLUS), "bba") == Fraction(-11, 4)
+
+
+def test_att_text_with_numbered_labels_reads_its_table():
+    table = att_format.loads_symbols("<eps>\t0\nyes\t1\nno\t2\n")
+    automaton = att_format.loads("0\t1\t1\t1\n1\t1\t0\t0\t3\n1\n", symbols=table)
+    assert automaton.alphabet == ("yes", "no") and automaton.epsilon is not None
+    assert score(automaton, ["yes"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("0\t1\ta\tb\t1\n", "turns 'a' into 'b'"),
+        ("0 1 a a 1 1\n", "has 6 columns"),
+        ("x 1 a a 1\n", "names state 'x'"),
+        ("0 1 a a nan\n", "no number"),
+        ("0 1 a a -Infinity\n", "not in the min-plus semiring"),
+        ("0 0 <eps> <eps> -1\n0\n", "epsilon cycles"),
+    ],
+)
+def test_malformed_att_text_is_one_sentence_with_its_line(text, says):
+    with pytest.raises(FormatError, match=says) as error:
+        att_format.loads(text, where="m.att")
+    assert str(error.value).startswith("m.att: ") and "\n" not in str(error.value)
+
+
+def test_a_weight_without_a_finite_decimal_has_to_be_rounded_knowingly():
+    third = WFSA(MIN_PLUS, [0], ["1/3"], {})
+    with pytest.raises(InputError, match="no finite decimal"):
+        att_format.dumps(third)
+    assert "0.333333" in att_format.dumps(third, round_weights=True)
+
+
+@pytest.mark.parametrize("symbol", ["two words", "<eps>", "0", 7])
+def test_a_symbol_that_att_cannot_write_is_refused(symbol):
+    with pytest.raises(InputError, match="AT&T"):
+        att_format.dumps(WFSA(MIN_PLUS, [0], [0], {symbol: [[0]]}))
+
+
+def changed(**fields):
+    return {**GOOD, **fields}
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ([], "is a list, where an object"),
+        ({k: v for k, v in GOOD.items() if k != "final"}, "field final is missing"),
+        (changed(extra=1), "field extra is no field"),
+        (changed(semiring="rational"), "field semiring: there is no semiring 'rational'"),
+        (changed(semiring=["real"]), "field semiring is a list"),
+        (changed(states="2"), "field states is '2'"),
+        (changed(states=-1), "field states is -1"),
+        (changed(states=True), "field states is True"),
+        (changed(alphabet="ab"), "field alphabet is a string"),
+        (changed(alphabet=["a", ""]), r"field alphabet\[1\] is \"\""),
+        (changed(alphabet=["a", "b", "a"]), "field alphabet has 'a' twice"),
+        (changed(alphabet=["a", 1]), r"alphabet\[1\] is a number"),
+        (changed(initial=[[2, "1"]]), r"field initial\[0\] names state 2, where states are 0 to 1"),
+        (changed(initial=[[0, 1]]), r"field initial\[0\] has the weight 1, where a string"),
+        (changed(final=[[0, "nan"]]), r"field final\[0\]: weight 'nan' is no number"),
+        (changed(final=[[0, "1/0"]]), "divides by zero"),
+        (changed(final=[[0, "inf"]]), r"field final\[0\]: weight 'inf' is not in the real semiring"),
+        (changed(final=[0]), r"field final\[0\] is 0, where \[state, weight\]"),
+        (changed(transitions=[[0, 1, "c", "1"]]), r"field transitions\[0\] reads 'c', which is not in the alphabet"),
+        (changed(transitions=[[0, 5, "a", "1"]]), r"transitions\[0\] names state 5"),
+        (changed(transitions=[[0, 1, "a"]]), r"where \[source, target, symbol, weight\]"),
+        (changed(transitions=[[0, 1, ["a"], "1"]]), "not in the alphabet"),
+        (changed(transitions=[[1, 1, "", "1"]]), "the epsilon cycles through state 1 weigh 1"),
+        (changed(states=10**12), "asks for"),
+    ],
+)
+def test_a_malformed_automaton_is_one_sentence_with_file_and_field(data, says):
+    with pytest.raises(FormatError, match=says) as error:
+        json_format.loads(json.dumps(data), "napkin.json")
+    assert str(error.value).startswith("napkin.json: ") and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "nul", '{"a": 1, "a": 2}', "[" * 100_000, '{"states": NaN}', "9" * 5000, '"\\ud800"'], ids=lambda t: t[:12]
+)
+def test_what_is_no_json_is_one_sentence(text):
+    with pytest.raises(FormatError) as error:
+        json_format.loads(text, "x.json")
+    assert "\n" not in str(error.value)
+
+
+def test_duplicated_transitions_are_merged_and_named():
+    twice = changed(transitions=[[0, 1, "a", "1"], [0, 1, "a", "1/2"]])
+    with pytest.warns(UserWarning, match="the transition 0 -> 1 on 'a' is given 2 times; merged"):
+        automaton = json_format.loads(json.dumps(twice))
+    assert automaton.matrix("a")[0, 1] == Fraction(3, 2)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(list(GOOD)), json_values)
+def test_any_value_in_any_field_is_read_or_refused(field, value):
+    _read_or_refuse(json.dumps({**GOOD, field: value}))
+
+
+@given(st.sampled_from(["initial", "final", "transitions", "alphabet"]), st.integers(0, 1), st.integers(0, 3), json_values)
+def test_any_value_in_any_place_is_read_or_refused(field, row, column, value):
+    data = json.loads(json.dumps(GOOD))
+    rows = data[field]
+    if row < len(rows):
+        if isinstance(rows[row], list) and column < len(rows[row]):
+            rows[row][column] = value
+        else:
+            rows[row] = value
+    _read_or_refuse(json.dumps(data))
+
+
+@given(st.integers(0, 200), st.characters(), st.booleans())
+def test_any_character_anywhere_is_read_or_refused(place, character, insert):
+    text = json.dumps(GOOD)
+    place %= len(text)
+    _read_or_refuse(text[:place] + character + text[place + (not insert) :])
+
+
+def _read_or_refuse(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            json_format.loads(text)
+        except FormatError as error:
+            assert "\n" not in str(error)
+
+
+@given(st.text(alphabet="01 \tab.-\nInfinity<eps>", max_size=60), st.sampled_from(list(SEMIRINGS.values())))
+def test_any_text_is_read_as_att_or_refused(text, k):
+    try:
+        att_format.loads(text, k)
+    except FormatError as error:
+        assert "\n" not in str(error)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_read_as_a_symbol_table_or_refused(text):
+    try:
+        att_format.loads_symbols(text)
+    except FormatError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("data", [b"\0\1", b"\xff\xfe{", b"PK\x03\x04\0"])
+def test_binary_files_are_refused(tmp_path, data):
+    path = tmp_path / "x.json"
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"x\.json: is"):
+        files.read(path)
+
+
+@pytest.mark.parametrize("name", ["x.yaml", "x", "x.json.bak"])
+def test_a_format_is_known_by_its_name(tmp_path, name):
+    with pytest.raises(InputError, match="no format"):
+        files.read(tmp_path / name)
+    with pytest.raises(InputError, match="no format"):
+        files.write(WFSA(REAL, [1], [1], {}), tmp_path / name)
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "x.att"
+    files.write(WFSA(MIN_PLUS, [0], [1], {"a": [[0]]}), path)
+    before = path.read_text()
+    with pytest.raises(InputError, match="no finite decimal"):
+        files.write(WFSA(MIN_PLUS, [0], ["1/3"], {"a": [[0]]}), path)
+    assert path.read_text() == before and sorted(p.name for p in tmp_path.iterdir()) == ["x.att", "x.syms"]
+    with pytest.raises(InputError, match="cannot be written"):
+        files.write(WFSA(REAL, [1], [1], {}), path / "below" / "y.json")
+
+
+@each
+@given(st.data())
+def test_everything_can_be_drawn(k, data):
+    automaton = data.draw(automata(k, epsilon="cyclic", extreme=True))
+    text = drawing.dot(automaton)
+    assert text.startswith("digraph") and text.count("doublecircle") == int((automaton.final != k.zero).sum())
+
+
+def test_a_drawing_is_svg_and_survives_strange_symbols():
+    automaton = WFSA(
+        REAL, [2, 0], [0, "1/3"], {'quo"te': [[0, 1], [0, 0]], "back\\slash\n<&>": [[0, 0], [0, 1]], "é": [[1, 0], [0, 0]]}
+    )
+    assert drawing.svg(automaton).startswith("<svg") and "</svg>" in drawing.svg(automaton)

@@ -1,0 +1,143 @@
+"""Forward is the sum over all paths (Definitions 3 and 4); backward and Forward meet in the middle."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import batch, paths
+from automata.backward import backward
+from automata.errors import UnknownSymbol
+from automata.forward import forward, prefix_scores, score
+from automata.hankel import shortlex
+from automata.operations import remove_epsilon
+from automata.semirings import LOG, MAX_PLUS, REAL, SEMIRINGS
+from automata.strategies import automata, strings
+from automata.strings import prefixes
+from automata.tree import levels
+from automata.wfsa import WFSA
+
+EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
+each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+short = strings("ab", longest=4, run=0)
+
+
+@each
+@given(st.data())
+def test_forward_is_the_sum_over_all_paths(k, data):
+    automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic", extreme=True)), data.draw(short)
+    assert score(automaton, x) == paths.score(automaton, x)
+
+
+@pytest.mark.parametrize("k", [k for k in EXACT if k.selective], ids=lambda k: k.name)
+@given(st.data())
+def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them(k, data):
+    automaton, x = data.draw(automata(k, most_states=3, epsilon="cyclic")), data.draw(strings("ab", longest=3, run=0))
+    assert score(automaton, x) == paths.score(automaton, x)
+
+
+@given(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
+def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
+    """Every silent step weighs at most 1/2 in all, so paths with more than 12 in a row weigh at most their size / 2**12."""
+    magnitude = automaton.replace(
+        initial=abs(automaton.initial), final=abs(automaton.final), matrices=abs(automaton.matrices),
+        epsilon=None if automaton.epsilon is None else abs(automaton.epsilon),
+    )  # fmt: skip
+    tail = score(magnitude, x) - paths.score(magnitude, x, silent_steps=10)
+    assert abs(score(automaton, x) - paths.score(automaton, x, silent_steps=10)) <= tail
+    assert tail <= score(magnitude, x) * (len(x) + 1) / Fraction(2) ** 10
+
+
+@given(automata(LOG, most_states=3, epsilon="acyclic"), short)
+def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
+    total = sum(math.exp(paths.path_score(automaton, p)) for p in paths.paths(automaton, x))
+    found = score(automaton, x)
+    assert found == -math.inf if total == 0 else math.exp(found) == pytest.approx(total, rel=1e-9)
+
+
+@each
+@given(st.data())
+def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
+    automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
+    assert prefix_scores(automaton, x).tolist() == [score(automaton, p) for p in prefixes(x)]
+
+
+@each
+@given(st.data())
+def test_forward_and_backward_meet_at_every_place(k, data):
+    automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
+    omega, beta = forward(automaton, x), backward(automaton, x)
+    assert k.sum(k.times(automaton.initial, beta[0])) == score(automaton, x)
+    for i, symbol in enumerate(x):
+        through = k.times(k.times(omega[i][:, None], automaton.matrix(symbol)), beta[i + 1][None, :])
+        assert k.sum(through) == score(automaton, x)
+
+
+@each
+@given(st.data())
+def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
+    automaton = data.draw(automata(k, epsilon="cyclic"))
+    xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
+    assert batch.scores(automaton, xs).tolist() == [score(automaton, x) for x in xs]
+    for many, one in ((batch.forward, forward), (batch.backward, backward), (batch.prefix_scores, prefix_scores)):
+        assert [a.tolist() for a in many(automaton, xs)] == [one(automaton, x).tolist() for x in xs]
+
+
+@pytest.mark.parametrize("name", ["max-plus", "min-plus", "max-times"])
+@given(st.data())
+def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
+    automaton = data.draw(automata(SEMIRINGS[name], epsilon="acyclic", exact=False, extreme=True))
+    xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
+    plain = remove_epsilon(automaton)  # which is what the loops run
+    with np.errstate(over="ignore", invalid="ignore"):
+        for found, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
+            assert np.array_equal(found, prefix_scores(plain, x), equal_nan=True)
+
+
+def test_what_overflows_float64_is_never_a_number_that_looks_right():
+    huge = WFSA(MAX_PLUS, [1e308, -np.inf], [0.0, 0.0], {"a": [[1e308, -np.inf], [0.0, -np.inf]]})
+    with np.errstate(over="ignore", invalid="ignore"):
+        for found in (score(huge, "aaa"), batch.scores(huge, ["aaa"])[0]):
+            assert not np.isfinite(found)
+
+
+@each
+@given(st.data())
+def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
+    automaton = data.draw(automata(k, epsilon="acyclic", most_states=3))
+    found = [value for level in levels(automaton, 3) for value in level]
+    assert found == [score(automaton, x) for x in shortlex("ab", 3)]
+
+
+def test_equation_3b_reads_the_next_symbol():
+    """The erratum: with x_i for x_{i+1} the last symbol is never read, and "a" would score as the empty string."""
+    reads_a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 2], [0, 0]]})
+    assert score(reads_a, "a") == 2 != score(reads_a, "")
+
+
+def test_the_empty_string_has_the_score_of_the_empty_paths():
+    """The erratum of Definition 3: a path may have no transition."""
+    assert score(WFSA(REAL, [2, 3], [5, 7], {}), "") == 31 == paths.score(WFSA(REAL, [2, 3], [5, 7], {}), "")
+
+
+def test_no_states_score_zero():
+    for k in EXACT:
+        assert score(WFSA(k, [], [], {"a": np.empty((0, 0))}), "aa") == k.zero
+
+
+def test_an_unknown_symbol_is_named_with_its_place():
+    automaton = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
+    with pytest.raises(UnknownSymbol, match="place 2: symbol 'c' is not in the alphabet"):
+        score(automaton, "aac")
+    with pytest.raises(UnknownSymbol, match="string 1, place 0: symbol 'c'"):
+        batch.scores(automaton, ["a", "c"])
+
+
+def test_long_strings_are_exact():
+    half = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
+    assert score(half, "a" * 500) == Fraction(1, 2**500)

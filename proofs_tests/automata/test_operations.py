@@ -1,0 +1,107 @@
+"""What the operations on automata do to scores."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import operations
+from automata.epsilon import closure
+from automata.errors import EpsilonCycle, InputError
+from automata.forward import score
+from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.strategies import automata, strings, weights
+from automata.wfsa import WFSA
+
+EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
+each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+short = strings("ab", longest=4, run=6)
+
+
+def silent(k):
+    return automata(k, most_states=3, epsilon="cyclic")
+
+
+@each
+@given(st.data())
+def test_trim_keeps_every_score_and_only_useful_states(k, data):
+    automaton, x = data.draw(silent(k)), data.draw(short)
+    trimmed = operations.trim(automaton)
+    assert score(trimmed, x) == score(automaton, x)
+    assert trimmed.states <= automaton.states and operations.trim(trimmed) == trimmed
+
+
+@each
+@given(st.data())
+def test_reverse_scores_the_mirror_image(k, data):
+    automaton, x = data.draw(silent(k)), data.draw(short)
+    assert score(operations.reverse(automaton), x[::-1]) == score(automaton, x)
+    assert operations.reverse(operations.reverse(automaton)) == automaton
+
+
+@each
+@given(st.data())
+def test_sum_scores_the_sum(k, data):
+    a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
+    assert score(operations.sum_of(a, b), x) == k.plus(score(a, x), score(b, x))
+
+
+@each
+@given(st.data())
+def test_hadamard_product_scores_the_product(k, data):
+    a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
+    assert score(operations.hadamard(a, b), x) == k.times(score(a, x), score(b, x))
+
+
+@each
+@given(st.data())
+def test_scaling_multiplies_every_score(k, data):
+    automaton, w, x = data.draw(silent(k)), data.draw(weights(k)), data.draw(short)
+    assert score(operations.scale(automaton, w), x) == k.times(w, score(automaton, x))
+
+
+@each
+@given(st.data())
+def test_without_epsilon_the_scores_are_the_same(k, data):
+    automaton, x = data.draw(silent(k)), data.draw(short)
+    plain = operations.remove_epsilon(automaton)
+    assert plain.epsilon is None and score(plain, x) == score(automaton, x)
+
+
+@each
+@given(st.data())
+def test_the_closure_solves_its_equation(k, data):
+    automaton = data.draw(silent(k).filter(lambda a: a.epsilon is not None))
+    star, eye = closure(k, automaton.epsilon), k.identity(automaton.states, exact=True)
+    assert (star == k.plus(eye, k.matmul(automaton.epsilon, star))).all()
+
+
+@pytest.mark.parametrize(
+    ("k", "weight"), [(REAL, 1), (REAL, -1), (REAL, "-3/2"), (MAX_PLUS, 1), (MIN_PLUS, -1), (MAX_TIMES, 2), (LOG, 0.0), (COUNTING, 1)],
+    ids=lambda value: getattr(value, "name", str(value)),
+)  # fmt: skip
+def test_a_cycle_of_epsilon_without_a_sum_is_refused_with_its_state(k, weight):
+    with pytest.raises(EpsilonCycle, match="epsilon cycles through state 1"):
+        WFSA(k, [k.one, k.zero], [k.zero, k.one], {}, epsilon=[[k.zero, k.zero], [k.zero, weight]])
+
+
+def test_signed_cycles_have_to_converge_absolutely():
+    """E has the powers E, 0, 0, ..., but its paths come in an order of their own: |E| diverges."""
+    with pytest.raises(EpsilonCycle):
+        WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[1, -1], [1, -1]])
+
+
+def test_automata_over_different_semirings_do_not_mix():
+    with pytest.raises(InputError, match="one automaton is over the real semiring, the other over max-plus"):
+        operations.sum_of(WFSA(REAL, [1], [1], {}), WFSA(MAX_PLUS, [1], [1], {}))
+
+
+def test_what_many_symbols_share_stays_shared():
+    words = [f"w{i}" for i in range(10_000)]
+    wildcard = [[1.0, 0.5], [0.0, 1.0]]
+    a = WFSA(REAL, [1, 0], [0, 1], {**dict.fromkeys(words, wildcard), "rare": [[0.0, 1.0], [0.0, 0.0]]})
+    assert a.matrices.shape == (2, 2, 2)
+    for made in (operations.sum_of(a, a), operations.hadamard(a, a), operations.reverse(a), operations.trim(a), a.to_exact()):
+        assert len(made.matrices) == 2 and len(made.index) == 10_001
+    assert score(operations.hadamard(a, a), words[:3]) == score(a, words[:3]) ** 2

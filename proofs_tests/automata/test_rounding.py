@@ -1,0 +1,156 @@
+"""The derived bounds: no float computation leaves them, in any order of summation, and they are tight."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import batch
+from automata.errors import InputError
+from automata.rounding import FLOAT32, FLOAT64, Deviation, bound_table, prefix_bounds, share
+from automata.semirings import MAX_PLUS, REAL
+from automata.strategies import automata, strings
+from automata.strings import encode
+from automata.wfsa import WFSA
+
+TIGHT = 1.5  # the stated factor: some computation uses more than 1 / 1.5 of its bound
+
+
+def float_scores(automaton, string, dtype, rng):
+    """Forward in that dtype, every sum in a random order and with random brackets."""
+
+    def random_sum(terms):
+        terms = list(terms)
+        while len(terms) > 1:
+            i, j = rng.choice(len(terms), 2, replace=False)
+            merged = dtype(terms[i] + terms[j])
+            terms = [t for k, t in enumerate(terms) if k not in (i, j)] + [merged]
+        return terms[0] if terms else dtype(0)
+
+    def rounded(array):
+        return np.array([dtype(float(v)) for v in array.flat], dtype=dtype).reshape(array.shape)
+
+    n = automaton.states
+    omega, final = rounded(automaton.initial), rounded(automaton.final)
+    found = [random_sum([dtype(omega[q] * final[q]) for q in range(n)])]
+    for symbol in string:
+        table = rounded(automaton.matrix(symbol))
+        omega = np.array([random_sum([dtype(omega[p] * table[p, q]) for p in range(n)]) for q in range(n)], dtype=dtype)
+        found.append(random_sum([dtype(omega[q] * final[q]) for q in range(n)]))
+    return found
+
+
+def in_float32(automaton):
+    """The automaton with its weights rounded to float32, exactly."""
+    near = np.frompyfunc(lambda w: Fraction(float(np.float32(float(w)))), 1, 1)
+    return automaton.replace(
+        initial=near(automaton.initial), final=near(automaton.final),
+        matrices=near(automaton.matrices).astype(object),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"])
+@given(st.data(), st.integers(0, 2**32 - 1))
+def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
+    automaton = in_float32(data.draw(automata(REAL, most_states=4)))
+    x = data.draw(strings("ab", longest=8, run=12))
+    scores, bounds = prefix_bounds(automaton, x, kind)
+    with np.errstate(all="ignore"):
+        computed = float_scores(automaton, x, dtype, np.random.default_rng(seed))
+    assert share(computed, scores, bounds) <= 1
+
+
+@given(automata(REAL, exact=False), st.lists(strings("ab", run=12), min_size=1, max_size=4))
+def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs):
+    """Both sides in float64: the reference's own rounding is in the bound too."""
+    exact = automaton.to_exact()
+    for x, computed in zip(xs, batch.prefix_scores(automaton, xs), strict=True):
+        assert share(computed, *prefix_bounds(exact, x, FLOAT64)) <= 1
+        scores, bounds = prefix_bounds(automaton, x, FLOAT64)
+        assert share(computed, scores, bounds) <= 1
+
+
+@given(automata(REAL, extreme=True), st.lists(strings("ab", run=12), min_size=1, max_size=4))
+def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
+    read = encode(automaton.index, xs)
+    scores, bounds = bound_table(automaton, read, FLOAT32)
+    for row, place in enumerate(read.order.tolist()):
+        one_scores, one_bounds = prefix_bounds(automaton, xs[place], FLOAT32)
+        length = len(xs[place]) + 1
+        assert scores[row, :length].tolist() == one_scores.tolist()
+        assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
+
+
+def unit_of(f, u):
+    """A unit of Example 6 that reads a different symbol at each step."""
+    tables = {t: [[1, Fraction(float(u[t]))], [0, Fraction(float(f[t]))]] for t in range(len(f))}
+    return WFSA(REAL, [1, 0], [0, 1], tables)
+
+
+def run(f, u, dtype):
+    c = dtype(0)
+    states = [c]
+    for a, b in zip(f, u, strict=True):
+        c = dtype(dtype(a * c) + b)
+        states.append(c)
+    return states
+
+
+@pytest.mark.parametrize(("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"])
+def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind):
+    """Of a few thousand random units of two to four steps, one uses most of its bound."""
+    rng = np.random.default_rng(7)
+    worst = 0.0
+    for _ in range(3000):
+        steps = int(rng.integers(2, 5))
+        f, u = rng.random(steps).astype(dtype), rng.standard_normal(steps).astype(dtype)
+        worst = max(worst, share(run(f, u, dtype), *prefix_bounds(unit_of(f, u), range(steps), kind)))
+    assert 1 / TIGHT < worst <= 1
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40))
+def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(seed, steps):
+    rng = np.random.default_rng(seed)
+    f, u = rng.random(steps).astype(np.float32), rng.standard_normal(steps).astype(np.float32)
+    computed = run(f, u, np.float32)
+    scores, bounds = prefix_bounds(unit_of(f, u), range(steps), FLOAT32)
+    assert share(computed, scores, bounds) <= 1
+    for t in range(1, steps + 1):
+        ulp = float(np.spacing(np.abs(computed[t])))
+        for wrong in (float(scores[t]) + float(bounds[t]) + 2 * ulp, float(scores[t]) - float(bounds[t]) - 2 * ulp):
+            spoiled = [*computed[:t], np.float32(wrong), *computed[t + 1 :]]
+            assert share(spoiled, scores, bounds) > 1
+
+
+@given(automata(REAL, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
+def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
+    """The network's weights may be anywhere within the deviation."""
+    rng = np.random.default_rng(seed)
+    slack = rng.random(automaton.matrices.shape) * 0.01 * (rng.random(automaton.matrices.shape) < 0.5)
+    moved = np.frompyfunc(Fraction, 1, 1)(slack * rng.choice([-1.0, 0.5, 1.0], size=slack.shape)).astype(object)
+    other = automaton.replace(matrices=automaton.matrices + moved)
+    scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(slack, np.zeros(automaton.states)))
+    with np.errstate(all="ignore"):
+        computed = float_scores(other.to_float(), x, np.float64, rng)
+    # Rounding the moved weights to float64 is one more rounding for each symbol.
+    assert share(computed, scores, bounds * (1 + 1e-6) + 1e-12) <= 1
+
+
+def test_what_may_overflow_has_no_bound():
+    large = WFSA(REAL, [1], [1], {"a": [[10**30]]})
+    _, bounds = prefix_bounds(large, "aa", FLOAT32)
+    assert bounds[1] < np.inf and bounds[2] == np.inf
+
+
+def test_exact_computations_have_the_bound_zero():
+    counts = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 0]]})
+    assert prefix_bounds(counts, "aaa", FLOAT32)[1].tolist() == [0, 0, 0, 0]
+
+
+def test_other_semirings_have_no_such_bound():
+    with pytest.raises(InputError, match="real semiring"):
+        prefix_bounds(WFSA(MAX_PLUS, [0], [0], {}), "", FLOAT64)

@@ -1,0 +1,196 @@
+"""Definition 1: the laws of the semirings, exactly; and by how much float64 breaks which."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError, WeightError
+from automata.rounding import FLOAT64
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS, semiring
+from automata.strategies import weights
+
+EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
+U, G2 = FLOAT64.unit, FLOAT64.gamma(2)
+
+
+def three(k):
+    return st.tuples(weights(k), weights(k), weights(k))
+
+
+each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+moderate = st.floats(-1e6, 1e6, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
+positive = moderate.map(abs)
+
+
+@each
+@given(st.data())
+def test_plus_is_associative_and_commutative(k, data):
+    a, b, c = data.draw(three(k))
+    assert k.plus(k.plus(a, b), c) == k.plus(a, k.plus(b, c))
+    assert k.plus(a, b) == k.plus(b, a)
+
+
+@each
+@given(st.data())
+def test_times_is_associative_and_commutative(k, data):
+    a, b, c = data.draw(three(k))
+    assert k.times(k.times(a, b), c) == k.times(a, k.times(b, c))
+    assert k.times(a, b) == k.times(b, a)
+
+
+@each
+@given(st.data())
+def test_times_distributes_over_plus(k, data):
+    a, b, c = data.draw(three(k))
+    assert k.times(a, k.plus(b, c)) == k.plus(k.times(a, b), k.times(a, c))
+
+
+@each
+@given(st.data())
+def test_zero_and_one_are_identities_and_zero_annihilates(k, data):
+    a = data.draw(weights(k))
+    assert k.plus(a, k.zero) == a == k.times(a, k.one)
+    assert k.times(a, k.zero) == k.zero
+
+
+@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@given(st.data())
+def test_parse_reads_what_format_writes(k, data):
+    a = data.draw(weights(k))
+    assert k.parse(k.format(a)) == a
+
+
+@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+def test_a_semiring_is_found_by_its_name_and_survives_pickling(k):
+    assert semiring(k.name) is k is pickle.loads(pickle.dumps(k))
+
+
+@given(st.tuples(moderate, moderate, moderate))
+def test_real_floats_break_laws_by_no_more_than_stated(abc):
+    a, b, c = abc
+    size = abs(a) + abs(b) + abs(c)
+    assert abs(((a + b) + c) - (a + (b + c))) <= 2 * G2 * size * (1 + 4 * U)
+    assert abs((a * b) * c - a * (b * c)) <= 2 * G2 * abs(a * b * c) * (1 + 4 * U)
+    assert abs(a * (b + c) - (a * b + a * c)) <= 2 * G2 * abs(a) * (abs(b) + abs(c)) * (1 + 4 * U)
+
+
+@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
+@given(st.tuples(moderate, moderate, moderate))
+def test_tropical_floats_distribute_exactly_and_break_only_associativity_of_times(k, abc):
+    a, b, c = abc
+    assert k.times(a, k.plus(b, c)) == k.plus(k.times(a, b), k.times(a, c))
+    assert k.plus(k.plus(a, b), c) == k.plus(a, k.plus(b, c))
+    assert abs((a + b) + c - (a + (b + c))) <= 2 * G2 * (abs(a) + abs(b) + abs(c)) * (1 + 4 * U)
+
+
+@given(st.tuples(positive, positive, positive))
+def test_max_times_floats_distribute_exactly_and_break_only_associativity_of_times(abc):
+    a, b, c = abc
+    assert a * max(b, c) == max(a * b, a * c)
+    assert abs((a * b) * c - a * (b * c)) <= 2 * G2 * a * b * c * (1 + 4 * U)
+
+
+@given(st.tuples(*[st.floats(-700, 700)] * 3))
+def test_log_floats_break_laws_by_no_more_than_stated(abc):
+    a, b, c = abc
+    most = max(map(abs, abc)) + math.log(3)
+    once = 3 * U * most + 4 * U
+    assert abs(LOG.plus(LOG.plus(a, b), c) - LOG.plus(a, LOG.plus(b, c))) <= 4 * once
+    m = abs(a) + max(abs(b), abs(c)) + 1
+    left, right = LOG.times(a, LOG.plus(b, c)), LOG.plus(LOG.times(a, b), LOG.times(a, c))
+    assert abs(left - right) <= 2 * (3 * U * m + 4 * U) + 4 * U * m
+
+
+@pytest.mark.parametrize(
+    ("k", "law", "abc"),
+    [
+        (REAL, "plus", (1.0, U, U)),
+        (REAL, "times", (0.1, 0.2, 0.3)),
+        (REAL, "distributive", (0.1, 0.1, 0.3)),
+        (MAX_PLUS, "times", (0.1, 0.2, 0.3)),
+        (MIN_PLUS, "times", (0.1, 0.2, 0.3)),
+        (MAX_TIMES, "times", (0.1, 0.2, 0.3)),
+        (LOG, "plus", (0.1, 0.1, 0.7)),
+        (LOG, "times", (0.1, 0.2, 0.3)),
+    ],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_each_law_that_is_said_to_break_does_break(k, law, abc):
+    a, b, c = abc
+    if law == "distributive":
+        assert k.times(a, k.plus(b, c)) != k.plus(k.times(a, b), k.times(a, c))
+    else:
+        operation = getattr(k, law)
+        assert operation(operation(a, b), c) != operation(a, operation(b, c))
+
+
+@given(st.lists(st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(-3, 4), Fraction(2, 3)]), min_size=1, max_size=1))
+def test_star_solves_its_equation(a):
+    (a,) = a
+    star = REAL.star(a)
+    assert star == 1 + a * star
+
+
+@pytest.mark.parametrize(
+    ("k", "light", "heavy"),
+    [
+        (REAL, Fraction(1, 2), Fraction(1)),
+        (MAX_PLUS, Fraction(0), Fraction(1, 2)),
+        (MIN_PLUS, Fraction(0), Fraction(-1, 2)),
+        (MAX_TIMES, Fraction(1), Fraction(3, 2)),
+        (LOG, -0.25, 0.0),
+        (COUNTING, 0, 1),
+    ],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_star_exists_where_the_sum_does(k, light, heavy):
+    star = k.star(light)
+    assert k.plus(k.one, k.times(light, star)) == pytest.approx(star, rel=1e-15) if k is LOG else True
+    assert k.float_only or k.plus(k.one, k.times(light, star)) == star
+    with pytest.raises(WeightError, match="does not exist"):
+        k.star(heavy)
+
+
+def test_boolean_star_is_always_true():
+    assert BOOLEAN.star(True) is BOOLEAN.star(False) is True
+
+
+@pytest.mark.parametrize(
+    ("k", "text"),
+    [(REAL, "inf"), (REAL, "nan"), (MAX_PLUS, "inf"), (MIN_PLUS, "-inf"), (MAX_TIMES, "-1"), (COUNTING, "1/2"), (COUNTING, "-1"),
+     (BOOLEAN, "1"), (LOG, "inf"), (LOG, "1e400"), (REAL, ""), (REAL, "1/0"), (REAL, "1_000"), (REAL, "٣"), (REAL, "1e999999999"),
+     (REAL, "9" * 5000), (REAL, "0x10"), (REAL, " 1"), (REAL, "+-1")],
+    ids=lambda value: getattr(value, "name", str(value)[:12]),
+)  # fmt: skip
+def test_what_is_no_weight_is_refused_in_one_sentence(k, text):
+    with pytest.raises(WeightError) as error:
+        k.parse(text)
+    assert "\n" not in str(error.value) and len(str(error.value)) < 250
+
+
+def test_there_is_no_exact_log_semiring():
+    with pytest.raises(InputError, match="no exact"):
+        LOG.exact(1.0)
+
+
+def test_two_numbers_never_overflow():
+    assert REAL.plus(2**63, 2**63) == 2**64
+    assert COUNTING.times(2**40, 2**40) == 2**80
+
+
+def test_an_empty_sum_is_zero():
+    for k in SEMIRINGS.values():
+        assert k.sum(k.zeros(0, exact=not k.float_only)) == k.zero
+        assert k.sum(np.empty((2, 0), dtype=k.dtype(True)), axis=1).tolist() == [k.zero] * 2
+
+
+def test_huge_numbers_can_be_written():
+    huge = Fraction(3) ** 20000 / Fraction(2) ** 20000
+    assert len(REAL.format(huge)) > 15000

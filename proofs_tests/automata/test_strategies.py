@@ -1,0 +1,95 @@
+"""The random automata reach every corner, and shrink to what a person would draw on a napkin."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import strategies as st
+
+from automata.corners import CORNERS, corners
+from automata.errors import InputError
+from automata.forward import score
+from automata.hankel import full_rank_block, shortlex
+from automata.operations import sum_of
+from automata.sampling import sample
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
+from automata.strategies import automata, readings, strings
+from automata.wfsa import WFSA
+
+quick = settings(max_examples=2000, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_every_corner_is_reached_by_some_strategy(corner):
+    k = MAX_PLUS if corner == "infinite weight" else REAL
+    alphabet = "a" if corner == "one letter" else "ab"
+    pair = st.tuples(automata(k, alphabet=alphabet, epsilon="acyclic", extreme=True), strings(alphabet))
+    find(pair, lambda drawn: corner in corners(*drawn), settings=quick)
+
+
+def test_automata_that_score_something_shrink_to_one_state():
+    found = find(automata(REAL), lambda a: score(a, "a") != 0, settings=quick)
+    assert found == WFSA.from_edges(REAL, 1, "ab", [(0, 1)], [(0, 1)], [(0, 0, "a", 1)])
+
+
+def test_automata_that_differ_on_two_strings_stay_small():
+    found = find(automata(REAL), lambda a: score(a, "ab") != score(a, "ba"), settings=quick)
+    assert found.states <= 2
+    assert {w for e in found.edges() for w in [e.weight]} <= {Fraction(1), Fraction(-1), Fraction(1, 2)}
+
+
+def test_strings_shrink_with_their_alphabet():
+    names, xs = find(readings(), lambda drawn: any(len(x) >= 2 for x in drawn[1]), settings=quick)
+    assert xs == ["aa"] and list(names.values())[:1] == ["a"]
+
+
+@given(readings())
+def test_letters_are_named_in_the_order_of_first_reading(drawn):
+    names, xs = drawn
+    read = list(dict.fromkeys("".join(xs)))
+    assert read == sorted(read) and list(names.values())[: len(read)] == read
+
+
+@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@settings(phases=[Phase.generate])
+@given(st.data())
+def test_cyclic_epsilon_always_has_a_sum(k, data):
+    data.draw(automata(k, epsilon="cyclic"))
+
+
+@given(automata(REAL, most_states=3), automata(REAL, most_states=2))
+def test_a_hankel_block_is_no_larger_than_the_automaton(a, b):
+    """Its rank is the least number of states: so the sum's is at most the sum of theirs."""
+    block = full_rank_block(lambda x: score(sum_of(a, b), x), shortlex("ab", 2))
+    assert len(block) <= a.states + b.states and block.determinant != 0
+    for p, row in zip(block.prefixes, block.values, strict=True):
+        for s, value in zip(block.suffixes, row, strict=True):
+            assert value == score(sum_of(a, b), p + s)
+
+
+def test_the_squares_need_three_states_and_powers_of_two_need_one():
+    assert len(full_rank_block(lambda x: Fraction(len(x) ** 2), shortlex("a", 5))) == 3
+    assert len(full_rank_block(lambda x: Fraction(2) ** len(x), shortlex("a", 5))) == 1
+
+
+def test_samples_come_in_proportion_to_their_weights():
+    """A with weight 3, b with weight 1, then stop: of 4,000 draws 3,000 are a, give or take 6 standard deviations."""
+    coin = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 3], [0, 0]], "b": [[0, 1], [0, 0]]})
+    drawn = sample(coin, 4000, 5, np.random.default_rng(0))
+    assert set(drawn) == {("a",), ("b",)}
+    assert abs(drawn.count(("a",)) - 3000) < 6 * (4000 * 0.75 * 0.25) ** 0.5
+
+
+@pytest.mark.parametrize("k", [BOOLEAN, COUNTING, REAL, MAX_PLUS, MIN_PLUS, LOG], ids=lambda k: k.name)
+@given(st.data())
+def test_only_strings_with_a_path_are_sampled(k, data):
+    automaton = data.draw(automata(k, epsilon="acyclic"))
+    try:
+        drawn = sample(automaton, 3, 4, np.random.default_rng(0))
+    except InputError as error:
+        assert "negative" in str(error) or "nothing to sample" in str(error) or "overflow" in str(error)
+        return
+    assert all(len(x) <= 4 and score(automaton, x) != k.zero for x in drawn)

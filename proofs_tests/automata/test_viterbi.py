@@ -1,0 +1,67 @@
+"""Viterbi finds a path that weighs what the string scores, and says which symbols took which transitions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.forward import score
+from automata.paths import path_score
+from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.strategies import automata, strings
+from automata.viterbi import viterbi, viterbi_batch
+from automata.wfsa import WFSA
+
+SELECTIVE = [k for k in SEMIRINGS.values() if k.selective]
+
+
+@pytest.mark.parametrize("epsilon", ["none", "acyclic", "cyclic"])
+@pytest.mark.parametrize("k", SELECTIVE, ids=lambda k: k.name)
+@given(st.data())
+def test_the_best_path_weighs_the_score_and_reads_the_string(k, epsilon, data):
+    automaton, x = data.draw(automata(k, epsilon=epsilon)), data.draw(strings("ab", run=12))
+    best = viterbi(automaton, x)
+    if best is None:
+        assert score(automaton, x) == k.zero
+        return
+    assert best.score == score(automaton, x) == path_score(automaton, (best.start, best.edges))
+    assert "".join(e.symbol for e in best.edges) == x
+    states = [best.start, *(e.target for e in best.edges)]
+    assert [e.source for e in best.edges] == states[:-1]
+    tables = {"": automaton.epsilon, **{s: automaton.matrix(s) for s in "ab"}}
+    assert all(tables[e.symbol][e.source, e.target] == e.weight for e in best.edges)
+
+
+@pytest.mark.parametrize("k", SELECTIVE, ids=lambda k: k.name)
+@given(st.data())
+def test_a_batch_finds_the_same_paths(k, data):
+    automaton = data.draw(automata(k, epsilon="cyclic"))
+    xs = data.draw(st.lists(strings("ab", run=12), max_size=5))
+    assert viterbi_batch(automaton, xs) == [viterbi(automaton, x) for x in xs]
+
+
+@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@given(st.data())
+def test_float_paths_are_found_too(k, data):
+    automaton, x = data.draw(automata(k, exact=False)), data.draw(strings("ab"))
+    best = viterbi(automaton, x)
+    assert (k.zero if best is None else best.score) == score(automaton, x)
+
+
+def test_the_back_trace_names_silent_moves():
+    automaton = WFSA(
+        MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[1, "-inf"], ["-inf", "-inf"]]}, epsilon=[["-inf", 5], ["-inf", "-inf"]]
+    )
+    best = viterbi(automaton, "aa")
+    assert best is not None and best.score == Fraction(7)
+    assert [(e.source, e.symbol, e.target) for e in best.edges] == [(0, "a", 0), (0, "a", 0), (0, "", 1)]
+
+
+@pytest.mark.parametrize("k", [REAL, LOG, COUNTING], ids=lambda k: k.name)
+def test_where_scores_are_sums_there_is_no_best_path(k):
+    with pytest.raises(InputError, match="Viterbi needs max-plus"):
+        viterbi(WFSA(k, [1], [1], {}), "")

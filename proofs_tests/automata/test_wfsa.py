@@ -1,0 +1,105 @@
+"""An automaton is checked when it is made, and never changes."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from automata.errors import InputError, ShapeError, UnknownSymbol, WeightError
+from automata.forward import score
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, REAL
+from automata.strategies import automata
+from automata.wfsa import WFSA
+
+TABLE = [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "says"),
+    [
+        (lambda: WFSA(REAL, [1], [1, 0], {}), ShapeError, "final has shape"),
+        (lambda: WFSA(REAL, [1, 0], [1, 0], {"a": [[1]]}), ShapeError, "matrix of symbol 'a' has shape"),
+        (lambda: WFSA(REAL, [1, 0], [1, 0], {"a": [[1, 2], [3]]}), ShapeError, "unequal length"),
+        (lambda: WFSA(REAL, [[1]], [1], {}), ShapeError, "initial has 2 dimension"),
+        (lambda: WFSA(REAL, [1], [1], {"a": [[float("nan")]]}), WeightError, "'a' has the weight nan"),
+        (lambda: WFSA(REAL, np.array([np.nan]), [1.0], {}), WeightError, "initial has the weight nan"),
+        (lambda: WFSA(REAL, [float("inf")], [1], {}), WeightError, "finite"),
+        (lambda: WFSA(MAX_PLUS, [float("inf")], [0], {}), WeightError, "below infinity"),
+        (lambda: WFSA(MAX_TIMES, [-1], [1], {}), WeightError, "not negative"),
+        (lambda: WFSA(MAX_TIMES, np.array([-0.5]), [1.0], {}), WeightError, "not negative"),
+        (lambda: WFSA(COUNTING, [Fraction(1, 2)], [1], {}), WeightError, "integers"),
+        (lambda: WFSA(BOOLEAN, [1], [True], {}), WeightError, "true"),
+        (lambda: WFSA(REAL, ["x"], [1], {}), WeightError, "no number"),
+        (lambda: WFSA(REAL, [None], [1], {}), WeightError, "None"),
+        (lambda: WFSA(REAL, [1], [1], {"": [[1]]}), InputError, "epsilon"),
+        (lambda: WFSA.from_edges(REAL, 1, "a", [(1, 1)], [], []), ShapeError, "states are 0 to 0"),
+        (lambda: WFSA.from_edges(REAL, 2, "a", [], [], [(0, 2, "a", 1)]), ShapeError, "states are 0 to 1"),
+        (lambda: WFSA.from_edges(REAL, 2, "a", [], [], [(0, 1, "b", 1)]), UnknownSymbol, "'b'"),
+    ],
+)
+def test_what_is_no_automaton_is_refused(make, error, says):
+    with pytest.raises(error, match=says) as found:
+        make()
+    assert "\n" not in str(found.value)
+
+
+def test_it_is_immutable():
+    automaton = WFSA(REAL, [1, 0], [0, 1], {"a": TABLE})
+    with pytest.raises(AttributeError, match="immutable"):
+        automaton.initial = np.zeros(2)
+    with pytest.raises(ValueError, match="read-only"):
+        automaton.matrices[0, 0, 0] = 5
+    mine = np.array([1.0, 0.0])
+    other = WFSA(REAL, mine, [0.0, 1.0], {"a": np.eye(2)})
+    mine[0] = 7
+    assert other.initial[0] == 1
+
+
+def test_any_hashable_value_is_a_symbol():
+    automaton = WFSA(COUNTING, [1], [1], {1: [[2]], ("b", 2): [[3]], None: [[5]]})
+    assert score(automaton, [1, ("b", 2), None]) == 30
+
+
+def test_symbols_that_are_given_one_object_share_one_matrix():
+    automaton = WFSA(REAL, [1, 0], [0, 1], {**dict.fromkeys(range(10_000), TABLE), "b": [[0, 1], [0, 0]]})
+    assert automaton.matrices.shape == (2, 2, 2)
+
+
+def test_edges_with_the_same_weights_share_one_matrix():
+    words = [f"w{i}" for i in range(2000)]
+    automaton = WFSA.from_edges(REAL, 2, words, [(0, 1)], [(1, 1)], [(0, 1, w, "1/2") for w in words])
+    assert len(automaton.matrices) == 1 and score(automaton, [words[7]]) == Fraction(1, 2)
+
+
+def test_weights_given_twice_are_parallel_paths():
+    automaton = WFSA.from_edges(REAL, 1, "a", [(0, 1), (0, 2)], [(0, 1)], [(0, 0, "a", 1), (0, 0, "a", "1/2")])
+    assert score(automaton, "a") == Fraction(9, 2)
+
+
+def test_floats_become_the_fractions_that_they_are():
+    tenth = WFSA(REAL, [0.1], [1.0], {})
+    assert not tenth.exact and score(tenth.to_exact(), "") == Fraction(0.1) != Fraction(1, 10)
+    assert score(WFSA(REAL, ["0.1"], [1], {}), "") == Fraction(1, 10)
+
+
+@given(automata(MAX_PLUS, epsilon="acyclic"))
+def test_it_survives_pickling(automaton):
+    assert pickle.loads(pickle.dumps(automaton)) == automaton
+
+
+@given(automata(REAL))
+def test_a_larger_alphabet_leaves_the_scores_and_adds_zeros(automaton):
+    larger = automaton.over("cab")
+    assert larger.alphabet == ("c", "a", "b")
+    assert score(larger, "ab") == score(automaton, "ab") and score(larger, "acb") == 0
+    with pytest.raises(UnknownSymbol):
+        larger.over("ab")
+
+
+def test_a_notebook_shows_it_drawn():
+    shown = WFSA(LOG, [0.0], [0.0], {"a": [[-1.0]]})._repr_mimebundle_()
+    assert shown["image/svg+xml"].startswith("<svg") and "1 state" in shown["text/plain"]

@@ -1,0 +1,221 @@
+"""The command line: what it prints, its exit statuses, and that bad input is one sentence, exit status 2, no traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from automata import files, json_format
+from automata.forward import score
+from automata.semirings import REAL, SEMIRINGS
+from automata.strategies import automata, strings
+from ratproof.main import run
+
+NAPKIN = """{"semiring": "real", "states": 2, "alphabet": ["a", "b"],
+ "initial": [[0, "1"]], "final": [[1, "1/2"]],
+ "transitions": [[0, 0, "a", "1"], [0, 1, "b", "-3/7"]]}"""
+
+
+@pytest.fixture
+def napkin(tmp_path):
+    path = tmp_path / "napkin.json"
+    path.write_text(NAPKIN)
+    return str(path)
+
+
+def refused(capsys, *arguments):
+    """The one sentence that refuses the arguments."""
+    assert run(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
+    return err.removeprefix("ratproof: ").strip()
+
+
+def test_score_prints_one_exact_score_a_line(napkin, capsys):
+    assert run(["score", napkin, "a b", "", "b", "a  a   b"]) == 0
+    assert capsys.readouterr().out == "-3/14\n0\n-3/14\n-3/14\n"
+
+
+def test_score_json_is_one_object(napkin, capsys):
+    assert run(["score", napkin, "b", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"scores": ["-3/14"]}
+
+
+@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(st.data())
+def test_score_agrees_with_the_library(k, tmp_path, capsys, data):
+    automaton, x = data.draw(automata(k, epsilon="cyclic")), data.draw(strings("ab", longest=5, run=0))
+    files.write(automaton, tmp_path / "a.json")
+    assert run(["score", str(tmp_path / "a.json"), " ".join(x)]) == 0
+    assert k.parse(capsys.readouterr().out.strip()) == pytest.approx(score(automaton, x)) if k.float_only else True
+
+
+def test_convert_goes_to_every_format_and_back(napkin, tmp_path, capsys):
+    att = str(tmp_path / "b.att")
+    assert run(["convert", napkin, att]) == 2  # -3/7 has no finite decimal
+    assert run(["convert", napkin, att, "--round"]) == 0
+    back = str(tmp_path / "c.json")
+    assert run(["convert", att, back, "--semiring", "real"]) == 0
+    capsys.readouterr()
+    assert run(["score", back, "b"]) == 0
+    assert float(capsys.readouterr().out.split("/")[0]) / 1 < 0
+    for name in ("d.dot", "d.svg"):
+        assert run(["convert", napkin, str(tmp_path / name)]) == 0
+    assert (tmp_path / "d.svg").read_text().startswith("<svg")
+
+
+def test_draw_writes_svg(napkin, tmp_path, capsys):
+    assert run(["draw", napkin, "-o", str(tmp_path / "n.svg"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"files": [str(tmp_path / "n.svg")], "states": 2}
+
+
+def test_sample_prints_strings_with_scores_and_the_same_again_for_a_seed(tmp_path, capsys):
+    path = tmp_path / "coin.json"
+    path.write_text(NAPKIN.replace("-3/7", "3/7").replace('"a", "1"', '"a", "1/2"'))
+    assert run(["sample", str(path), "-n", "5", "--seed", "3", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert run(["sample", str(path), "-n", "5", "--seed", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == first
+    machine = json_format.loads(path.read_text())
+    assert [REAL.parse(s) for s in first["scores"]] == [score(machine, x) for x in first["strings"]]
+
+
+def test_claims_lists_every_claim(capsys):
+    assert run(["claims", "--json"]) == 0
+    listed = {c["name"]: c for c in json.loads(capsys.readouterr().out)["claims"]}
+    assert {v["name"] for v in listed["proposition-7"]["variants"]} >= {"printed", "corrected", "without-memoryless-gates"}
+    assert run(["claims"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["score"], "Missing argument"),
+        (["score", "{napkin}"], "Missing argument"),
+        (["score", "nowhere.json", "a"], "nowhere.json: cannot be read: No such file"),
+        (["score", "{napkin}", "a c"], "napkin.json: string 0, place 1: symbol 'c' is not in the alphabet"),
+        (["score", "{napkin}", "a", "--semiring", "tropic"], "there is no semiring 'tropic'"),
+        (["convert", "{napkin}", "x.yaml"], "x.yaml: no format"),
+        (["draw", "{napkin}", "-o", "x.png"], "x.png: a drawing is named"),
+        (["draw", "{napkin}"], "Missing option"),
+        (["sample", "{napkin}"], "napkin.json: weight -3/7 is negative"),
+        (["sample", "{napkin}", "-n", "0"], "Invalid value for"),
+        (["verify", "proposition-8"], "there is no claim 'proposition-8'"),
+        (["verify", "--kind", "believed"], "there is no kind of evidence 'believed'"),
+        (["verify", "--kind", "decided"], "no claim that was asked for promises"),
+        (["verify", "--device", "tpu"], "there is no device 'tpu'"),
+        (["verify", "--text", "nowhere.txt"], "nowhere.txt: cannot be read"),
+        (["verify", "--embeddings", "x.txt"], "there is no --text"),
+        (["verify", "--examples", "many"], "Invalid value for"),
+        (["hunt", "--minutes", "-1"], "--minutes is -1"),
+        (["hunt", "--minutes", "nan"], "--minutes is nan"),
+        (["hunt", "proposition-8"], "there is no claim"),
+        (["hunt", "--variant", "misprinted"], "no claim that was asked for has a variant 'misprinted'"),
+        (["replay", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["replay", "{napkin}"], "napkin.json: is no kept counterexample"),
+        (["nonsense"], "No such command"),
+        (["score", "--nonsense"], "No such option"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_bad_input_is_one_sentence(arguments, says, napkin, capsys):
+    assert says in refused(capsys, *(a.replace("{napkin}", napkin) for a in arguments))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.txt", b"", "holds no sentence"),
+        ("blank.txt", b" \n\n", "holds no sentence"),
+        ("binary.txt", b"\x00\x01\x02", "is binary"),
+        ("latin.txt", b"caf\xe9", "no UTF-8"),
+    ],
+)
+def test_a_text_that_is_none_is_refused(name, content, says, tmp_path, capsys):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert says in refused(capsys, "verify", "--text", str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("v.txt", b"a 1 2\nb 1\n", "line 2: has 1 numbers, where the first line has 2"),
+        ("v.txt", b"a 1 x\n", "line 1: has a number that is none"),
+        ("v.txt", b"a 1 nan\n", "line 1: has a number that is not finite"),
+        ("v.txt", b"word\n", "line 1: has no numbers"),
+        ("v.txt", b"", "holds no vector"),
+        ("v.npz", b"no zip", "cannot be read as npz"),
+    ],
+)
+def test_embeddings_that_are_none_are_refused(name, content, says, tmp_path, capsys):
+    (tmp_path / "t.txt").write_text("a b\n")
+    (tmp_path / name).write_bytes(content)
+    assert says in refused(capsys, "verify", "--text", str(tmp_path / "t.txt"), "--embeddings", str(tmp_path / name))
+
+
+def test_merged_transitions_are_noted_and_scored(tmp_path, capsys):
+    path = tmp_path / "twice.json"
+    path.write_text(NAPKIN.replace('[0, 0, "a", "1"]', '[0, 0, "a", "1"], [0, 0, "a", "1"]'))
+    assert run(["score", str(path), "a b"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "-3/7\n" and "the transition 0 -> 0 on 'a' is given 2 times" in err
+
+
+def ratproof(*arguments, cwd):
+    return subprocess.run([sys.executable, "-m", "ratproof", *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_verify_finds_replays_and_reports_what_is_expected(tmp_path):
+    done = ratproof("verify", "proposition-7", "--kind", "exhausted", "--json", "--junit", "j.xml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    by_variant = {r["variant"]: r for r in data["results"]}
+    assert {r["kind"] for r in data["results"]} == {"exhausted"} and all(r["cases"] > 0 for r in data["results"])
+    fields = {
+        "claim",
+        "variant",
+        "kind",
+        "expected",
+        "verdict",
+        "counterexample",
+        "certificate",
+        "cases",
+        "seconds",
+        "device",
+        "seed",
+        "tests",
+    }
+    assert fields <= set(by_variant["corrected"])
+    assert by_variant["corrected"]["verdict"] == "holds" and by_variant["corrected"]["counterexample"] is None
+    found = {name: r["counterexample"] for name, r in by_variant.items() if name != "corrected"}
+    # Minimal: the strings that the errata name, over one letter, and the weights 0 and 1.
+    assert (found["printed"]["string"], found["printed"]["network"], found["printed"]["automaton"]) == ([], "1", "0")
+    assert found["printed-equation-3b"]["string"] == ["a"]
+    assert found["without-memoryless-gates"]["string"] == ["a", "a"]
+    certificate = by_variant["without-memoryless-gates"]["certificate"]
+    assert len(certificate["prefixes"]) == 3 and certificate["determinant"] != "0"
+    assert "testsuite" in (tmp_path / "j.xml").read_text()
+    for result in data["results"]:
+        if result["kept"]:
+            again = ratproof("replay", result["kept"], cwd=tmp_path)
+            assert again.returncode == 1 and result["counterexample"]["network"] in again.stdout
+
+
+def test_verify_on_a_small_text_counts_its_prefixes(tmp_path):
+    (tmp_path / "t.txt").write_text("the cat sat\nthe dog\n\nsat\n")
+    (tmp_path / "v.txt").write_text("the 0.5 1\ncat -1 2\nsat 0 0.25\n")
+    arguments = ("verify", "proposition-7", "--kind", "sampled", "--examples", "5", "--units", "3", "--json")
+    done = ratproof(*arguments, "--text", "t.txt", "--embeddings", "v.txt", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (on_text,) = [r for r in json.loads(done.stdout)["results"] if "text" in r["facts"]]
+    facts = on_text["facts"]
+    assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == (3, 9, 3, 1)
+    assert on_text["verdict"] == "holds" and 0 <= on_text["share"] <= 1

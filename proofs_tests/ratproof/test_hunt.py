@@ -1,0 +1,95 @@
+"""The hunt finds what is there, keeps it as a file, and the file runs again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.strategies import readings
+from ratproof.comparisons import Exact, WithOpenFst, counterexample
+from ratproof.counterexamples import FORMAT, keep, replay
+from ratproof.hunt import hunt, targets
+from ratproof.main import run
+from ratproof.strategies import example_6_networks
+from theory.registry import claims
+
+
+def test_it_hunts_every_variant_that_should_hold_with_every_number_type():
+    found = {(t.claim, t.variant.name, t.arguments.get("dtype")) for t in targets([], None, "cpu")}
+    assert {("proposition-7", "corrected", "float32"), ("proposition-7", "corrected", "float64")} <= found
+    assert {(c, "corrected", None) for c in claims()} <= found
+    assert all(claims()[c].variant(v).expected == "holds" for c, v, _ in found)
+
+
+def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
+    progress = hunt(["proposition-7"], 2.0, 1, 11, "printed-equation-3b", tmp_path)
+    assert not progress.errors and progress.cases["exact"] > 0
+    assert progress.finds and all(f.string == ["a"] for f in progress.finds)
+    data = json.loads(progress.kept[0].read_text())
+    assert data["format"] == FORMAT and data["versions"]["python"] and "automata" in data
+    assert run(["replay", str(progress.kept[0])]) == 1
+
+
+ways = {"exact": Exact, "openfst": WithOpenFst}
+
+
+@pytest.mark.parametrize("way", ways)
+@pytest.mark.parametrize("claim", claims().values(), ids=lambda c: c.name)
+@given(st.data())
+def test_what_was_kept_replays_with_the_same_scores(claim, way, tmp_path_factory, data):
+    names, xs = data.draw(readings(most=3, longest=3, run=0))
+    variant = claim.variant("printed")
+    comparison = ways[way](claim.name, "printed", data.draw(variant.cases("abc")).renamed(names))
+    (compared, *_) = [c for c in comparison.compare(xs) if c.difference] or [None]
+    found = counterexample(comparison, compared)
+    path = keep(found, tmp_path_factory.mktemp("kept"), 5, "test")
+    _, again = replay(path)
+    assert again.difference is not None
+    assert (again.difference.network, again.difference.automaton) == (found.network, found.automaton)
+
+
+@given(st.data())
+def test_a_network_that_was_kept_replays(tmp_path_factory, data):
+    names, xs = data.draw(readings(most=3, longest=3, run=0))
+    network = data.draw(
+        example_6_networks("abc", "proposition-7", "printed", "float32", "cpu", automata_know_start=False, start=st.just(1.0))
+    ).renamed(names)
+    (compared, *_) = list(network.compare(xs))
+    found = counterexample(network, compared)
+    _, again = replay(keep(found, tmp_path_factory.mktemp("kept"), None, "test"))
+    assert again.difference is not None and again.difference.network == found.network
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    variant = claims()["proposition-7"].variant("printed")
+    comparison = Exact("proposition-7", "printed", next(variant.small_cases(1)))
+    found = counterexample(comparison, next(iter(comparison.compare([""]))))
+    return json.loads(keep(found, tmp_path_factory.mktemp("kept"), None, "test").read_text())
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda d: d.pop("string"), "field string is missing"),
+        (lambda d: d.update(string="ab"), "field string is no list"),
+        (lambda d: d.update(string=["z"]), "field string has 'z', for which the comparison has no weights"),
+        (lambda d: d.update(claim="proposition-8"), "there is no claim"),
+        (lambda d: d.update(variant="misprinted"), "has no variant"),
+        (lambda d: d["comparison"].update(way="magic"), "field comparison.way is 'magic'"),
+        (lambda d: d["comparison"].pop("case"), "field comparison is not as ratproof writes it"),
+        (lambda d: d["comparison"]["case"]["forget"].update(a="x"), "weight 'x' is no number"),
+        (lambda d: d.update(comparison=7), "field comparison is not as ratproof writes it"),
+    ],
+)
+def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):
+    data = json.loads(json.dumps(kept))
+    spoil(data)
+    path = tmp_path / "spoilt.json"
+    path.write_text(json.dumps(data))
+    assert run(["replay", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and says in err

@@ -1,0 +1,55 @@
+"""What every claim has to be, whoever adds it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof.kinds import KINDS
+from theory.claim import Claim
+from theory.registry import claim_named, claims
+
+each = pytest.mark.parametrize("claim", claims().values(), ids=lambda c: c.name)
+
+
+@each
+def test_it_says_what_it_claims_and_where(claim: Claim):
+    assert claim.statement.endswith(".") and claim.source.section and claim.source.statement
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9.]+)*", claim.name)
+    assert all(name in claims() for name in claim.uses)
+
+
+@each
+def test_one_variant_holds_and_names_follow_the_house(claim: Claim):
+    names = [v.name for v in claim.variants]
+    assert len(names) == len(set(names))
+    assert "corrected" in names and claim.variant("corrected").expected == "holds"
+    for variant in claim.variants:
+        assert variant.name == "corrected" or variant.name.startswith(("printed", "without-"))
+        assert set(variant.kinds) <= set(KINDS) and variant.says
+
+
+@each
+@given(st.data())
+def test_cases_are_written_and_read_back(claim: Claim, data):
+    variant = data.draw(st.sampled_from(claim.variants))
+    case = data.draw(variant.cases("abc")).renamed({"b": "a", "a": "b"})
+    back = claim.case.from_json(json.loads(json.dumps(case.to_json())))
+    assert back == case and back.alphabet == "ab"
+
+
+@each
+def test_small_cases_begin_with_the_simplest(claim: Claim):
+    for variant in claim.variants:
+        first = next(variant.small_cases(1))
+        assert first.alphabet == "a" and all(a.alphabet == ("a",) for a in variant.construction(first))
+
+
+def test_a_claim_that_is_not_there_is_named():
+    with pytest.raises(InputError, match="there is no claim 'proposition-8'; there are proposition-7"):
+        claim_named("proposition-8")
