@@ -177,7 +177,7 @@ def _up(value: Any) -> float:
 
 
 def share(computed: Iterable[float], values: Iterable[Any], bounds: Iterable[float]) -> float:
-    """The largest |computed - true| / bound: at most 1 where the bounds hold; infinite where one does not.
+    """The largest share of a bound that ``abs(computed - true)`` uses: at most 1 where the bounds hold; infinite where one does not.
 
     Differences are taken exactly. Where the bound is infinite nothing is compared.
     """

@@ -87,14 +87,19 @@ def strings(alphabet: str | tuple[Any, ...], longest: int = 12, run: int = 40) -
         longest: the length of the usual ones.
         run: the length of the longest runs; 0 for none.
     """
-    if isinstance(alphabet, str):
-        usual: st.SearchStrategy[Any] = st.text(alphabet, max_size=longest) if alphabet else st.just("")
-    else:
-        usual = st.lists(st.sampled_from(alphabet), max_size=longest).map(tuple) if alphabet else st.just(())
-    if not (run and alphabet):
+    if not alphabet:
+        return st.just("" if isinstance(alphabet, str) else ())
+
+    def of_length(least: int) -> st.SearchStrategy[Any]:
+        if isinstance(alphabet, str):
+            return st.text(alphabet, min_size=least, max_size=longest)
+        return st.lists(st.sampled_from(alphabet), min_size=least, max_size=longest).map(tuple)
+
+    usual, longer = of_length(0), of_length(2 * longest // 3)
+    if not run:
         return usual
     runs = st.builds(lambda x, n: x * n if isinstance(x, str) else (x,) * n, st.sampled_from(alphabet), st.integers(1, run))
-    return st.one_of(*[usual] * 11, runs)
+    return st.one_of(*[usual] * 8, *[longer] * 3, runs)
 
 
 @st.composite
@@ -147,12 +152,10 @@ def automata(
     n = draw(st.integers(0, most_states))
     states = st.integers(0, max(n - 1, 0))
     weight = weights(semiring, extreme=extreme)
-    if n == 0:
-        return WFSA.from_edges(semiring, 0, alphabet, [], [], [])
     at = st.lists(st.tuples(states, weight), max_size=n, unique_by=lambda pair: pair[0])
     arrow = st.tuples(states, states, st.sampled_from(alphabet), weight)
-    arrows = draw(st.lists(arrow, max_size=2 * n * len(alphabet), unique_by=lambda a: a[:3])) if alphabet else []
-    if epsilon != "none":
+    arrows = draw(st.lists(arrow, max_size=2 * n * len(alphabet), unique_by=lambda a: a[:3])) if n and alphabet else []
+    if n and epsilon != "none":
         silent_weight = _silent_weights(semiring, n) if epsilon == "cyclic" and semiring is not COUNTING else weight
         silent = draw(st.lists(st.tuples(states, states, st.just(EPSILON), silent_weight), max_size=n, unique_by=lambda a: a[:2]))
         if epsilon == "acyclic" or semiring is COUNTING:

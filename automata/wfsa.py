@@ -19,7 +19,7 @@ from automata.weights import checked, has_floats, is_float, merged, raw_array
 EPSILON = ""
 """The label of a transition that reads nothing; no alphabet may contain it."""
 MOST_CELLS = 1 << 28
-"""The most weights that an automaton read from a file may hold, zeros too: 2 GB of float64."""
+"""The most weights that an automaton read from a file may hold, zeros too (2 GB of float64)."""
 
 
 class Edge(NamedTuple):

@@ -19,8 +19,8 @@ FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
 
 
-def keep(found: Counterexample, folder: Path, seed: int | None, test: str) -> Path:
-    """Write the counterexample into the folder; the file's name says claim, variant and way."""
+def keep(found: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled") -> Path:
+    """Write the counterexample into the folder; the file's name says claim, variant and kind of evidence."""
     comparison = load(found.to_json(), "counterexample")
     data = {
         "format": FORMAT,
@@ -31,7 +31,7 @@ def keep(found: Counterexample, folder: Path, seed: int | None, test: str) -> Pa
         "test": test,
         "versions": versions(),
     }
-    path = folder / f"{found.claim}--{found.variant}--{found.comparison['way']}.json"
+    path = folder / f"{found.claim}--{found.variant}--{kind}.json"
     write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     return path
 

@@ -35,6 +35,11 @@ class Counterexample:
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
         return f"on {write_string(self.string)} the network gives {self.network}, the automaton {self.automaton}{slack}; {self.weights}"
 
+    @property
+    def simplicity(self) -> tuple[int, int]:
+        """What to sort by: the length of the string, then of the weights as written."""
+        return len(self.string), len(self.weights)
+
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
         return dict(self.__dict__)

@@ -55,7 +55,7 @@ class Message:
 
 @dataclass
 class Progress:
-    """All that was told so far."""
+    """All that was told so far; of what was found, the simplest for each claim, variant and way of comparing."""
 
     seed: int
     jobs: int
@@ -63,8 +63,7 @@ class Progress:
     cases: Counter[str] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
     corners: set[str] = field(default_factory=set)
-    kept: list[Path] = field(default_factory=list)
-    finds: list[Counterexample] = field(default_factory=list)
+    finds: dict[tuple[str, str, str], tuple[Counterexample, Path]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     stopped: int = 0
     interrupted: bool = False
@@ -79,7 +78,7 @@ class Progress:
             "seed": self.seed, "jobs": self.jobs, "seconds": round(time.monotonic() - self.started, 1),
             "cases": dict(self.cases), "cases_a_second_and_core": {way: round(self.rate(way)) for way in self.cases},
             "corners": sorted(self.corners), "corners_not_seen": sorted(set(CORNERS) - self.corners),
-            "counterexamples": [str(path) for path in self.kept], "errors": self.errors, "interrupted": self.interrupted,
+            "counterexamples": [str(path) for _, path in self.finds.values()], "errors": self.errors, "interrupted": self.interrupted,
         }  # fmt: skip
 
 
@@ -180,8 +179,10 @@ def _take(progress: Progress, message: Message, folder: Path) -> None:
         progress.errors.append(message.error)
     if message.found is not None:
         found, seed, test = message.found
-        progress.finds.append(found)
-        progress.kept.append(keep(found, folder, seed, test))
+        key = (found.claim, found.variant, found.comparison["way"])
+        if key not in progress.finds or found.simplicity < progress.finds[key][0].simplicity:
+            # Several workers and tests may find the same: the simplest is kept.
+            progress.finds[key] = found, keep(found, folder, seed, test, kind=f"hunted-{key[2]}")
 
 
 def _work(messages: Any, job: int, seed: int, end: float, names: tuple[str, ...], variant: str | None, device: str) -> None:

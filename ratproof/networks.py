@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.rounding import bound_table, share
+from automata.rounding import Deviation, Format, bound_table, prefix_bounds, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
 from neural.example_6 import Example6
@@ -21,6 +21,8 @@ from ratproof.comparisons import Compared, Difference
 
 NETWORKS: dict[str, Callable[..., Any]] = {"example-6": Example6}
 """Networks that a kept counterexample may name."""
+# of a difference that is taken in float64
+_OUTWARD = 1 + 2.0**-50
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
@@ -114,17 +116,36 @@ class OfNetwork:
         return [every[: n + 1, b] for b, n in enumerate(lengths)]
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
-        """Every prefix of every string, within the derived bound."""
-        slack = self.network.deviations(self._tensor(self.embeddings))  # type: ignore[operator]
-        kind = format_of(DTYPES[self.dtype])
-        batch = encode(self._automata[0].index, strings)
-        tables = [bound_table(a, batch, kind, slack[unit]) for unit, a in enumerate(self._automata)]
-        row_of = {place: row for row, place in enumerate(batch.order.tolist())}
-        for place, states in enumerate(self.states(strings)):
-            row = row_of[place]
-            yield self._compare(strings[place], states, [(scores[row], bounds[row]) for scores, bounds in tables])
+        """Every prefix of every string, within the derived bound.
 
-    def _compare(self, string: String, states: NDArray[Any], sides: list[tuple[Any, Any]]) -> Compared:
+        The automata are scored in float64 first, whose own rounding is in the bound; what leaves that is scored exactly.
+        """
+        batch = encode(self._automata[0].index, strings)
+        row_of = {place: row for row, place in enumerate(batch.order.tolist())}
+        states = self.states(strings)
+        near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self._sides()]
+        for place, found in enumerate(states):
+            row, length = row_of[place], len(found)
+            scores = np.stack([values[row, :length] for values, _ in near], axis=1)
+            bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                apart = np.abs(found - scores) * _OUTWARD
+                used = np.where((apart == 0) | (bounds == np.inf), 0.0, apart / bounds)
+            if (used <= 1).all():
+                yield Compared(strings[place], float(used.max()), None)
+            else:
+                yield self._exactly(strings[place], found)
+
+    @property
+    def _format(self) -> Format:
+        return format_of(DTYPES[self.dtype])
+
+    def _sides(self) -> list[tuple[WFSA, Deviation]]:
+        slack = self.network.deviations(self._tensor(self.embeddings))  # type: ignore[operator]
+        return list(zip(self._automata, slack, strict=True))
+
+    def _exactly(self, string: String, states: NDArray[Any]) -> Compared:
+        sides = [prefix_bounds(a, string, self._format, slack) for a, slack in self._sides()]
         worst = 0.0
         for t in range(len(string) + 1):
             for unit, (scores, bounds) in enumerate(sides):

@@ -78,7 +78,7 @@ def _one_a_variant(results: Sequence[Result]) -> list[Result]:
             continue
         key = (result.claim, result.variant)
         old = best[key].counterexample if key in best else None
-        if old is None or (len(found.string), len(found.weights)) < (len(old.string), len(old.weights)):
+        if old is None or found.simplicity < old.simplicity:
             best[key] = result
     return list(best.values())
 

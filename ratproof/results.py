@@ -105,4 +105,4 @@ def _joined(a: Verdict, b: Verdict) -> Verdict:
 
 
 def _simpler(new: Counterexample, old: Counterexample | None) -> bool:
-    return old is None or (len(new.string), len(new.weights)) < (len(old.string), len(old.weights))
+    return old is None or new.simplicity < old.simplicity

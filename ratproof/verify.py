@@ -31,7 +31,7 @@ class Request:
         claims: names; all without.
         kind: only this kind of evidence.
         examples: random cases a test; the tests' own number without.
-        seed: fresh random cases with this seed; the same cases in every run without.
+        seed: fresh random cases with this seed; without, the same in every run of the same installation.
         device: ``cpu`` or ``cuda``.
         text, embeddings, units: a corpus for the tests on real text.
         junit: write a JUnit file there.
@@ -115,7 +115,7 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
     results = in_order(gather(watch.seen, request.seed), claims())
     for result in results:
         if result.counterexample is not None:
-            result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, request.seed, result.tests[0]))
+            result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, request.seed, result.tests[0], result.kind))
     return Outcome(results, interrupted=code == pytest.ExitCode.INTERRUPTED, errors=watch.errors)
 
 

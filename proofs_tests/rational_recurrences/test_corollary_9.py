@@ -19,7 +19,7 @@ CLAIM = "corollary-9"
 @given(st.data())
 def test_all_units_are_scores_in_exact_fractions(variant, data):
     """[c(x)]_i = A_i[x] for every i and every string (equation 9)."""
-    names, strings = data.draw(readings())
+    names, strings = data.draw(readings(most=60, run=16))
     agree(Exact(CLAIM, variant.name, data.draw(variant.cases("abc")).renamed(names)), strings)
 
 
@@ -27,7 +27,7 @@ def test_all_units_are_scores_in_exact_fractions(variant, data):
 @given(st.data())
 def test_the_torch_layer_is_its_set_of_automata(device, data):
     """The same for the fast layer in float32, within the derived rounding bound."""
-    names, strings = data.draw(readings())
+    names, strings = data.draw(readings(most=100))
     network = data.draw(example_6_networks("abc", CLAIM, "corrected", "float32", device, start=st.floats(-2, 2, width=32)))
     agree(network.renamed(names), strings)
 

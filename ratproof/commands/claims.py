@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -11,6 +11,7 @@ from rich.table import Table
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.kinds import KINDS
 from ratproof.terminal import console
+from theory.claim import Claim
 from theory.registry import claims as all_claims
 
 NOT_AS_EXPECTED = 1
@@ -21,11 +22,7 @@ INTERRUPTED = 130
 def claims(as_json: AsJson = False) -> None:
     """List the claims, their variants and kinds of evidence."""
     if as_json:
-        print_json({"claims": [
-            {"name": c.name, "title": c.title, "statement": c.statement, "source": c.source.__dict__, "hypotheses": list(c.hypotheses),
-             "variants": [{"name": v.name, "expected": v.expected, "says": v.says, "kinds": list(v.kinds)} for v in c.variants]}
-            for c in all_claims().values()
-        ]})  # fmt: skip
+        print_json({"claims": [_described(claim) for claim in all_claims().values()]})
         return
     out = console()
     for claim in all_claims().values():
@@ -40,12 +37,23 @@ def claims(as_json: AsJson = False) -> None:
         out.print(table)
 
 
+def _described(claim: Claim) -> dict[str, Any]:
+    variants = [{"name": v.name, "expected": v.expected, "says": v.says, "kinds": list(v.kinds)} for v in claim.variants]
+    return {
+        "name": claim.name, "title": claim.title, "statement": claim.statement, "source": claim.source.__dict__,
+        "hypotheses": list(claim.hypotheses), "uses": list(claim.uses), "variants": variants,
+    }  # fmt: skip
+
+
 @app.command()
 def verify(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
     kind: Annotated[str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(KINDS)}")] = None,
     examples: Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="fresh random cases; without, the same in every run")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, help="fresh random cases; without, the same in every run of the same installation"),
+    ] = None,
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
     text: Annotated[
         str | None, typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too")

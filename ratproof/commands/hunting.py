@@ -57,7 +57,7 @@ def hunt(
         out.print(_line(result))
         missing = sorted(set(CORNERS) - result.corners)
         out.print(f"corners not seen: {', '.join(missing)}" if missing else "every corner was seen")
-        for found, path in zip(result.finds, result.kept, strict=True):
+        for found, path in result.finds.values():
             out.print(Text(f"\n{found.claim}, {found.variant}: counterexample", style="bold"))
             out.print(Text(f"  {found.sentence()}"))
             out.print(Text(f"  ratproof replay {path}", style="dim"), soft_wrap=True)
@@ -73,7 +73,7 @@ def _line(progress: Progress) -> Text:
     rates = ", ".join(f"{progress.rate(way):,.0f} {way}" for way in sorted(progress.cases)) or "starting"
     return Text(
         f"{sum(progress.cases.values()):,} cases; {rates} a second and core; "
-        f"{len(progress.corners)} of {len(CORNERS)} corners; {len(progress.finds)} counterexamples"
+        f"{len(progress.corners)} of {len(CORNERS)} corners; {len(progress.finds)} counterexample{'' if len(progress.finds) == 1 else 's'}"
     )
 
 

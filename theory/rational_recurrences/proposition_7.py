@@ -1,6 +1,6 @@
 """Proposition 7: a hidden unit of Example 6 is the Forward score of the two-state automaton of Figure 1.
 
-Peng et al. 2018, section 3.1, equations 5 to 8. For any nonempty string x, [c_t]_i = B_i[x_:t].
+Peng et al. 2018, section 3.1, equations 5 to 8. For any nonempty string x, ``[c_t]_i = B_i[x_:t]``.
 """
 
 from __future__ import annotations
@@ -50,9 +50,14 @@ class Cell:
         """The weights on one line."""
         parts = [f"c_0 = {self.start}"]
         for x in self.alphabet:
-            reads = "" if self.feedback == 0 else f" + {self.feedback} c"
-            parts += [f"f({x}) = {self.forget[x]}{reads}", f"u({x}) = {self.update[x]}"]
+            parts += [f"f({x}) = {self._gate(x)}", f"u({x}) = {self.update[x]}"]
         return ", ".join(parts)
+
+    def _gate(self, symbol: str) -> str:
+        if self.feedback == 0:
+            return str(self.forget[symbol])
+        reads = {1: "c", -1: "-c"}.get(self.feedback, f"{self.feedback} c")
+        return reads if self.forget[symbol] == 0 else f"{self.forget[symbol]} + {reads}"
 
     def renamed(self, names: dict[str, str]) -> Cell:
         """The same gates for the letters named, under their new names."""

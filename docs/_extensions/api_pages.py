@@ -1,0 +1,83 @@
+"""The reference of the Python interface: a page a module, grouped by room and by purpose."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from page_text import plain
+
+ROOMS = ("automata", "theory", "neural", "ratproof")
+
+PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
+    "automata": {
+        "An automaton and its weights": ("wfsa", "semirings", "weights", "number_text", "errors"),
+        "Scores and paths": ("forward", "backward", "viterbi", "batch", "kernels", "tree", "paths", "strings"),
+        "Automata from automata": ("operations", "epsilon"),
+        "Files and drawings": ("files", "json_format", "att_format", "drawing"),
+        "Random strings and automata": ("sampling", "strategies", "corners"),
+        "Evidence": ("hankel", "rounding", "openfst", "openfst_scores"),
+    },
+    "ratproof": {
+        "What evidence is": ("kinds", "evidence", "results", "ledger", "disagreement"),
+        "Comparing the two sides": ("agree", "comparisons", "networks", "exhaust", "text", "strategies"),
+        "Running": ("verify", "hunt", "plugin", "report", "counterexamples"),
+        "The command line": ("main", "terminal"),
+    },
+}
+"""The order of the modules that have a place; a module that has none here comes behind them."""
+
+
+def pages() -> dict[str, str]:
+    """The pages, by path: an index, one for each room, and one for each module."""
+    made = {"api/index.md": _index()}
+    for room in ROOMS:
+        made[f"api/{room}.md"] = _room(room)
+        for name in _modules(room):
+            title = name.removeprefix(f"{room}.").replace("_", "\\_")
+            made[f"api/{name}.md"] = f"# {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+    return made
+
+
+def _modules(room: str) -> list[str]:
+    """The room's modules, sub-packages before what is in them; the commands have a page of their own."""
+    found = pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}.")
+    return [m.name for m in found if not m.name.startswith("ratproof.commands")]
+
+
+def _index() -> str:
+    rooms = "".join(f"- [{room}]({room}.md): {_first_sentence(room)}\n" for room in ROOMS)
+    return (
+        "# Reference\n\nThe packages, each knowing only those above it; theory and neural do not know each other.\n\n"
+        f"{rooms}\nThe commands have [a page of their own](command-line.md).\n\n{_toctree(['command-line', *ROOMS])}"
+    )
+
+
+def _room(room: str) -> str:
+    parts = [f"# {room}\n\n{_first_sentence(room)}\n"]
+    listed: list[str] = []
+    for purpose, names in _grouped(room).items():
+        parts += [f"## {purpose}\n"] if purpose else []
+        parts.append("".join(f"- [`{name}`]({name}.md): {_first_sentence(name)}\n" for name in names))
+        listed += names
+    return "\n".join([*parts, _toctree(listed)])
+
+
+def _toctree(names: list[str]) -> str:
+    listed = "\n".join(names)
+    return f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+
+
+def _grouped(room: str) -> dict[str, list[str]]:
+    left = _modules(room)
+    groups: dict[str, list[str]] = {}
+    for purpose, short in PURPOSES.get(room, {}).items():
+        groups[purpose] = [f"{room}.{name}" for name in short if f"{room}.{name}" in left]
+    placed = {name for names in groups.values() for name in names}
+    groups["More" if groups else ""] = [name for name in left if name not in placed]
+    return {purpose: names for purpose, names in groups.items() if names}
+
+
+def _first_sentence(module: str) -> str:
+    words = importlib.import_module(module).__doc__ or ""
+    return plain(words.strip().partition("\n")[0])

@@ -1,0 +1,147 @@
+"""A page a claim, and the table of all of them, from the claims' own words and from what ran."""
+
+from __future__ import annotations
+
+from claim_modules import module_of
+from drawings import in_words, of_claim, shown
+from page_text import console, fence, plain, sentence, table
+from tests_of_claims import tests
+from verdict_text import as_word, counterexample, hankel, verdict_table, when_and_where
+from verdicts import Verdicts
+
+from automata.drawing import svg
+from ratproof.kinds import KINDS
+from theory.claim import Claim, Variant
+from theory.registry import claims
+
+STATEMENTS = ("theorem", "lemma", "corollary", "proposition", "definition", "example", "remark")
+
+
+def pages(verdicts: Verdicts) -> dict[str, str]:
+    """The pages, their drawings and the table that the front page includes, by path."""
+    all_claims = list(claims().values())
+    made = {f"claims/{claim.name}.md": _page(claim, verdicts) for claim in all_claims}
+    for claim in all_claims:
+        made |= {f"claims/{file}": svg(automaton) for file, automaton in of_claim(claim)}
+    names = "\n".join(claim.name for claim in all_claims)
+    overview = _overview(all_claims, verdicts)
+    made["claims/overview.txt"] = overview
+    made["claims/ladder.txt"] = _ladder(all_claims)
+    made["claims/index.md"] = (
+        "# Claims\n\nOne verdict a variant, over all the kinds of evidence that it promises; each claim's page has them apart. "
+        "What the kinds and the verdicts mean: [evidence](/evidence.md).\n\n"
+        f"{overview}\n{when_and_where(verdicts)}\n```{{toctree}}\n:maxdepth: 1\n:hidden:\n\n{names}\n```\n"
+    )
+    return made
+
+
+def _overview(all_claims: list[Claim], verdicts: Verdicts) -> str:
+    rows = []
+    for claim in all_claims:
+        for i, variant in enumerate(claim.variants):
+            first = f"[{plain(claim.source.statement)}](/claims/{claim.name}.md)<br>{plain(claim.title)}" if i == 0 else ""
+            found = as_word(verdicts.summary(claim.name, variant), variant.expected)
+            rows.append([first, f"`{variant.name}`", variant.expected, found])
+    return table(("claim", "variant", "expected", "verdict"), rows, css="summary")
+
+
+def _ladder(all_claims: list[Claim]) -> str:
+    promised = {kind for claim in all_claims for variant in claim.variants for kind in variant.kinds}
+    rows = [[kind, plain(meaning), "" if kind in promised else "no claim promises it yet"] for kind, meaning in KINDS.items()]
+    return table(("kind", "what it shows", ""), rows, css="ladder")
+
+
+def _page(claim: Claim, verdicts: Verdicts) -> str:
+    refuted = [v for v in claim.variants if v.expected == "refuted"]
+    holding = [v for v in claim.variants if v.expected == "holds"]
+    parts = [
+        f"# {plain(claim.source.statement)}: {plain(claim.title)}\n",
+        _statement(claim),
+        _source(claim),
+        "## Hypotheses\n\n" + "".join(f"- {plain(text)}\n" for text in claim.hypotheses),
+        _uses(claim),
+        "## What holds\n\n" + "".join(_says(claim, v, verdicts) for v in holding),
+        "## Errata and counterexamples\n\n" if refuted else "",
+        *(_erratum(claim, v, verdicts) for v in refuted),
+        "## Verdicts\n\n" + verdict_table(claim, verdicts) + "\n" + when_and_where(verdicts),
+        "What the kinds and the columns mean: [evidence](/evidence.md).\n",
+        "## The automata, drawn\n\n" + _drawings(claim),
+        "## Tests\n\n" + _tests(claim),
+        f"```{{toctree}}\n:hidden:\n\n/tests/{claim.name}\n```\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _statement(claim: Claim) -> str:
+    kind, _, number = claim.source.statement.partition(" ")
+    known = kind.lower() in STATEMENTS
+    return fence(
+        f"prf:{kind.lower() if known else 'observation'}", plain(claim.statement),
+        title=number if known else claim.source.statement, options={"label": claim.name, "nonumber": ""},
+    )  # fmt: skip
+
+
+def _source(claim: Claim) -> str:
+    source = claim.source
+    numbers = ", ".join(source.equations)
+    equations = f", equation{'s' if len(source.equations) > 1 else ''} {numbers}" if numbers else ""
+    return (
+        f"Source: {{cite}}`{source.paper}`, section {source.section}, {source.statement}{equations}; in our words. "
+        f"In the code: {{py:mod}}`{module_of(claim.name)}`, to be read line by line beside the paper.\n"
+    )
+
+
+def _uses(claim: Claim) -> str:
+    lines = []
+    for words, names in (
+        ("It follows from", claim.uses),
+        ("It is used by", [c.name for c in claims().values() if claim.name in c.uses]),
+    ):
+        links = [f"{{prf:ref}}`{claims()[n].source.statement} <{n}>` ({plain(claims()[n].title)})" for n in names]
+        if links:
+            lines.append(f"{words} {' and '.join(links)}.\n")
+    return "\n".join(lines)
+
+
+def _says(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
+    found = as_word(verdicts.summary(claim.name, variant), variant.expected)
+    return f"`{variant.name}`\n: {plain(variant.says)}. Verdict: {found}.\n\n"
+
+
+def _erratum(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
+    found = as_word(verdicts.summary(claim.name, variant), variant.expected)
+    parts = [f"### {variant.name}\n", f"It says: {plain(variant.says)}. Expected: refuted. Verdict: {found}.\n"]
+    result = verdicts.simplest_counterexample(claim.name, variant.name)
+    if result is None:
+        parts.append("No counterexample is at hand: the evidence was not run, or it found none.\n")
+    else:
+        parts += [f"The counterexample ({result['kind']}):\n", sentence(counterexample(result))]
+    certificate = verdicts.certificate(claim.name, variant.name)
+    if certificate is not None:
+        parts.append(hankel(claim, certificate))
+    if result is not None:
+        parts += [
+            "To find it and to run it again:\n",
+            console(f"ratproof verify {claim.name}", f"ratproof replay {result['kept']}"),
+        ]
+    return "\n".join(parts)
+
+
+def _drawings(claim: Claim) -> str:
+    drawn = of_claim(claim)
+    which = "The automaton" if len(drawn) == 1 else f"The {len(drawn)} automata, one a unit,"
+    lines = [f"{which} of the variant `{shown(claim).name}`, drawn for the weights {plain(claim.example.describe())}.\n"]
+    for file, automaton in drawn:
+        lines.append(f"```{{image}} {file}\n:alt: {in_words(automaton)}\n:class: automaton\n```\n")
+    lines.append("An arrow from nowhere marks an initial state, a double circle a final one; a weight of one is not written.\n")
+    return "\n".join(lines)
+
+
+def _tests(claim: Claim) -> str:
+    lines = [f"All on one page, each with a link to its source: [tests of {claim.source.statement}](/tests/{claim.name}.md).\n"]
+    for kind in KINDS:
+        mine = [test for test in tests()[claim.name] if test.kind == kind]
+        lines += (
+            [f"{kind}\n: " + "\n  \n  ".join(f"{{py:func}}`~{t.name}`: {plain(t.says)}" for t in mine) + "\n"] if mine else []
+        )
+    return "\n".join(lines)

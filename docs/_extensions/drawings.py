@@ -1,0 +1,38 @@
+"""Automata drawn, as files beside the pages, with words for those who do not see them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from automata import files
+from automata.drawing import svg
+from automata.wfsa import WFSA
+from theory.claim import Claim, Variant
+
+
+def shown(claim: Claim) -> Variant:
+    """The variant whose automata are drawn: the corrected one, else the first that is expected to hold."""
+    holding = [v for v in claim.variants if v.expected == "holds"]
+    return next((v for v in holding if v.name == "corrected"), holding[0])
+
+
+def of_claim(claim: Claim) -> list[tuple[str, WFSA]]:
+    """For each unit of the claim's example the file's name and the automaton."""
+    automata = shown(claim).construction(claim.example)
+    return [(f"{claim.name}-unit-{i}.svg", automaton) for i, automaton in enumerate(automata)]
+
+
+def of_examples(folder: Path) -> dict[str, str]:
+    """Drawings of the automata that the hand-written pages show."""
+    return {f"claims/{path.stem}.svg": svg(files.read(path)) for path in sorted(folder.glob("*.json"))}
+
+
+def in_words(automaton: WFSA) -> str:
+    """The automaton on one line: its initial weights, transitions and final weights."""
+    k = automaton.semiring
+    vectors = [
+        ", ".join(f"{q}: {k.format(w)}" for q, w in enumerate(vector.tolist()) if w != k.zero) or "none"
+        for vector in (automaton.initial, automaton.final)
+    ]
+    edges = "; ".join(f"{e.source} to {e.target} on {e.symbol or 'epsilon'}: {k.format(e.weight)}" for e in automaton.edges())
+    return f"Automaton, number of states: {automaton.states}. Initial weights {vectors[0]}. Transitions {edges}. Final weights {vectors[1]}."

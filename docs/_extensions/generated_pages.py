@@ -1,0 +1,62 @@
+"""The Sphinx extension: before anything is read, write the pages that come from the code and from what ran.
+
+Three folders belong to it, all ignored by git: ``claims/`` (a page a claim), ``tests/`` (a page a claim's tests) and
+``api/`` (a page a module). A page is only written when it changes, and one that nothing asks for any longer is removed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import api_pages
+import claim_pages
+import command_page
+import docstrings
+import drawings
+import tests_of_claims
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from verdicts import Unreadable, read
+
+FOLDERS = ("api", "claims", "tests")
+
+
+def generate(app: Sphinx) -> None:
+    """Write all generated pages."""
+    try:
+        verdicts = read(Path(app.config.verdicts_file))
+    except Unreadable as error:
+        raise ExtensionError(str(error)) from error
+    here = Path(app.srcdir)
+    files = {
+        **claim_pages.pages(verdicts),
+        **tests_of_claims.pages(),
+        **api_pages.pages(),
+        **command_page.pages(),
+        **drawings.of_examples(here / "examples"),
+    }
+    for path, text in files.items():
+        _write(here / path, text)
+    for folder in FOLDERS:
+        for path in (here / folder).rglob("*"):
+            if path.is_file() and path.relative_to(here).as_posix() not in files:
+                path.unlink()
+
+
+def _write(path: Path, text: str) -> None:
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Called by Sphinx."""
+    app.add_config_value("verdicts_file", "", "env", str)
+    app.connect("builder-inited", generate)
+    app.connect("autodoc-process-docstring", docstrings.hide_colons, priority=100)
+    app.connect("autodoc-process-docstring", docstrings.keep_formulas)
+    app.connect("autodoc-process-signature", docstrings.shorten_types)
+    app.connect("autodoc-skip-member", docstrings.skip_borrowed)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

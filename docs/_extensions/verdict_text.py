@@ -1,0 +1,97 @@
+"""Verdicts, counterexamples and certificates as Markdown, all of them read from what ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from page_text import plain, table
+from verdicts import NOT_RUN, Verdicts
+
+from ratproof.disagreement import Counterexample
+from ratproof.kinds import KINDS
+from theory.claim import Claim
+
+
+def as_word(found: str, expected: str) -> str:
+    """A verdict, coloured by whether it is the one that is expected; the words say so too."""
+    if NOT_RUN in found:
+        return f"[{found}]{{.verdict .not-run}}"
+    if found == expected:
+        return f"[{found}]{{.verdict .as-expected}}"
+    return f"[{found}, not {expected}]{{.verdict .not-as-expected}}"
+
+
+def verdict_table(claim: Claim, verdicts: Verdicts) -> str:
+    """A row for each variant and kind of evidence, up the ladder; what is promised and did not run says so."""
+    rows = list(_rows(claim, verdicts))
+    return table(("variant", "evidence", "verdict", "cases", "seconds", "of bound", "device"), rows, css="verdicts")
+
+
+def counterexample(result: dict[str, Any]) -> str:
+    """The sentence that the run printed."""
+    return Counterexample(**result["counterexample"]).sentence()
+
+
+def when_and_where(verdicts: Verdicts) -> str:
+    """Which run all this comes from."""
+    if verdicts.written is None:
+        return "Not run: these pages were built without a run of `ratproof verify`.\n"
+    versions = ", ".join(f"{name} {version}" for name, version in verdicts.versions.items())
+    lines = [f"From the run of `ratproof verify` recorded on {verdicts.written:%Y-%m-%d at %H:%M} UTC, with {plain(versions)}.\n"]
+    lines += [f":::{{warning}}\nThe run was not complete: {plain(trouble)}.\n:::\n" for trouble in verdicts.troubles]
+    return "\n".join(lines)
+
+
+def hankel(claim: Claim, certificate: dict[str, Any]) -> str:
+    """A Hankel certificate: for which weights, the block, its determinant."""
+    case = claim.case.from_json(certificate["case"])
+    unit = f", unit {certificate['unit']}" if "units" in certificate["case"] else ""
+    said = f"More than that: {plain(certificate['says'])}, for {plain(case.describe())}{unit}."
+    if certificate["type"] != "hankel":
+        return f"{said}\n"
+    suffixes = [_string(s) for s in certificate["suffixes"]]
+    rows = [
+        [f"**{_string(p)}**", *map(plain, values)]
+        for p, values in zip(certificate["prefixes"], certificate["values"], strict=True)
+    ]
+    block = table(["prefix, suffix", *suffixes], rows, css="hankel")
+    return (
+        f"{said} The certificate is a block of its Hankel matrix, H\\[p, s\\] = f(ps), with a row for each prefix p and a column "
+        f"for each suffix s:\n\n{block}\n"
+        f"Its determinant is {plain(certificate['determinant'])}, which is not 0, so its rank is {len(rows)}; "
+        "an automaton's states are at least the rank ({py:mod}`automata.hankel`).\n"
+    )
+
+
+def _string(symbols: list[str]) -> str:
+    return plain("".join(symbols)) or "ε"
+
+
+def _rows(claim: Claim, verdicts: Verdicts) -> Iterator[list[str]]:
+    for variant in claim.variants:
+        name = f"`{variant.name}`"
+        for kind in KINDS:
+            results = verdicts.of(claim.name, variant.name, kind)
+            if not results and kind in variant.kinds:
+                yield [name, kind, as_word(NOT_RUN, variant.expected), "", "", "", ""]
+                name = ""
+            for r in results:
+                text = f" ({plain(r['facts']['text'])})" if "text" in r.get("facts", {}) else ""
+                verdict = as_word(r["verdict"], variant.expected) + (f"<br>{plain(r['why'])}" if r.get("why") else "")
+                yield [
+                    name,
+                    kind + text,
+                    verdict,
+                    f"{r['cases']:,}",
+                    f"{r['seconds']:.1f}",
+                    _share(r["share"]),
+                    r["device"] or "",
+                ]
+                name = ""
+
+
+def _share(share: float | None) -> str:
+    if share is None:
+        return ""
+    return f"{share:.2f}" if share >= 0.005 else "\\<0.01"

@@ -1,0 +1,82 @@
+"""What ran: the object that ``ratproof verify --json`` wrote, or nothing, which is never shown as a verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from theory.claim import Variant
+
+NOT_RUN = "not run"
+
+
+class Unreadable(Exception):
+    """The file is there, and is not what ``ratproof verify --json`` prints."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The results of a run; none where nothing ran.
+
+    Attributes:
+        results: as the JSON has them.
+        versions: of Python and of the packages that the results depend on.
+        written: when the file was written, in UTC; ``None`` where there is none.
+        troubles: why the run was not complete.
+    """
+
+    results: list[dict[str, Any]] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    written: datetime | None = None
+    troubles: list[str] = field(default_factory=list)
+
+    def of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
+        """The results for a variant, of one kind or of all, in their order."""
+        return [r for r in self.results if (r["claim"], r["variant"]) == (claim, variant) and kind in (None, r["kind"])]
+
+    def summary(self, claim: str, variant: Variant) -> str:
+        """One verdict for all the kinds that the variant promises: the worst news, and ``not run`` where one is missing."""
+        found = [self.of(claim, variant.name, kind) for kind in variant.kinds]
+        seen = {r["verdict"] for results in found for r in results}
+        if seen - {variant.expected}:
+            return next(v for v in ("unknown", "refuted", "holds") if v in seen - {variant.expected})
+        missing = sum(not results for results in found)
+        if missing == len(found):
+            return NOT_RUN
+        return variant.expected if not missing else f"{variant.expected}, {missing} of {len(found)} kinds {NOT_RUN}"
+
+    def simplest_counterexample(self, claim: str, variant: str) -> dict[str, Any] | None:
+        """The result with the shortest counterexample: of those that were kept in one file, the one that is in it."""
+        kept = {r["kept"]: r for r in self.of(claim, variant) if r["counterexample"]}
+        return min(kept.values(), key=_size, default=None)
+
+    def certificate(self, claim: str, variant: str) -> dict[str, Any] | None:
+        """The certificate that came with the variant's results, if one did."""
+        return next((r["certificate"] for r in self.of(claim, variant) if r["certificate"]), None)
+
+
+def read(path: Path) -> Verdicts:
+    """The verdicts in the file; none where it is missing."""
+    if not path.exists():
+        return Verdicts()
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        troubles = list(data.get("errors", ()))
+        if data.get("interrupted"):
+            troubles.insert(0, "the run was interrupted, so this is not all")
+        written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return Verdicts(data["results"], data.get("versions", {}), written, troubles)
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise Unreadable(
+            f"{path.name} is not what ratproof verify --json prints ({type(error).__name__}: {error}); "
+            "write it again, or remove it to build pages that say: not run"
+        ) from error
+
+
+def _size(result: dict[str, Any]) -> tuple[int, int]:
+    found: dict[str, Sequence[Any]] = result["counterexample"]
+    return len(found["string"]), len(found["weights"])
