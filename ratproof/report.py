@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -70,17 +71,16 @@ def summary(outcome: Outcome) -> Text:
 
 
 def _one_a_variant(results: Sequence[Result]) -> list[Result]:
-    """For each refuted variant the result with the simplest counterexample."""
+    """For each refuted variant the result with the simplest counterexample; of equals, the one that comes with a certificate."""
     best: dict[tuple[str, str], Result] = {}
-    for result in results:
-        found = result.counterexample
-        if found is None:
-            continue
-        key = (result.claim, result.variant)
-        old = best[key].counterexample if key in best else None
-        if old is None or found.simplicity < old.simplicity:
-            best[key] = result
-    return list(best.values())
+    for result in sorted((r for r in results if r.counterexample is not None), key=_plainness):
+        best.setdefault((result.claim, result.variant), result)
+    return [r for r in results if r in best.values()]
+
+
+def _plainness(result: Result) -> tuple[Any, ...]:
+    assert result.counterexample is not None
+    return *result.counterexample.simplicity, result.certificate is None, result.kind != "exhausted"
 
 
 def _show_counterexample(result: Result, out: Console) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,14 @@ class Verdicts:
     Attributes:
         results: as the JSON has them.
         versions: of Python and of the packages that the results depend on.
-        written: when the file was written, in UTC; ``None`` where there is none.
+        platform: the operating system and the machine's architecture.
+        written: when the run ended, in UTC; ``None`` where there is none.
         troubles: why the run was not complete.
     """
 
     results: list[dict[str, Any]] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
+    platform: str = ""
     written: datetime | None = None
     troubles: list[str] = field(default_factory=list)
 
@@ -50,9 +52,8 @@ class Verdicts:
         return variant.expected if not missing else f"{variant.expected}, {missing} of {len(found)} kinds {NOT_RUN}"
 
     def simplest_counterexample(self, claim: str, variant: str) -> dict[str, Any] | None:
-        """The result with the shortest counterexample: of those that were kept in one file, the one that is in it."""
-        kept = {r["kept"]: r for r in self.of(claim, variant) if r["counterexample"]}
-        return min(kept.values(), key=_size, default=None)
+        """The result with the shortest counterexample."""
+        return min((r for r in self.of(claim, variant) if r["counterexample"]), key=_size, default=None)
 
     def certificate(self, claim: str, variant: str) -> dict[str, Any] | None:
         """The certificate that came with the variant's results, if one did."""
@@ -68,8 +69,8 @@ def read(path: Path) -> Verdicts:
         troubles = list(data.get("errors", ()))
         if data.get("interrupted"):
             troubles.insert(0, "the run was interrupted, so this is not all")
-        written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return Verdicts(data["results"], data.get("versions", {}), written, troubles)
+        when = datetime.fromisoformat(data["when"])
+        return Verdicts(data["results"], data["versions"], data["platform"], when, troubles)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise Unreadable(
             f"{path.name} is not what ratproof verify --json prints ({type(error).__name__}: {error}); "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -81,7 +83,8 @@ def verify(
     if as_json:
         print_json({
             "results": [r.to_json() for r in outcome.results], "as_expected": outcome.as_expected,
-            "interrupted": outcome.interrupted, "errors": outcome.errors, "versions": versions(),
+            "interrupted": outcome.interrupted, "errors": outcome.errors,
+            "when": datetime.now(UTC).isoformat(timespec="seconds"), "platform": platform.platform(), "versions": versions(),
         })  # fmt: skip
     else:
         show(outcome, console())

@@ -46,10 +46,11 @@ def hunt(
     check(names or [], variant)
     number = random.SystemRandom().getrandbits(32) if seed is None else seed
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = jobs or cores
     screen = console(error=True)
-    screen.print(f"hunting with seed {number} on {jobs or cores} processes for {minutes:g} minutes")
+    screen.print(f"hunting with seed {number} on {workers} process{'' if workers == 1 else 'es'} for {minutes:g} minutes")
     with Live(console=screen, transient=True, refresh_per_second=4) as live:
-        result = search(names or [], minutes, jobs or cores, number, variant, Path(keep), device, lambda p: live.update(_line(p)))
+        result = search(names or [], minutes, workers, number, variant, Path(keep), device, lambda p: live.update(_line(p)))
     if as_json:
         print_json(result.to_json())
     else:

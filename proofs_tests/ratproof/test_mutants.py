@@ -1,0 +1,217 @@
+"""Code broken on purpose: for each break, some evidence that should hold is refuted, or some that should be refuted is not.
+
+Each break is one that a tired person makes: a transposed matrix, a start that is shifted, an update in the wrong order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from automata import forward, rounding
+from automata.strategies import readings
+from automata.wfsa import WFSA
+from neural import example_6, recurrence
+from neural.example_6 import Example6
+from ratproof.agree import agree
+from ratproof.comparisons import Exact, WithOpenFst
+from ratproof.disagreement import Disagreement
+from ratproof.exhaust import exhaust
+from ratproof.strategies import example_6_networks
+from theory.rational_recurrences import proposition_7
+from theory.registry import claims
+
+CLAIM = claims()["proposition-7"]
+VARIANT = CLAIM.variant("corrected")
+
+
+def exact(variant: Any = VARIANT, way: Any = Exact) -> None:
+    """The sampled (or cross-checked) evidence."""
+
+    @settings(max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate, Phase.shrink])
+    @given(st.data())
+    def run(data: Any) -> None:
+        names, strings = data.draw(readings(most=6, run=0))
+        agree(way(CLAIM.name, variant.name, data.draw(VARIANT.cases("abc")).renamed(names)), strings)
+
+    run()
+
+
+def network(dtype: str = "float64") -> None:
+    """The sampled evidence of the torch layer."""
+
+    @settings(
+        max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(st.data())
+    def run(data: Any) -> None:
+        names, strings = data.draw(readings(most=6))
+        start = st.floats(-2, 2, width=32)
+        drawn = data.draw(example_6_networks("abc", CLAIM.name, "corrected", dtype, "cpu", start=start))
+        agree(drawn.renamed(names), strings)
+
+    run()
+
+
+def exhausted() -> None:
+    """The exhausted evidence, over one letter and short strings."""
+    exhaust(CLAIM.name, VARIANT, longest=3, letters=1)
+
+
+def of_recurrence(step: Callable[..., Any]) -> Any:
+    """The corrected variant with another recurrence."""
+    return replace(VARIANT, recurrence=replace(VARIANT.recurrence, step=step))
+
+
+def of_construction(change: Callable[[WFSA], WFSA]) -> Any:
+    """The corrected variant with automata that are changed."""
+    return replace(VARIANT, construction=lambda cell: [change(a) for a in VARIANT.construction(cell)])
+
+
+MUTANTS_OF_THE_CLAIM = {
+    "update before forget": of_recurrence(lambda cell, c, x: cell.forget[x] * (c + cell.update[x])),
+    "forget and update swapped": of_recurrence(lambda cell, c, x: cell.update[x] * c + cell.forget[x]),
+    "state squared": of_recurrence(lambda cell, c, x: cell.forget[x] * c * c + cell.update[x]),
+    "update negated": of_recurrence(lambda cell, c, x: cell.forget[x] * c - cell.update[x]),
+    "forget gate complemented": of_recurrence(lambda cell, c, x: (1 - cell.forget[x]) * c + cell.update[x]),
+    "matrices transposed": of_construction(lambda a: a.replace(matrices=a.matrices.swapaxes(1, 2).copy())),
+    "initial and final swapped": of_construction(lambda a: a.replace(initial=a.final.copy(), final=a.initial.copy())),
+    "initial weight shifted": of_construction(lambda a: a.replace(initial=a.initial + Fraction(1, 2**60))),
+    "final weight off by one part in 2^60": of_construction(lambda a: a.replace(final=a.final * (1 + Fraction(1, 2**60)))),
+    "no loop on the first state": of_construction(lambda a: a.replace(matrices=a.matrices * np.array([[0, 1], [1, 1]]))),
+    "letters change places": of_construction(
+        lambda a: a.replace(index=dict(zip(a.index, reversed(a.index.values()), strict=True)))
+    ),
+}
+
+
+# smaller than what OpenFst's floats can show
+BELOW_FLOATS = ("initial weight shifted", "final weight off by one part in 2^60")
+SEEN_BY = [
+    (name, way) for name in MUTANTS_OF_THE_CLAIM for way in (Exact, WithOpenFst) if way is Exact or name not in BELOW_FLOATS
+]
+
+
+@pytest.mark.parametrize(("name", "way"), SEEN_BY)
+def test_a_broken_claim_is_refuted(name, way, monkeypatch):
+    broken = MUTANTS_OF_THE_CLAIM[name]
+    monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    with pytest.raises(Disagreement):
+        exact(broken, way)
+
+
+def patched_layer(monkeypatch: Any, **methods: Any) -> None:
+    for name, method in methods.items():
+        monkeypatch.setattr(Example6, name, method)
+
+
+RIGHT_GATES, RIGHT_AUTOMATA, RIGHT_LOOP = Example6.gates, Example6.to_automata, recurrence.elementwise
+
+
+def transposed(self, *arguments, **options):
+    return [a.replace(matrices=a.matrices.swapaxes(1, 2).copy()) for a in RIGHT_AUTOMATA(self, *arguments, **options)]
+
+
+def units_rotated(self, *arguments, **options):
+    return [*RIGHT_AUTOMATA(self, *arguments, **options)[1:], *RIGHT_AUTOMATA(self, *arguments, **options)[:1]]
+
+
+def start_forgotten(self, embeddings, vocabulary, c_0=None, exact=True):
+    return RIGHT_AUTOMATA(self, embeddings, vocabulary, None, exact)
+
+
+def delayed(forget, update, start):
+    return RIGHT_LOOP(forget.roll(1, 0), update, start)
+
+
+def one_step_short(forget, update, start):
+    states = RIGHT_LOOP(forget, update, start)
+    return torch.cat([states[:-1], states[-2:-1]]) if len(states) > 1 else states
+
+
+def in_half_precision(forget, update, start):
+    return RIGHT_LOOP(forget, update, start).half().to(update.dtype)
+
+
+def an_ulp_too_much(forget, update, start):
+    """Sixty-four units in the last place, relative to what the state is made of."""
+    states = RIGHT_LOOP(forget, update, start)
+    return states * (1 + 64 * torch.finfo(states.dtype).eps)
+
+
+LOOPS = {f.__name__: f for f in (delayed, one_step_short, in_half_precision, an_ulp_too_much)}
+READINGS = {f.__name__: f for f in (transposed, units_rotated, start_forgotten)}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_broken_loop_is_refuted(name, monkeypatch):
+    monkeypatch.setattr(example_6, "elementwise", LOOPS[name])
+    with pytest.raises(Disagreement):
+        network()
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_automata_read_off_wrongly_are_refuted(name, monkeypatch):
+    patched_layer(monkeypatch, to_automata=READINGS[name])
+    with pytest.raises(Disagreement):
+        network()
+
+
+def test_gates_that_differ_between_the_two_evaluations_are_refuted(monkeypatch):
+    def drifting(self, inputs):
+        f, u = RIGHT_GATES(self, inputs)
+        return (f, u) if inputs.dim() == 2 else (f * (1 - 1e-9), u)
+
+    patched_layer(monkeypatch, gates=drifting)
+    with pytest.raises(Disagreement):
+        network()
+
+
+def test_a_forward_that_reads_the_symbol_before_is_refuted(monkeypatch):
+    right = forward.step
+    last: dict[int, Any] = {}
+
+    def late(automaton, omega, symbol):
+        before, last[id(automaton)] = last.get(id(automaton), symbol), symbol
+        return right(automaton, omega, before)
+
+    monkeypatch.setattr("ratproof.comparisons.step", late)
+    with pytest.raises(Disagreement):
+        exact()
+
+
+def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
+    right = rounding.bound_table
+    nothing = lambda *a: (right(*a)[0], np.zeros_like(right(*a)[1]))
+    exactly = rounding.prefix_bounds
+    monkeypatch.setattr("ratproof.networks.bound_table", nothing)
+    monkeypatch.setattr("ratproof.networks.prefix_bounds", lambda *a: (exactly(*a)[0], np.zeros(len(a[1]) + 1)))
+    with pytest.raises(Disagreement):
+        network("float32")
+
+
+@pytest.mark.parametrize("name", [name for name in MUTANTS_OF_THE_CLAIM if name != "letters change places"])
+def test_exhaustion_over_one_letter_refutes_a_broken_claim_too(name, monkeypatch):
+    broken = MUTANTS_OF_THE_CLAIM[name]
+    monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    with pytest.raises(Disagreement):
+        exhaust(CLAIM.name, broken, longest=3, letters=1)
+
+
+def test_nothing_is_broken_here():
+    """The same evidence without a break: else the tests above would show nothing."""
+    exact()
+    exact(way=WithOpenFst)
+    network("float32")
+    network("float64")
+    exhausted()
+    assert proposition_7.CLAIM is CLAIM
