@@ -38,9 +38,8 @@ def when_and_where(verdicts: Verdicts) -> str:
     if verdicts.written is None:
         return "Not run: these pages were built without a run of `ratproof verify`.\n"
     versions = ", ".join(f"{name} {version}" for name, version in verdicts.versions.items())
-    lines = [
-        f"From the run of `ratproof verify` recorded on {verdicts.written:%Y-%m-%d at %H:%M} UTC, with {plain(versions)}; {plain(verdicts.platform)}.\n"
-    ]
+    when = f"{verdicts.written:%Y-%m-%d at %H:%M} UTC"
+    lines = [f"From the run of `ratproof verify` on {when}, with {plain(versions)}; {plain(verdicts.platform)}.\n"]
     lines += [f":::{{warning}}\nThe run was not complete: {plain(trouble)}.\n:::\n" for trouble in verdicts.troubles]
     return "\n".join(lines)
 

@@ -78,6 +78,6 @@ def read(path: Path) -> Verdicts:
         ) from error
 
 
-def _size(result: dict[str, Any]) -> tuple[int, int]:
+def _size(result: dict[str, Any]) -> tuple[int, int, bool]:
     found: dict[str, Sequence[Any]] = result["counterexample"]
-    return len(found["string"]), len(found["weights"])
+    return len(found["string"]), len(found["weights"]), result["kind"] != "exhausted"
