@@ -1,86 +1,99 @@
 # /// script
-# dependencies = ["nox>=2025.2.9"]
+# dependencies = ["nox>=2024.10.9"]
 # ///
-"""What one can do here, each in an environment of its own making: ``nox -l`` lists it."""
+"""What one can do here: ``nox -l`` lists it. The sessions share one environment, ``.nox/ratproof``, since torch is large."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import sys
 from pathlib import Path
 
 import nox
 
-nox.needs_version = ">=2025.2.9"
+nox.needs_version = ">=2024.10.9"
 nox.options.sessions = ["verify", "tests", "lint", "types", "docs"]
-nox.options.default_venv_backend = "virtualenv"  # pip, which sees what the machine has at hand
 
 # The torch that all is checked with; set RATPROOF_TORCH to another ("torch>=2.11", or a CUDA build) to check with that.
 TORCH = os.environ.get("RATPROOF_TORCH", "torch==2.13.0")
+ENVIRONMENT = Path(".nox/ratproof").absolute()
 VERDICTS = Path("docs/_build/verdicts.json")
-# One environment for all sessions that need torch: it is large.
-shared = {"venv_location": str(Path(".nox/ratproof").absolute()), "reuse_venv": True}
 
 
-def install(session: nox.Session) -> None:
-    """The project with everything that works on it, as ``pyproject.toml`` says, and the one torch."""
-    groups = [f"--group={name}" for name in ("tests", "types", "docs")]
-    session.install("--quiet", TORCH, *groups, "-e", ".")
+def ready(session: nox.Session) -> None:
+    """Make the environment, or renew it where ``pyproject.toml`` or the torch has changed; then run programs from it."""
+    project = nox.project.load_toml("pyproject.toml")
+    groups = nox.project.dependency_groups(project, "tests", "types", "docs", "lint")
+    wanted = hashlib.sha256(repr((TORCH, project)).encode()).hexdigest()
+    stamp = ENVIRONMENT / "installed"
+    session.env["PATH"] = f"{ENVIRONMENT / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    session.env["VIRTUAL_ENV"] = str(ENVIRONMENT)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    session.log(f"installing ratproof and {TORCH} in {ENVIRONMENT}; this takes a few minutes, once")
+    session.run(sys.executable, "-m", "venv", str(ENVIRONMENT), external=True)
+    python = str(ENVIRONMENT / "bin" / "python")
+    # torch by itself first: its version is settled before anything else asks for one
+    session.run(python, "-m", "pip", "install", "--quiet", TORCH, external=True)
+    session.run(python, "-m", "pip", "install", "--quiet", *groups, "-e", ".", external=True)
+    stamp.write_text(wanted)
 
 
-@nox.session(**shared)
+@nox.session(venv_backend="none")
 def verify(session: nox.Session) -> None:
     """The claims and the evidence for them; arguments go to ``ratproof verify``."""
-    install(session)
-    session.run("ratproof", "verify", *session.posargs)
+    ready(session)
+    session.run("ratproof", "verify", *session.posargs, external=True)
 
 
-@nox.session(**shared)
+@nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """All tests; arguments go to pytest."""
-    install(session)
-    session.run("pytest", *session.posargs)
+    ready(session)
+    session.run("pytest", *session.posargs, external=True)
 
 
-@nox.session(**shared)
+@nox.session(venv_backend="none")
 def search(session: nox.Session) -> None:
     """All property tests with fresh random cases; the seed is printed, and can be given as the argument."""
-    install(session)
-    seed = session.posargs[0] if session.posargs else str(int.from_bytes(os.urandom(4)))
+    ready(session)
+    seed = session.posargs[0] if session.posargs else str(int.from_bytes(os.urandom(4), "big"))
     session.log(f"seed {seed}: nox -s search -- {seed} runs the same cases again")
-    session.run("pytest", f"--hypothesis-seed={seed}")
+    session.run("pytest", f"--hypothesis-seed={seed}", external=True)
 
 
-@nox.session(venv_location=str(Path(".nox/lint").absolute()), reuse_venv=True)
+@nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
     """ruff, and that imports run downwards only."""
-    session.install("--quiet", "--group=lint")
-    session.run("ruff", "check")
-    session.run("ruff", "format", "--check")
-    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": "."})
+    ready(session)
+    session.run("ruff", "check", external=True)
+    session.run("ruff", "format", "--check", external=True)
+    session.run("lint-imports", "--no-cache", external=True)
 
 
-@nox.session(**shared)
+@nox.session(venv_backend="none")
 def types(session: nox.Session) -> None:
     """mypy, strict."""
-    install(session)
-    session.run("mypy")
+    ready(session)
+    session.run("mypy", external=True)
 
 
-@nox.session(**shared)
+@nox.session(venv_backend="none")
 def docs(session: nox.Session) -> None:
     """The pages, from the claims and from verdicts that this run finds; warnings are errors."""
-    install(session)
+    ready(session)
     VERDICTS.parent.mkdir(parents=True, exist_ok=True)
     with VERDICTS.open("w") as file:
-        session.run("ratproof", "verify", "--json", stdout=file)
-    session.run("sphinx-build", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
-    session.run("sphinx-build", "-W", "--keep-going", "-q", "-b", "doctest", "docs", "docs/_build/doctest")
+        session.run("ratproof", "verify", "--json", stdout=file, external=True)
+    session.run("sphinx-build", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html", external=True)
+    session.run("sphinx-build", "-W", "--keep-going", "-q", "-b", "doctest", "docs", "docs/_build/doctest", external=True)
     session.log("open docs/_build/html/index.html")
 
 
-@nox.session(**shared)
+@nox.session(venv_backend="none")
 def bench(session: nox.Session) -> None:
     """Speed, as ratios within one run; arguments go to ``bench/forward.py``."""
-    install(session)
-    session.run("python", "bench/forward.py", *session.posargs)
-    session.run("python", "bench/planted_error.py")
+    ready(session)
+    session.run("python", "bench/forward.py", *session.posargs, external=True)
+    session.run("python", "bench/planted_error.py", external=True)

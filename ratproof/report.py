@@ -32,6 +32,8 @@ def show(outcome: Outcome, out: Console) -> None:
             )
     for error in outcome.errors:
         out.print(Text(f"error: {error}", style="red"))
+    if outcome.results and not any(r.device == "cuda" for r in outcome.results):
+        out.print("[dim]The networks ran on the CPU; on cuda: not run (--device cuda).[/]")
     out.print(summary(outcome))
 
 

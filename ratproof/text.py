@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from automata.errors import FormatError
@@ -112,18 +114,25 @@ def _lines(path: str) -> Iterator[str]:
 def _gunzip(path: Path) -> str:
     try:
         return gzip.decompress(path.read_bytes()).decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise FormatError(f"{path}: cannot be read as gzipped UTF-8 text: {error}") from None
 
 
 def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            data = {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise FormatError(f"{path}: cannot be read as npz: {str(error).splitlines()[0]}") from None
+        loaded = np.load(path, allow_pickle=False)
+        if not isinstance(loaded, NpzFile):
+            raise FormatError(f"{path}: is one array, where an npz with the arrays vectors and words is right")
+        with loaded:
+            data = {name: loaded[name] for name in loaded.files}
+    except FormatError:
+        raise
+    except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise FormatError(f"{path}: cannot be read as npz: {[*str(error).splitlines(), ''][0]}") from None
     if "vectors" not in data or data["vectors"].ndim != 2:
         raise FormatError(f"{path}: has no array named vectors of shape (words, width)")
+    if not np.issubdtype(data["vectors"].dtype, np.number):
+        raise FormatError(f"{path}: vectors holds {data['vectors'].dtype}, where numbers are right")
     vectors = np.asarray(data["vectors"], dtype=np.float32)
     if not np.isfinite(vectors).all():
         raise FormatError(f"{path}: vectors has a number that is not finite")

@@ -1,0 +1,115 @@
+"""Corpora and word vectors: what is read, what is refused, and that a wrong network on real text is found."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from automata.errors import FormatError
+from neural import example_6
+from neural.recurrence import elementwise
+from ratproof.counterexamples import keep, replay
+from ratproof.disagreement import Disagreement
+from ratproof.ledger import recording
+from ratproof.text import agree_on_text, load_corpus, read_embeddings
+
+fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text("the cat sat on the mat\n\n  the dog  \nmat\n", encoding="utf-8")
+    return str(path)
+
+
+def test_words_are_the_alphabet_and_every_prefix_counts(corpus):
+    read = load_corpus(corpus, units=5)
+    assert read.words == ["the", "cat", "sat", "on", "mat", "dog"] and len(read.sentences) == 3
+    with recording() as book:
+        agree_on_text("proposition-7", "corrected", read, "cpu")
+    assert book.facts["prefixes"] == 7 + 3 + 2
+    assert book.facts["scores_compared"] == 12 * 5
+    assert book.share is not None and book.share <= 1
+
+
+def test_seeded_vectors_are_the_same_again(corpus):
+    assert (load_corpus(corpus).vectors == load_corpus(corpus).vectors).all()
+
+
+def test_glove_text_gzip_and_npz_give_the_same_vectors(corpus, tmp_path):
+    text = "the 1 2\ncat -0.5 0.25\nzebra 9 9\n"
+    (tmp_path / "v.txt").write_text(text)
+    (tmp_path / "v.gz").write_bytes(gzip.compress(text.encode()))
+    np.savez(
+        tmp_path / "v.npz", vectors=np.array([[1, 2], [-0.5, 0.25], [9, 9]], np.float32), words=np.array(["the", "cat", "zebra"])
+    )
+    loaded = [load_corpus(corpus, str(tmp_path / name)) for name in ("v.txt", "v.gz", "v.npz")]
+    for read in loaded:
+        np.testing.assert_array_equal(read.vectors, loaded[0].vectors)
+        assert read.without == 4
+        np.testing.assert_allclose(read.vectors[5], np.array([9.5, 11.25]) / 3, rtol=1e-6)
+
+
+def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tmp_path, monkeypatch):
+    def wrong_after_five(forget, update, start):
+        states = elementwise(forget, update, start)
+        return states if len(states) < 5 else states.index_add(0, states.new_tensor([4]).long(), states[4:5] * 1e-2)
+
+    monkeypatch.setattr(example_6, "elementwise", wrong_after_five)
+    with pytest.raises(Disagreement) as found:
+        agree_on_text("proposition-7", "corrected", load_corpus(corpus, units=3), "cpu")
+    assert found.value.counterexample.string == "the cat sat on the".split()
+    path = keep(found.value.counterexample, tmp_path, None, "test")
+    assert replay(path)[1].difference is not None
+    monkeypatch.undo()
+    assert replay(path)[1].difference is None
+    assert len(json.loads(path.read_text())["comparison"]["embeddings"]) == 4
+
+
+@fuzz
+@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda t: t.encode("utf-8", "surrogatepass")))
+def test_any_bytes_are_read_as_a_corpus_or_refused_in_a_sentence(tmp_path, data):
+    path = tmp_path / "t.txt"
+    path.write_bytes(data)
+    read_or_refused(lambda: load_corpus(str(path)))
+
+
+@fuzz
+@given(
+    st.sampled_from(["v.txt", "v.npz", "v.gz"]), st.binary(max_size=60) | st.text("ab 01.-e\nnaif", max_size=60).map(str.encode)
+)
+def test_any_bytes_are_read_as_vectors_or_refused_in_a_sentence(tmp_path, name, data):
+    path = tmp_path / name
+    path.write_bytes(data)
+    read_or_refused(lambda: read_embeddings(str(path), {"a", "b"}))
+
+
+def read_or_refused(read):
+    try:
+        read()
+    except FormatError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "says"),
+    [
+        ({"other": np.zeros((1, 2))}, "no array named vectors"),
+        ({"vectors": np.zeros(3)}, "no array named vectors of shape"),
+        ({"vectors": np.zeros((2, 2))}, "no array named words"),
+        ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "2 vectors for 1 words"),
+        ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "not finite"),
+        ({"vectors": np.array([[{}]], dtype=object), "words": np.array(["a"])}, "cannot be read as npz"),
+    ],
+)
+def test_npz_files_that_hold_no_vectors_are_refused(arrays, says, tmp_path):
+    np.savez(tmp_path / "v.npz", **arrays)
+    with pytest.raises(FormatError, match=says) as error:
+        read_embeddings(str(tmp_path / "v.npz"), {"a"})
+    assert "\n" not in str(error.value)
