@@ -64,7 +64,7 @@ def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tm
     monkeypatch.setattr(example_6, "elementwise", wrong_after_five)
     with pytest.raises(Disagreement) as found:
         agree_on_text("proposition-7", "corrected", load_corpus(corpus, units=3), "cpu")
-    assert found.value.counterexample.string == "the cat sat on the".split()
+    assert found.value.counterexample.string == ["the", "cat", "sat", "on", "the"]
     path = keep(found.value.counterexample, tmp_path, None, "test")
     assert replay(path)[1].difference is not None
     monkeypatch.undo()
