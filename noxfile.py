@@ -9,6 +9,7 @@ import hashlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import nox
 
@@ -21,22 +22,24 @@ ENVIRONMENT = Path(".nox/ratproof").absolute()
 VERDICTS = Path("docs/_build/verdicts.json")
 
 
+def run(session: nox.Session, program: str, *arguments: str, **options: Any) -> None:
+    """Run a program of the environment."""
+    session.run(str(ENVIRONMENT / "bin" / program), *arguments, external=True, **options)
+
+
 def ready(session: nox.Session) -> None:
-    """Make the environment, or renew it where ``pyproject.toml`` or the torch has changed; then run programs from it."""
+    """Make the environment, or renew it where ``pyproject.toml`` or the torch has changed."""
     project = nox.project.load_toml("pyproject.toml")
     groups = nox.project.dependency_groups(project, "tests", "types", "docs", "lint")
     wanted = hashlib.sha256(repr((TORCH, project)).encode()).hexdigest()
     stamp = ENVIRONMENT / "installed"
-    session.env["PATH"] = f"{ENVIRONMENT / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    session.env["VIRTUAL_ENV"] = str(ENVIRONMENT)
     if stamp.exists() and stamp.read_text() == wanted:
         return
     session.log(f"installing ratproof and {TORCH} in {ENVIRONMENT}; this takes a few minutes, once")
     session.run(sys.executable, "-m", "venv", str(ENVIRONMENT), external=True)
-    python = str(ENVIRONMENT / "bin" / "python")
     # torch by itself first: its version is settled before anything else asks for one
-    session.run(python, "-m", "pip", "install", "--quiet", TORCH, external=True)
-    session.run(python, "-m", "pip", "install", "--quiet", *groups, "-e", ".", external=True)
+    run(session, "pip", "install", "--quiet", TORCH)
+    run(session, "pip", "install", "--quiet", *groups, "-e", ".")
     stamp.write_text(wanted)
 
 
@@ -44,14 +47,14 @@ def ready(session: nox.Session) -> None:
 def verify(session: nox.Session) -> None:
     """The claims and the evidence for them; arguments go to ``ratproof verify``."""
     ready(session)
-    session.run("ratproof", "verify", *session.posargs, external=True)
+    run(session, "ratproof", "verify", *session.posargs)
 
 
 @nox.session(venv_backend="none")
 def tests(session: nox.Session) -> None:
     """All tests; arguments go to pytest."""
     ready(session)
-    session.run("pytest", *session.posargs, external=True)
+    run(session, "pytest", *session.posargs)
 
 
 @nox.session(venv_backend="none")
@@ -60,23 +63,23 @@ def search(session: nox.Session) -> None:
     ready(session)
     seed = session.posargs[0] if session.posargs else str(int.from_bytes(os.urandom(4), "big"))
     session.log(f"seed {seed}: nox -s search -- {seed} runs the same cases again")
-    session.run("pytest", f"--hypothesis-seed={seed}", external=True)
+    run(session, "pytest", f"--hypothesis-seed={seed}")
 
 
 @nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
     """ruff, and that imports run downwards only."""
     ready(session)
-    session.run("ruff", "check", external=True)
-    session.run("ruff", "format", "--check", external=True)
-    session.run("lint-imports", "--no-cache", external=True)
+    run(session, "ruff", "check")
+    run(session, "ruff", "format", "--check")
+    run(session, "lint-imports", "--no-cache")
 
 
 @nox.session(venv_backend="none")
 def types(session: nox.Session) -> None:
     """mypy, strict."""
     ready(session)
-    session.run("mypy", external=True)
+    run(session, "mypy")
 
 
 @nox.session(venv_backend="none")
@@ -85,9 +88,9 @@ def docs(session: nox.Session) -> None:
     ready(session)
     VERDICTS.parent.mkdir(parents=True, exist_ok=True)
     with VERDICTS.open("w") as file:
-        session.run("ratproof", "verify", "--json", stdout=file, external=True)
-    session.run("sphinx-build", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html", external=True)
-    session.run("sphinx-build", "-W", "--keep-going", "-q", "-b", "doctest", "docs", "docs/_build/doctest", external=True)
+        run(session, "ratproof", "verify", "--json", stdout=file)
+    run(session, "sphinx-build", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build/html")
+    run(session, "sphinx-build", "-W", "--keep-going", "-q", "-b", "doctest", "docs", "docs/_build/doctest")
     session.log("open docs/_build/html/index.html")
 
 
@@ -95,5 +98,5 @@ def docs(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Speed, as ratios within one run; arguments go to ``bench/forward.py``."""
     ready(session)
-    session.run("python", "bench/forward.py", *session.posargs, external=True)
-    session.run("python", "bench/planted_error.py", external=True)
+    run(session, "python", "bench/forward.py", *session.posargs)
+    run(session, "python", "bench/planted_error.py")
