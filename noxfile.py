@@ -15,6 +15,7 @@ import nox
 
 nox.needs_version = ">=2024.10.9"
 nox.options.sessions = ["verify", "tests", "lint", "types", "docs"]
+nox.options.default_venv_backend = "none"  # they share one environment, made below
 
 # The torch that all is checked with; set RATPROOF_TORCH to another ("torch>=2.11", or a CUDA build) to check with that.
 TORCH = os.environ.get("RATPROOF_TORCH", "torch==2.13.0")
@@ -43,21 +44,21 @@ def ready(session: nox.Session) -> None:
     stamp.write_text(wanted)
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def verify(session: nox.Session) -> None:
     """The claims and the evidence for them; arguments go to ``ratproof verify``."""
     ready(session)
     run(session, "ratproof", "verify", *session.posargs)
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def tests(session: nox.Session) -> None:
     """All tests; arguments go to pytest."""
     ready(session)
     run(session, "pytest", *session.posargs)
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def search(session: nox.Session) -> None:
     """All property tests with fresh random cases; the seed is printed, and can be given as the argument."""
     ready(session)
@@ -66,7 +67,7 @@ def search(session: nox.Session) -> None:
     run(session, "pytest", f"--hypothesis-seed={seed}")
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def lint(session: nox.Session) -> None:
     """ruff, and that imports run downwards only."""
     ready(session)
@@ -75,14 +76,14 @@ def lint(session: nox.Session) -> None:
     run(session, "lint-imports", "--no-cache")
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def types(session: nox.Session) -> None:
     """mypy, strict."""
     ready(session)
     run(session, "mypy")
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def docs(session: nox.Session) -> None:
     """The pages, from the claims and from verdicts that this run finds; warnings are errors."""
     ready(session)
@@ -94,7 +95,7 @@ def docs(session: nox.Session) -> None:
     session.log("open docs/_build/html/index.html")
 
 
-@nox.session(venv_backend="none")
+@nox.session
 def bench(session: nox.Session) -> None:
     """Speed, as ratios within one run; arguments go to ``bench/forward.py``."""
     ready(session)

@@ -179,7 +179,10 @@ def _decimal(value: Fraction, round_weights: bool) -> str:
         text = str(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
     except Inexact:
         if round_weights:
-            return repr(float(value))
+            try:
+                return repr(float(value))
+            except OverflowError:
+                raise InputError(f"weight {shorten(str(value))} is beyond float64, to which --round rounds") from None
         raise InputError(
             f"weight {shorten(str(value))} has no finite decimal, and AT&T text has decimals only; --round rounds it"
         ) from None

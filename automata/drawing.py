@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import os
+import sys
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from automata.errors import InputError
@@ -42,9 +47,25 @@ def svg(automaton: WFSA) -> str:
     """The drawing as SVG text. Graphviz comes with pygraphviz's wheels."""
     import pygraphviz
 
-    drawn: bytes = pygraphviz.AGraph(string=dot(automaton)).draw(format="svg", prog="dot")
+    graph = pygraphviz.AGraph(string=dot(automaton))
+    with _silenced_libraries():
+        drawn: bytes = graph.draw(format="svg", prog="dot")
     text = drawn.decode("utf-8")
     return text[text.index("<svg") :]
+
+
+@contextmanager
+def _silenced_libraries() -> Iterator[None]:
+    """Graphviz's libraries write remarks on the machine's fonts straight to standard error; nobody asked."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _grouped(automaton: WFSA) -> dict[tuple[int, int], dict[str, list[Hashable]]]:
@@ -70,7 +91,10 @@ def _line(k: Semiring, names: list[Hashable], weight: str, symbols: int) -> str:
 def _weight(k: Semiring, weight: Any) -> str:
     """The weight as a person would read it: exact where that is short, else six digits."""
     text = k.format(weight)
-    return text if len(text) <= 12 else f"{float(weight):.6g}"
+    if len(text) <= 12:
+        return text
+    exact = Fraction(k.exact(weight)) if not k.float_only else Fraction(weight)
+    return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
 
 
 def _quoted(text: str) -> str:

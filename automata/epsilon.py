@@ -35,16 +35,20 @@ def closure(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
 
 def _kleene(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
     """E E* : paths of at least one transition, through states 0..k for growing k."""
-    total = epsilon
+    total = epsilon.copy()
+    signs = ", without their signs" if semiring.name == "real" else ""
     for k in range(len(epsilon)):
         try:
             around = semiring.star(total[k, k])
         except WeightError:
             raise EpsilonCycle(
-                f"the epsilon cycles through state {k} weigh {semiring.format(total[k, k])} in all, "
+                f"the epsilon cycles through state {k} weigh {semiring.format(total[k, k])} in all{signs}, "
                 f"and going round them any number of times has no sum in the {semiring.name} semiring; "
                 "remove the cycle or make it lighter"
             ) from None
-        through = semiring.times(semiring.times(total[:, k, None], around), total[None, k, :])
-        total = np.asarray(semiring.plus(total, through))
+        # only between states that reach k and states that k reaches: few, where epsilon is rare
+        into, out = np.flatnonzero(total[:, k] != semiring.zero), np.flatnonzero(total[k] != semiring.zero)
+        block = np.ix_(into, out)
+        through = semiring.times(semiring.times(total[into, k][:, None], around), total[k, out][None, :])
+        total[block] = semiring.plus(total[block], through)
     return total

@@ -29,6 +29,10 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
     """
     path = Path(path)
     if path.suffix == ".json":
+        if semiring is not None or symbols is not None:
+            raise InputError(
+                f"{path}: a .json file says its semiring and symbols itself; --semiring and --symbols are for .att files"
+            )
         return json_format.loads(read_text(path), str(path))
     if path.suffix == ".att":
         beside = path.with_suffix(".syms")
@@ -57,6 +61,9 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     if path.suffix not in texts:
         raise InputError(f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}")
     ready = texts[path.suffix]()
+    for file in ready:
+        if file.is_dir():
+            raise InputError(f"{file}: cannot be written: is a folder")
     for file, text in ready.items():
         write_whole(file, text)
     return list(ready)

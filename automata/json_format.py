@@ -48,7 +48,7 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
         raise reader.error("", f"is {_kind(data)}, where an object with {', '.join(FIELDS)} is right")
     for name in data:
         if name not in FIELDS:
-            raise reader.error(name, f"is no field of an automaton; its fields are {', '.join(FIELDS)}")
+            raise reader.error(shorten(name)[1:-1], f"is no field of an automaton; its fields are {', '.join(FIELDS)}")
     for name in FIELDS:
         if name not in data:
             raise reader.error(name, "is missing")
@@ -65,6 +65,8 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
             raise reader.error(f"alphabet[{i}]", f"is {_kind(symbol)}, where a string is right")
         if symbol == EPSILON:
             raise reader.error(f"alphabet[{i}]", 'is "", which is epsilon and belongs to no alphabet')
+        if any("\ud800" <= character <= "\udfff" for character in symbol):
+            raise reader.error(f"alphabet[{i}]", f"is {shorten(symbol)}, half of a character, which no file can hold")
     twice = [symbol for symbol, count in Counter(alphabet).items() if count > 1]
     if twice:
         raise reader.error("alphabet", f"has {shorten(twice[0])} twice")

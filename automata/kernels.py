@@ -1,7 +1,7 @@
 """Forward's inner loops for float64, compiled by numba: each string runs by itself, on all cores.
 
 NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s bench`` has the figures.
-The reference is ``automata/forward.py``; ``proofs_tests/automata/test_batch.py`` holds these loops to it, bit for bit
+The reference is ``automata/forward.py``; ``proofs_tests/automata/test_forward.py`` holds these loops to it, bit for bit
 where only ``max`` and one addition are involved, and within the derived bound elsewhere.
 """
 
@@ -106,7 +106,7 @@ def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | N
     """
     if semiring in (MAX_PLUS, MIN_PLUS):
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
-        if finite.max(initial=0.0) * (longest + 2) >= np.finfo(np.float64).max / 4:
+        if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):
             return None
     return KERNELS.get(semiring)
 

@@ -6,7 +6,8 @@ that is exactly 1 needs no multiplication, another is rounded once for it; and o
 made, each term passes through at most k - 2 before the last, which rounds the sum itself. So with r roundings a term is
 off by at most gamma_r of its magnitude, gamma_r = r u / (1 - r u), and the last addition adds u times the sum's magnitude;
 a fused multiply-add rounds less. A product may also underflow, by at most the smallest normal number (flushing to zero
-included). The step's weights may themselves be off by a known deviation.
+included). The step's weights may themselves be off by a known deviation, and a weight that the format does not hold is
+rounded to it first.
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
@@ -27,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.errors import InputError
-from automata.operations import remove_epsilon
 from automata.semirings import REAL
 from automata.strings import Batch, String, encode
 from automata.wfsa import WFSA
@@ -73,7 +73,7 @@ def prefix_bounds(
     """The scores of a string's prefixes, and how far a float computation of them may be off.
 
     Args:
-        automaton: over the real semiring, exact or float64; epsilon is removed first.
+        automaton: over the real semiring, exact or float64, without epsilon (``automata.operations.remove_epsilon``).
         string: of T symbols.
         computed_in: the format of the float computation.
         deviation: how far the weights that it used may be from the automaton's.
@@ -93,13 +93,14 @@ def bound_table(
     """:func:`prefix_bounds` for a batch, as tables in its own order, shape ``(strings, longest + 1)``."""
     if automaton.semiring is not REAL:
         raise InputError(f"rounding bounds are for the real semiring, not for {automaton.semiring.name}")
-    plain = remove_epsilon(automaton)
-    run = _Run(plain, computed_in, deviation)
+    if automaton.epsilon is not None:
+        raise InputError("rounding bounds are for automata without epsilon: remove it first, exactly")
+    run = _Run(automaton, computed_in, deviation)
     width = batch.codes.shape[1] + 1
     values = np.zeros((len(batch), width), dtype=automaton.initial.dtype)
     bounds = np.zeros((len(batch), width))
-    omega = np.tile(plain.initial, (len(batch), 1))
-    error = np.tile(np.zeros(plain.states) if deviation is None else deviation.initial, (len(batch), 1))
+    omega = np.tile(automaton.initial, (len(batch), 1))
+    error = np.tile(run.initial_slack, (len(batch), 1))
     with np.errstate(over="ignore", invalid="ignore"):
         values[:, 0], bounds[:, 0] = run.read_out(omega, error)
         for t, (active, symbols) in enumerate(batch.steps(), start=1):
@@ -116,8 +117,13 @@ class _Run:
         # A float64 reference rounds as often as the computation that it is held against: charge for both.
         self.twice = 1.0 if automaton.exact else 1 + FLOAT64.unit / computed_in.unit
         self.matrices = _upper(automaton.matrices)
-        self.slack = np.zeros(automaton.matrices.shape) if deviation is None else deviation.matrices
         self.final = _upper(automaton.final)
+        self.slack = _representation_error(automaton.matrices, computed_in)
+        self.final_slack = _representation_error(automaton.final, computed_in)
+        self.initial_slack = _representation_error(automaton.initial, computed_in)
+        if deviation is not None:
+            self.slack = self.slack + deviation.matrices
+            self.initial_slack = self.initial_slack + deviation.initial
 
     def step(
         self, omega: NDArray[Any], error: NDArray[np.float64], symbols: NDArray[np.intp]
@@ -131,8 +137,8 @@ class _Run:
         """The score (eq. 3c) and the bound on its error."""
         k = self.automaton.semiring
         value = k.sum(k.times(omega, self.automaton.final), axis=1)
-        column = self.final[None, :, None]
-        return value, self._error(omega, error, column, np.zeros_like(column), value[:, None])[:, 0]
+        column, slack = self.final[None, :, None], self.final_slack[None, :, None]
+        return value, self._error(omega, error, column, slack, value[:, None])[:, 0]
 
     def _error(
         self,
@@ -144,7 +150,8 @@ class _Run:
     ) -> NDArray[np.float64]:
         """The error of the sums over q' of omega(q') weights(q', q): inherited, and of this step's own roundings."""
         size = _upper(omega)
-        there = ((size + error)[:, :, None] * (weights + slack)) != 0
+        # factor by factor, since the product itself may underflow
+        there = ((size + error) != 0)[:, :, None] & ((weights + slack) != 0)
         exact = ((weights == 1) & (slack == 0)) | ((size == 1) & (error == 0))[:, :, None]
         rounded = there & ~exact
         additions = np.maximum(there.sum(axis=1, keepdims=True) - 1, 0)
@@ -158,6 +165,26 @@ class _Run:
         # Partial sums may be larger than the sum: refuse to bound what could have overflowed on the way.
         largest = (size * (weights + slack)).sum(axis=1)
         return np.where(largest + total < self.format.largest / 4, total, np.inf)
+
+
+def _representation_error(values: NDArray[Any], computed_in: Format) -> NDArray[np.float64]:
+    """How far each weight is, at most, from the nearest number of the format."""
+    if values.dtype != object:
+        if computed_in is FLOAT64:
+            return np.zeros(values.shape)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.abs(values - values.astype(computed_in.name).astype(np.float64)))
+    return np.array([_off(Fraction(v), computed_in) for v in values.flat], dtype=np.float64).reshape(values.shape)
+
+
+def _off(value: Fraction, computed_in: Format) -> float:
+    try:
+        near = float(value)
+    except OverflowError:
+        return float("inf")
+    with np.errstate(over="ignore"):
+        held = float(np.dtype(computed_in.name).type(near))
+    return _up(Fraction(held) - value) if np.isfinite(held) else float("inf")
 
 
 def _upper(values: NDArray[Any]) -> NDArray[np.float64]:

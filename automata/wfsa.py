@@ -20,6 +20,8 @@ EPSILON = ""
 """The label of a transition that reads nothing; no alphabet may contain it."""
 MOST_CELLS = 1 << 28
 """The most weights that an automaton read from a file may hold, zeros too (2 GB of float64)."""
+MOST_EXACT_CELLS = 1 << 25
+"""The same for exact weights, which are Python objects."""
 
 
 class Edge(NamedTuple):
@@ -202,10 +204,10 @@ class WFSA:
         floats = any(is_float(w) for group in (*edges.values(), *vectors) for _, _, w in group)
         exact = semiring.exact_only or not (semiring.float_only or floats)
         n = states
-        cells = n * n * (len(set(edges.values())) + 1)
-        if cells > MOST_CELLS:
+        cells, most = n * n * (len(set(edges.values())) + 1), MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
+        if cells > most:
             raise InputError(
-                f"the automaton asks for {cells:,} weights ({n:,} x {n:,} for each distinct matrix); at most {MOST_CELLS:,} are held"
+                f"the automaton asks for {cells:,} weights ({n:,} x {n:,} for each distinct matrix); at most {most:,} are held"
             )
 
         def dense(group: Iterable[tuple[int, int, Any]], columns: int) -> NDArray[Any]:
@@ -216,10 +218,16 @@ class WFSA:
                 matrix[i, j] = semiring.exact(w) if exact else float(w)
             return matrix
 
-        shared = {group: dense(group, n) for group in {edges[s] for s in order}}
-        tables = {s: shared[edges[s]] for s in order}
-        silent = dense(edges[EPSILON], n) if edges[EPSILON] else None
-        return cls(semiring, dense(vectors[0], 1)[:, 0], dense(vectors[1], 1)[:, 0], tables, silent)
+        place = {group: i for i, group in enumerate(dict.fromkeys(edges[s] for s in order))}
+        matrices = semiring.zeros(len(place), n, n, exact=exact)
+        for group, i in place.items():
+            matrices[i] = dense(group, n)
+        made = object.__new__(cls)
+        made._fill(
+            semiring, dense(vectors[0], 1)[:, 0], dense(vectors[1], 1)[:, 0], matrices,
+            {s: place[edges[s]] for s in order}, dense(edges[EPSILON], n) if edges[EPSILON] else None,
+        )  # fmt: skip
+        return made
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "closure" and hasattr(self, name):

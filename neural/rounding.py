@@ -21,8 +21,8 @@ FUNCTION_ROUNDINGS = 8
 
 # The bounds are computed in float64 with errors far below this.
 _OUTWARD = 1 + 2.0**-40
-# What torch.set_float32_matmul_precision may make of float32's products: TF32 has 11 significant bits, bfloat16 has 8.
-_PRODUCT_UNITS = {"highest": FLOAT32.unit, "high": 2.0**-11, "medium": 2.0**-8}
+# What torch may make of float32's products: TF32 keeps 11 significant bits, bfloat16 keeps 8; tensor cores may cut off.
+_PRODUCT_UNITS = {"highest": FLOAT32.unit, "high": 2.0**-10, "medium": 2.0**-7}
 
 
 def format_of(dtype: torch.dtype) -> Format:
@@ -37,7 +37,7 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor) -> Tensor:
     """A bound on the error of one evaluation of ``inputs @ weight.T + bias``, in float64, shape ``(rows, outputs)``."""
     kind = format_of(weight.dtype)
     terms = weight.shape[1] + 1
-    product_unit = _PRODUCT_UNITS[torch.get_float32_matmul_precision()] if kind is FLOAT32 else kind.unit
+    product_unit = _product_unit() if kind is FLOAT32 else kind.unit
     size = inputs.double().abs() @ weight.double().abs().T
     # Reduced precision rounds both factors of each product first; the sums are kept in the full format.
     reduced = 2 * product_unit + product_unit**2 if product_unit > kind.unit else 0.0
@@ -47,16 +47,28 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor) -> Tensor:
     return (size * relative + terms * kind.tiny) * _OUTWARD
 
 
+def _product_unit() -> float:
+    try:
+        return _PRODUCT_UNITS[torch.get_float32_matmul_precision()]
+    except RuntimeError:  # set by torch's newer switches, one for each backend: assume the least precise
+        return _PRODUCT_UNITS["medium"]
+
+
 def sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the sigmoid of something that is off by ``error``; ``value`` is the computed sigmoid."""
-    # Its slope is at most 1/4, and at most the value itself, which may be off too: e^error covers the way between.
-    slope = torch.minimum(torch.full_like(error, 0.25), value.double() * torch.exp(error.clamp(max=1)) + kind.tiny)
-    return _rounded(value, error * slope, kind)
+    """A bound on the error of the sigmoid of something that is off by ``error``.
+
+    ``value`` is the sigmoid as one evaluation computed it; the bound is for any other evaluation as well.
+    """
+    # The slope is at most 1/4, and at most the sigmoid itself, whose logarithm has a slope of at most 1. Another evaluation,
+    # and the way from it to the truth, is at most 2 error from this one: so there the sigmoid is at most e^(2 error) of ours.
+    ours = value.double() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
+    slope = torch.clamp(ours * torch.exp(2 * error), max=0.25)
+    return _rounded(value, error * slope, kind).clamp(max=1)
 
 
 def tanh(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     """A bound on the error of the tanh of something that is off by ``error``, whose slope is at most 1."""
-    return _rounded(value, error, kind)
+    return _rounded(value, error, kind).clamp(max=2)
 
 
 def _rounded(value: Tensor, error: Tensor, kind: Format) -> Tensor:

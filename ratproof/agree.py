@@ -19,6 +19,6 @@ def agree(comparison: Comparison, strings: Sequence[String]) -> None:
     if book.observe is not None:
         book.observe(comparison, strings)
     for compared in comparison.compare(strings):
-        book.add(1, compared.share)
+        book.add(compared.cases, compared.share)
         if compared.difference is not None:
             raise Disagreement(counterexample(comparison, compared))

@@ -55,6 +55,8 @@ def read(path: str | Path) -> dict[str, Any]:
 
 def load(data: dict[str, Any], where: str) -> Comparison:
     """The comparison that a counterexample came from. Weights are data: nothing in the file is run."""
+    if not isinstance(data["claim"], str):
+        raise FormatError(f"{where}: field claim is no name")
     claim = claim_named(data["claim"])
     names = [v.name for v in claim.variants]
     if data["variant"] not in names:
@@ -69,7 +71,7 @@ def load(data: dict[str, Any], where: str) -> Comparison:
             return ways[way](claim.name, data["variant"], claim.case.from_json(comparison["case"]))
     except InputError as error:
         raise FormatError(f"{where}: field comparison: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{where}: field comparison is not as ratproof writes it ({type(error).__name__}: {error})") from None
     raise FormatError(f"{where}: field comparison.way is {way!r}, where exact, openfst or network is right")
 
@@ -86,7 +88,7 @@ def replay(path: str | Path) -> tuple[dict[str, Any], Compared]:
         return data, next(iter(comparison.compare([data["string"]])))
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError, RuntimeError, ZeroDivisionError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, RuntimeError, ZeroDivisionError) as error:
         line = str(error).splitlines()[0] if str(error) else ""
         raise FormatError(f"{path}: field comparison does not fit the string ({type(error).__name__}: {line})") from None
 

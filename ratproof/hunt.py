@@ -99,6 +99,10 @@ def hunt(
         told: is shown the progress.
     """
     check(names, variant)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: is no folder to keep counterexamples in: {error.strerror}") from None
     context = multiprocessing.get_context("spawn")
     messages: Any = context.Queue()
     progress = Progress(seed, jobs)
@@ -125,6 +129,8 @@ def hunt(
     finally:
         for worker in workers:
             worker.terminate()
+    if not progress.interrupted and not progress.cases.total() and not progress.errors:
+        progress.errors.append("nothing was compared: the time was up before the first case")
     return progress
 
 
@@ -203,6 +209,9 @@ def _work(messages: Any, job: int, seed: int, end: float, names: tuple[str, ...]
                 del spent[place]
     except KeyboardInterrupt:
         pass
+    except BaseException as problem:  # a worker that ends has to say why
+        line = f"a worker ended: {type(problem).__name__}: {problem}".splitlines()[0]
+        messages.put(Message(job, Counter(), Counter(), frozenset(), error=line))
     finally:
         messages.put(Message(job, Counter(), Counter(), frozenset(), stopped=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -48,12 +49,21 @@ def run(arguments: list[str] | None = None) -> int:
         return _refuse("this needs more memory than there is; ask for fewer states, symbols or strings")
     except BrokenPipeError:
         # Whoever read our output has gone; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 1
+    except OSError as error:
+        _forget_output()
+        return _refuse(f"cannot write the result: {error.strerror or error}")
+
+
+def _forget_output() -> None:
+    """What is still to be written can go nowhere: without this, Python complains about it at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(sentence: str) -> int:
-    print(f"ratproof: {sentence}", file=sys.stderr)
+    print("ratproof: " + sentence.replace("\n", "\\n"), file=sys.stderr)
     return BAD_INPUT
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -132,7 +133,8 @@ class OfNetwork:
                 apart = np.abs(found - scores) * _OUTWARD
                 used = np.where((apart == 0) | (bounds == np.inf), 0.0, apart / bounds)
             if (used <= 1).all():
-                yield Compared(strings[place], float(used.max()), None)
+                # A string whose every score might overflow has no bound, and was not compared.
+                yield Compared(strings[place], float(used.max()), None, cases=int((bounds[-1] < np.inf).any() or length == 1))
             else:
                 yield self._exactly(strings[place], found)
 
@@ -172,4 +174,12 @@ class OfNetwork:
             raise InputError(f"there is no network {data['network']!r}; there are {', '.join(NETWORKS)}")
         rest = {name: data[name] for name in (
             "options", "parameters", "embeddings", "alphabet", "start", "automata_know_start", "dtype", "device")}  # fmt: skip
+        weights = sum(np.asarray(values, dtype=np.float64).size for values in rest["parameters"].values())
+        if int(rest["options"]["hidden_size"]) * int(rest["options"]["input_size"]) > weights:
+            raise InputError("options ask for a larger network than there are parameters")
+        if rest["dtype"] not in DTYPES:
+            raise InputError(f"there is no dtype {rest['dtype']!r}; there are {', '.join(DTYPES)}")
+        if rest["device"] != "cpu" and not torch.cuda.is_available():
+            warnings.warn(f"kept on {rest['device']}, which is not here: it runs on the CPU", stacklevel=2)
+            rest["device"] = "cpu"
         return cls(claim, variant, data["network"], **rest)

@@ -16,6 +16,8 @@ import pytest
 from automata.errors import InputError
 
 MARKER = "evidence"
+CORPUS: pytest.StashKey[Any] = pytest.StashKey()
+"""Where ``ratproof verify --text`` leaves the corpus that it has read."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,6 +45,8 @@ def corpus(request: pytest.FixtureRequest) -> Any:
     """The corpus that the user named, as :class:`~ratproof.text.Corpus`; without one the test is skipped."""
     from ratproof.text import load_corpus
 
+    if CORPUS in request.config.stash:
+        return request.config.stash[CORPUS]
     path = request.config.getoption("--ratproof-text")
     if path is None:
         pytest.skip("no corpus is named (ratproof verify --text FILE)")
@@ -97,8 +101,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     with recording() as book:
         try:
             yield
-        except (pytest.skip.Exception, KeyboardInterrupt):
+        except KeyboardInterrupt:
             skipped = True
+            raise
+        except pytest.skip.Exception as reason:
+            found, skipped = reason, "corpus" in pyfuncitem.fixturenames  # without --text there is nothing to show
             raise
         except BaseException as error:  # whatever a test raises, its verdict has to be told
             found = error

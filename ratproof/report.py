@@ -23,17 +23,18 @@ def show(outcome: Outcome, out: Console) -> None:
         _show_counterexample(result, out)
     for result in outcome.results:
         for line in _remarks(result):
-            out.print(line)
+            out.print(Text(line))
     for result in outcome.results:
         if not result.as_expected:
             why = f": {result.why}" if result.why else ""
-            out.print(
-                f"[red]{result.claim}, {result.variant}, {result.kind}: expected {result.expected}, found {result.verdict}{why}[/]"
-            )
+            line = f"{result.claim}, {result.variant}, {result.kind}: expected {result.expected}, found {result.verdict}{why}"
+            out.print(Text(line, style="red"))
     for error in outcome.errors:
         out.print(Text(f"error: {error}", style="red"))
     if outcome.results and not any(r.device == "cuda" for r in outcome.results):
         out.print("[dim]The networks ran on the CPU; on cuda: not run (--device cuda).[/]")
+    for note in outcome.notes:
+        out.print(Text(f"note: {note}"))
     out.print(summary(outcome))
 
 
@@ -112,5 +113,10 @@ def _remarks(result: Result) -> list[str]:
         "",
         f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences, {facts['units']} units, "
         f"{facts['scores_compared']:,} scores; the largest difference used {result.share or 0:.3f} of its bound"
-        + (lacking if facts["words_without_vector"] else ""),
+        + (lacking if facts["words_without_vector"] else "")
+        + (
+            f"; {facts['scores_without_bound']:,} scores might overflow and were not compared"
+            if facts["scores_without_bound"]
+            else ""
+        ),
     ]

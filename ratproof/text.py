@@ -84,7 +84,12 @@ def read_embeddings(path: str, wanted: set[str]) -> tuple[dict[str, NDArray[np.f
     found: dict[str, NDArray[np.float32]] = {}
     total, count, width = np.zeros(0), 0, None
     for number, line in enumerate(_lines(path), 1):
-        word, *numbers = line.rstrip().split(" ")
+        # words may have spaces in them (". . ."), so the vector is what stands on the right
+        parts = line.rstrip().split(" ")
+        least = 1 if width is None else max(1, len(parts) - width)
+        word, numbers = " ".join(parts[:least]), parts[least:]
+        if width is not None and least > 1 and _is_number(parts[least - 1]):
+            numbers = parts[1:]
         if not numbers:
             raise FormatError(f"{path}: line {number}: has no numbers, where a word and its vector are right")
         try:
@@ -105,10 +110,23 @@ def read_embeddings(path: str, wanted: set[str]) -> tuple[dict[str, NDArray[np.f
     return found, (total / count).astype(np.float32)
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _lines(path: str) -> Iterator[str]:
     if Path(path).suffix == ".gz":
-        return iter(_gunzip(Path(path)).splitlines())
-    return iter(read_text(path).splitlines())
+        return _split(_gunzip(Path(path)))
+    return _split(read_text(path))
+
+
+def _split(text: str) -> Iterator[str]:
+    """At line feeds only: words may hold what Unicode, too, calls the end of a line."""
+    return iter(text.removesuffix("\n").split("\n") if text else [])
 
 
 def _gunzip(path: Path) -> str:
@@ -131,8 +149,10 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
         raise FormatError(f"{path}: cannot be read as npz: {[*str(error).splitlines(), ''][0]}") from None
     if "vectors" not in data or data["vectors"].ndim != 2:
         raise FormatError(f"{path}: has no array named vectors of shape (words, width)")
-    if not np.issubdtype(data["vectors"].dtype, np.number):
-        raise FormatError(f"{path}: vectors holds {data['vectors'].dtype}, where numbers are right")
+    if not (np.issubdtype(data["vectors"].dtype, np.floating) or np.issubdtype(data["vectors"].dtype, np.integer)):
+        raise FormatError(f"{path}: vectors holds {data['vectors'].dtype}, where real numbers are right")
+    if 0 in data["vectors"].shape:
+        raise FormatError(f"{path}: vectors has the shape {data['vectors'].shape}, which holds no vector")
     vectors = np.asarray(data["vectors"], dtype=np.float32)
     if not np.isfinite(vectors).all():
         raise FormatError(f"{path}: vectors has a number that is not finite")
@@ -146,7 +166,10 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
     if len(words) != len(vectors):
         raise FormatError(f"{path}: has {len(vectors)} vectors for {len(words)} words")
     found = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
-    return found, np.asarray(data.get("unk_mean", vectors.mean(axis=0)), dtype=np.float32)
+    mean = data.get("unk_mean", vectors.mean(axis=0))
+    if mean.shape != vectors.shape[1:]:
+        raise FormatError(f"{path}: unk_mean has the shape {mean.shape}, where {vectors.shape[1:]} is right")
+    return found, np.asarray(mean, dtype=np.float32)
 
 
 @torch.no_grad()
@@ -164,7 +187,7 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
     slack = layer.deviations(embeddings)
     book = ledger()
     kind = format_of(torch.float32)
-    prefixes = 0
+    prefixes = compared = 0
     order = sorted(range(len(corpus.sentences)), key=lambda i: -len(corpus.sentences[i]))
     for low in range(0, len(order), PORTION):
         sentences = [corpus.sentences[i] for i in order[low : low + PORTION]]
@@ -175,16 +198,20 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
         for unit, automaton in enumerate(automata):
             scores, bounds = bound_table(automaton, batch, kind, slack[unit])
             apart = np.abs(states[:, :, unit] - scores) * (1 + 2.0**-50)
+            bounded = inside & (bounds < np.inf)
             with np.errstate(invalid="ignore", divide="ignore"):
-                used = np.where(inside & (apart > 0), apart / bounds, 0.0)
-            book.add(0, float(used.max()))
+                used = np.where(bounded & ~(apart == 0), apart / bounds, 0.0)  # what is no number stays none
+            compared += int(bounded.sum())
             if not (used <= 1).all():
                 row, length = (int(i) for i in np.argwhere(~(used <= 1))[0])
                 raise Disagreement(_found(claim, variant, layer, corpus, sentences[row][:length], unit, device))
-    book.add(len(corpus.sentences))
+            book.add(0, float(used.max()))
+    # Where no score has a bound (all might overflow), nothing was compared.
+    book.add(len(corpus.sentences) if compared else 0)
     book.facts.update(
         text=Path(corpus.path).name, sentences=len(corpus.sentences), words=len(corpus.words), prefixes=prefixes,
-        units=corpus.units, scores_compared=prefixes * corpus.units, words_without_vector=corpus.without,
+        units=corpus.units, scores_compared=compared, scores_without_bound=prefixes * corpus.units - compared,
+        words_without_vector=corpus.without,
     )  # fmt: skip
 
 

@@ -16,7 +16,8 @@ import pytest
 from automata.errors import InputError
 from ratproof.counterexamples import keep
 from ratproof.evidence import Mark
-from ratproof.kinds import KINDS
+from ratproof.kinds import KINDS, Verdict
+from ratproof.plugin import CORPUS
 from ratproof.results import Observation, Result, gather, in_order
 from theory.registry import claim_named, claims
 
@@ -55,6 +56,7 @@ class Outcome:
     results: list[Result]
     interrupted: bool = False
     errors: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def as_expected(self) -> bool:
@@ -69,7 +71,17 @@ class Watch:
         self.request, self.started = request, started
         self.seen: list[Observation] = []
         self.errors: list[str] = []
+        self.notes: list[str] = []
+        self.interrupted = False
         self.total = self.done = 0
+        self.corpus: Any = None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        if self.corpus is not None:
+            config.stash[CORPUS] = self.corpus
+
+    def pytest_keyboard_interrupt(self) -> None:
+        self.interrupted = True
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -106,17 +118,23 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
 
     Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
     """
-    _check(request)
     watch = Watch(request, started)
+    watch.corpus = _check(request)
     with _environment(request), redirect_stdout(StringIO()) as said:
         code = pytest.main(_arguments(request), plugins=[watch])
     if code == pytest.ExitCode.USAGE_ERROR:
         watch.errors.append(_last_line(said.getvalue()) or "pytest could not start")
-    results = in_order(gather(watch.seen, request.seed), claims())
+    found = gather(watch.seen, request.seed)
+    if not watch.interrupted:
+        found += _missing(request, found)
+    results = in_order(found, claims())
     for result in results:
         if result.counterexample is not None:
-            result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, request.seed, result.tests[0], result.kind))
-    return Outcome(results, interrupted=code == pytest.ExitCode.INTERRUPTED, errors=watch.errors)
+            try:
+                result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, request.seed, result.tests[0], result.kind))
+            except InputError as error:  # the verdict stands, and is shown, all the same
+                watch.notes.append(f"the counterexample is not kept: {error}")
+    return Outcome(results, interrupted=watch.interrupted, errors=watch.errors, notes=list(dict.fromkeys(watch.notes)))
 
 
 def tests_folder() -> Path:
@@ -127,7 +145,20 @@ def tests_folder() -> Path:
     return Path(next(iter(found.submodule_search_locations)))
 
 
-def _check(request: Request) -> None:
+def _missing(request: Request, found: list[Result]) -> list[Result]:
+    """Evidence that was asked for and promised, and that no test showed: unknown, and never as expected."""
+    there = {(r.claim, r.variant, r.kind) for r in found}
+    return [
+        Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, None, request.seed, why="no test showed it")
+        for name in request.claims or claims()
+        for v in claim_named(name).variants
+        for kind in v.kinds
+        if request.kind in (None, kind) and (name, v.name, kind) not in there
+    ]
+
+
+def _check(request: Request) -> Any:
+    """Refuse what cannot run; the corpus, if one is asked for."""
     for name in request.claims:
         claim_named(name)
     if request.kind is not None and request.kind not in KINDS:
@@ -139,10 +170,15 @@ def _check(request: Request) -> None:
     check_device(request.device)
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
+    if request.junit is not None and (
+        Path(request.junit).is_dir() or not os.access(Path(request.junit).absolute().parent, os.W_OK)
+    ):
+        raise InputError(f"{request.junit}: no file can be written there for --junit")
     if request.text is not None:
         from ratproof.text import load_corpus
 
-        load_corpus(request.text, request.embeddings, request.units)
+        return load_corpus(request.text, request.embeddings, request.units)
+    return None
 
 
 def check_device(device: str) -> None:
@@ -159,9 +195,7 @@ def check_device(device: str) -> None:
 def _arguments(request: Request) -> list[str]:
     folder = tests_folder()
     given: Sequence[tuple[str, Any]] = (
-        ("--ratproof-device", request.device), ("--ratproof-text", _absolute(request.text)),
-        ("--ratproof-embeddings", _absolute(request.embeddings)), ("--ratproof-units", request.units),
-        ("--hypothesis-seed", request.seed), ("--junitxml", _absolute(request.junit)),
+        ("--ratproof-device", request.device), ("--hypothesis-seed", request.seed), ("--junitxml", _absolute(request.junit)),
     )  # fmt: skip
     options = [f"{name}={value}" for name, value in given if value is not None]
     # No configuration, no cache and no plugin of the folder we happen to be in: only the tests and ours.
@@ -174,16 +208,16 @@ def _absolute(path: str | None) -> str | None:
 
 @contextmanager
 def _environment(request: Request) -> Iterator[None]:
-    before = os.environ.get("RATPROOF_EXAMPLES")
+    """How many examples; and no options but ours."""
+    names = ("RATPROOF_EXAMPLES", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    before = {name: os.environ.pop(name) for name in names if name in os.environ}
     if request.examples is not None:
         os.environ["RATPROOF_EXAMPLES"] = str(request.examples)
     try:
         yield
     finally:
-        if request.examples is not None:
-            os.environ.pop("RATPROOF_EXAMPLES")
-            if before is not None:
-                os.environ["RATPROOF_EXAMPLES"] = before
+        os.environ.pop("RATPROOF_EXAMPLES", None)
+        os.environ.update(before)
 
 
 def _last_line(text: str) -> str:

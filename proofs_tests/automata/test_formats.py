@@ -134,6 +134,8 @@ def changed(**fields):
         (changed(alphabet="ab"), "field alphabet is a string"),
         (changed(alphabet=["a", ""]), r"field alphabet\[1\] is \"\""),
         (changed(alphabet=["a", "b", "a"]), "field alphabet has 'a' twice"),
+        (changed(alphabet=["a", "\ud800"]), "half of a character"),
+        ({**GOOD, "semi\nring": 1}, "is no field"),
         (changed(alphabet=["a", 1]), r"alphabet\[1\] is a number"),
         (changed(initial=[[2, "1"]]), r"field initial\[0\] names state 2, where states are 0 to 1"),
         (changed(initial=[[0, 1]]), r"field initial\[0\] has the weight 1, where a string"),
@@ -267,3 +269,29 @@ def test_a_drawing_is_svg_and_survives_strange_symbols():
         REAL, [2, 0], [0, "1/3"], {'quo"te': [[0, 1], [0, 0]], "back\\slash\n<&>": [[0, 0], [0, 1]], "é": [[1, 0], [0, 0]]}
     )
     assert drawing.svg(automaton).startswith("<svg") and "</svg>" in drawing.svg(automaton)
+
+
+def test_weights_beyond_float64_are_drawn_and_refused_by_rounding():
+    huge = WFSA(MIN_PLUS, [0], [Fraction(10**500, 3)], {})
+    assert "3.33333e+499" in drawing.dot(huge)
+    with pytest.raises(InputError, match="beyond float64"):
+        att_format.dumps(huge, round_weights=True)
+
+
+def test_a_folder_in_the_way_leaves_nothing_half_written(tmp_path):
+    (tmp_path / "x.syms").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        files.write(WFSA(MIN_PLUS, [0], [1], {"a": [[0]]}), tmp_path / "x.att")
+    assert [p.name for p in tmp_path.iterdir()] == ["x.syms"]
+
+
+def test_a_json_file_says_its_semiring_itself(tmp_path):
+    files.write(WFSA(REAL, [1], [1], {}), tmp_path / "x.json")
+    with pytest.raises(InputError, match="says its semiring"):
+        files.read(tmp_path / "x.json", LOG)
+
+
+def test_a_long_chain_of_epsilon_is_no_long_wait():
+    n = 400
+    chain = [(q, q + 1, "", "1/2") for q in range(n - 1)]
+    assert score(WFSA.from_edges(REAL, n, "a", [(0, 1)], [(n - 1, 1)], chain), "") == Fraction(1, 2 ** (n - 1))

@@ -138,6 +138,14 @@ def test_an_unknown_symbol_is_named_with_its_place():
         batch.scores(automaton, ["a", "c"])
 
 
+def test_tropical_sums_that_might_overflow_are_left_to_numpy():
+    """The compiled loops assume that there is no NaN."""
+    from automata.kernels import kernel_for
+
+    assert kernel_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
+    assert kernel_for(MAX_PLUS, np.array([[[1e300, -np.inf]]]), 10) is not None
+
+
 def test_long_strings_are_exact():
     half = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
     assert score(half, "a" * 500) == Fraction(1, 2**500)

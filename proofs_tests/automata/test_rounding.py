@@ -112,6 +112,22 @@ def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind
     assert 1 / TIGHT < worst <= 1
 
 
+def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
+    """Sixteen terms, each chosen among many so that adding it rounds up by much: an addition left uncounted would show."""
+    rng = np.random.default_rng(3)
+    total, true, terms = np.float32(1.0), Fraction(1), [np.float32(1.0)]
+    for _ in range(15):
+        choices = (rng.random(200) + 0.5).astype(np.float32)
+        best = max(choices, key=lambda t: Fraction(float(total + t)) - Fraction(float(total)) - Fraction(float(t)))
+        total, true, terms = total + best, true + Fraction(float(best)), [*terms, best]
+    into_first = [[Fraction(float(t))] + [0] * 15 for t in terms]
+    fan_in = WFSA(REAL, [1] * 16, [1] + [0] * 15, {"a": into_first})
+    scores, bounds = prefix_bounds(fan_in, "a", FLOAT32)
+    assert scores[1] == true
+    assert 0.2 < share([float(total)], scores[1:], bounds[1:]) <= 1
+    assert abs(Fraction(float(total)) - true) > Fraction(FLOAT32.unit) * true  # more than the last addition explains
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40))
 def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(seed, steps):
     rng = np.random.default_rng(seed)
@@ -138,6 +154,37 @@ def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
         computed = float_scores(other.to_float(), x, np.float64, rng)
     # Rounding the moved weights to float64 is one more rounding for each symbol.
     assert share(computed, scores, bounds * (1 + 1e-6) + 1e-12) <= 1
+
+
+def test_what_underflows_stays_within_the_bound():
+    """The product of two small numbers is 0 in float32, and so is the next."""
+    for weight in (2.0**-100, 2.0**-140, 2.0**-149):
+        small = WFSA(REAL, [1.0], [1.0], {"a": [[weight]]}).to_exact()
+        computed = [1.0, weight, float(np.float32(weight) * np.float32(weight)), 0.0]
+        assert share(computed, *prefix_bounds(small, "aaa", FLOAT32)) <= 1
+    tiny = WFSA(REAL, [1.0], [1.0], {"a": [[2.0**-600]]}).to_exact()
+    assert share([1.0, 2.0**-600, 0.0], *prefix_bounds(tiny, "aa", FLOAT64)) <= 1
+
+
+def test_a_float64_reference_counts_its_own_rounding():
+    """Two float64 runs may err in opposite directions: the bound is twice that of one run against the exact score."""
+    unit = unit_of(np.array([0.3, 0.7, 0.9]), np.array([0.1, -0.2, 1.3]))
+    exact, both = prefix_bounds(unit, range(3), FLOAT64)[1], prefix_bounds(unit.to_float(), range(3), FLOAT64)[1]
+    assert (both[2:] >= 1.9 * exact[2:]).all()
+
+
+def test_weights_that_the_format_does_not_hold_are_rounded_first():
+    third = WFSA(REAL, ["1/3"], ["1/7"], {"a": [["2/3"]]})
+    for dtype, kind in ((np.float32, FLOAT32), (np.float64, FLOAT64)):
+        c = dtype(dtype(1) / dtype(3))
+        two, seventh = dtype(dtype(2) / dtype(3)), dtype(dtype(1) / dtype(7))
+        computed = [float(c * seventh), float(dtype(c * two) * seventh)]
+        assert share(computed, *prefix_bounds(third, "a", kind)) <= 1
+
+
+def test_epsilon_has_to_be_removed_first():
+    with pytest.raises(InputError, match="remove it first"):
+        prefix_bounds(WFSA(REAL, [1.0], [1.0], {}, epsilon=[[0.5]]), "", FLOAT64)
 
 
 def test_what_may_overflow_has_no_bound():

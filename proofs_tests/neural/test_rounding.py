@@ -55,6 +55,52 @@ numbers = st.floats(-8, 8, width=32)
 
 
 @pytest.mark.parametrize("nonlinearity", ["tanh", "identity"])
+@given(
+    st.lists(st.sampled_from([-31.0, -5.0, 0.5, 31.0, 1e9, -1e9, 3e7, -3e7, 1e4]), min_size=2, max_size=12),
+    st.randoms(use_true_random=False),
+)
+def test_gates_whose_large_terms_cancel_stay_within_the_deviation(nonlinearity, weights, random):
+    """The order of summation then decides whether a gate is shut, half open or open: the bound has to say so."""
+    one = Example6(len(weights), 1, nonlinearity=nonlinearity, bias=False)
+    other = Example6(len(weights), 1, nonlinearity=nonlinearity, bias=False)
+    shuffled = random.sample(weights, len(weights))
+    with torch.no_grad():
+        for layer, row in ((one, weights), (other, shuffled)):
+            for p in layer.parameters():
+                p.copy_(torch.tensor([row]))
+    v = torch.ones(1, len(weights))
+    f, u, g, w = (float(x.detach()) for made in (one, other) for x in made.gates(v))
+    for layer in (one, other):
+        (slack,) = layer.deviations(v)
+        assert abs(f - g) <= slack.matrices[0, 1, 1]
+        assert abs(u - w) <= slack.matrices[0, 0, 1]
+
+
+def test_a_gate_that_is_shut_in_one_order_and_half_open_in_another_is_within_the_deviation():
+    """-62 drowns beside 1e9, or does not: the sigmoid is 1e-28, or 1/2."""
+    gates = {}
+    for row in ([-31.0, -31.0, 1e9, -1e9], [1e9, -31.0, -31.0, -1e9]):
+        layer = Example6(4, 1, bias=False)
+        with torch.no_grad():
+            layer.forget.weight.copy_(torch.tensor([row]))
+            # summed from left to right, whatever order this machine's matrix product takes
+            z = torch.zeros(())
+            for term in row:
+                z = z + term
+            gates[float(torch.sigmoid(z))] = layer.deviations(torch.ones(1, 4))[0].matrices[0, 1, 1]
+    assert max(gates) - min(gates) > 0.4
+    assert all(slack >= max(gates) - min(gates) for slack in gates.values())
+
+
+def test_the_deviation_of_ordinary_gates_is_a_few_dozen_roundings():
+    """Else nothing would be compared: for 16 inputs of size 1 the bound is below 200 unit roundoffs."""
+    torch.manual_seed(0)
+    layer = Example6(16, 4)
+    for slack in layer.deviations(torch.randn(8, 16)):
+        assert slack.matrices.max() < 200 * 2.0**-24
+
+
+@pytest.mark.parametrize("nonlinearity", ["tanh", "identity"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @given(st.integers(1, 40), st.randoms(use_true_random=False), st.floats(0.1, 20))
 def test_gates_summed_in_another_order_stay_within_the_deviation(dtype, nonlinearity, width, random, size):

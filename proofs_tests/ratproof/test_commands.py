@@ -102,6 +102,8 @@ def test_claims_lists_every_claim(capsys):
         (["score", "nowhere.json", "a"], "nowhere.json: cannot be read: No such file"),
         (["score", "{napkin}", "a c"], "napkin.json: string 0, place 1: symbol 'c' is not in the alphabet"),
         (["score", "{napkin}", "a", "--semiring", "tropic"], "there is no semiring 'tropic'"),
+        (["score", "{napkin}", "a", "--semiring", "log"], "says its semiring and symbols itself"),
+        (["score", "new\nline.json", "a"], "cannot be read"),
         (["convert", "{napkin}", "x.yaml"], "x.yaml: no format"),
         (["draw", "{napkin}", "-o", "x.png"], "x.png: a drawing is named"),
         (["draw", "{napkin}"], "Missing option"),

@@ -79,6 +79,7 @@ def kept(tmp_path_factory):
         (lambda d: d.update(string="ab"), "field string is no list"),
         (lambda d: d.update(string=["z"]), "field string has 'z', for which the comparison has no weights"),
         (lambda d: d.update(claim="proposition-8"), "there is no claim"),
+        (lambda d: d.update(claim=["x"]), "field claim is no name"),
         (lambda d: d.update(variant="misprinted"), "has no variant"),
         (lambda d: d["comparison"].update(way="magic"), "field comparison.way is 'magic'"),
         (lambda d: d["comparison"].pop("case"), "field comparison is not as ratproof writes it"),

@@ -25,8 +25,10 @@ from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
 from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust
+from ratproof.networks import OfNetwork
 from ratproof.strategies import example_6_networks
 from theory.rational_recurrences import proposition_7
+from theory.rational_recurrences.corollary_9 import Layer
 from theory.registry import claims
 
 CLAIM = claims()["proposition-7"]
@@ -205,6 +207,78 @@ def test_exhaustion_over_one_letter_refutes_a_broken_claim_too(name, monkeypatch
     monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
     with pytest.raises(Disagreement):
         exhaust(CLAIM.name, broken, longest=3, letters=1)
+
+
+TWO_UNITS = {"input_size": 1, "hidden_size": 2}
+
+
+def comparison_with_two_units(way: str) -> Any:
+    """Gates 1/2 and 1, two units, one letter."""
+    if way == "network":
+        parameters = {
+            "forget.weight": [[0.0]] * 2, "forget.bias": [0.0] * 2, "update.weight": [[1.0]] * 2, "update.bias": [0.0] * 2,
+        }  # fmt: skip
+        return OfNetwork("corollary-9", "corrected", "example-6", TWO_UNITS, parameters, [[1.0]], "a", dtype="float64")
+    cell = proposition_7.Cell({"a": Fraction(1, 2)}, {"a": Fraction(1)})
+    return {"exact": Exact, "openfst": WithOpenFst}[way]("corollary-9", "corrected", Layer((cell, cell)))
+
+
+@pytest.mark.parametrize("way", ["exact", "openfst", "network"])
+@pytest.mark.parametrize("unit", [0, 1])
+@pytest.mark.parametrize("length", [0, 1, 60])
+@pytest.mark.parametrize("place", [0, 2])
+def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, length, place, monkeypatch):
+    """First and second unit, empty prefix and last symbol of a long string, first and last string of the batch."""
+    sides = comparison_with_two_units(way)
+    strings = ["a", "aa", "aaa"]
+    strings[place] = "a" * max(60, length) if length == 60 else "a" * 3
+    if way == "network":
+        states = sides.states(strings)
+        states[place][length, unit] += 1e-9
+        monkeypatch.setattr(OfNetwork, "states", lambda *_: states)
+    else:
+        right = claims()["corollary-9"].variant("corrected")
+
+        def out(layer, c, right=right.recurrence.out):
+            values = list(right(layer, c[0]))
+            if c[1] == length:
+                values[unit] += Fraction(1, 10**9)
+            return tuple(values)
+
+        counted = replace(
+            right.recurrence,
+            start=lambda layer: (right.recurrence.start(layer), 0),
+            step=lambda layer, c, x: (right.recurrence.step(layer, c[0], x), c[1] + 1),
+            out=out,
+        )
+        sides.read = replace(right, recurrence=counted)
+        strings = [strings[place]]
+    with pytest.raises(Disagreement) as found:
+        agree(sides, strings)
+    assert (len(found.value.counterexample.string), found.value.counterexample.unit) == (length, unit)
+
+
+@pytest.mark.parametrize("length", [0, 1, 4])
+@pytest.mark.parametrize("unit", [0, 1])
+def test_exhaustion_sees_every_unit_and_every_length_up_to_the_one_it_says(length, unit):
+    sides = comparison_with_two_units("exact")
+    right = sides.read
+
+    class Spoilt:
+        start, step, out = right.recurrence.start, right.recurrence.step, right.recurrence.out
+
+        def levels(self, case, longest):
+            for n, level in enumerate(right.recurrence.levels(case, longest)):
+                yield [tuple(v + (i == unit and n == length) for i, v in enumerate(values)) for values in level]
+
+    sides.read = replace(right, recurrence=Spoilt())
+    compared = sides.compare_all(4)
+    assert compared.difference is not None
+    assert (compared.difference.length, compared.difference.unit) == (length, unit)
+
+
+def test_exhaustion_counts_what_it_compared():
+    assert comparison_with_two_units("exact").compare_all(4).cases == 5
 
 
 def test_nothing_is_broken_here():

@@ -56,6 +56,12 @@ def test_glove_text_gzip_and_npz_give_the_same_vectors(corpus, tmp_path):
         np.testing.assert_allclose(read.vectors[5], np.array([9.5, 11.25]) / 3, rtol=1e-6)
 
 
+def test_words_with_spaces_and_strange_line_ends_have_vectors(tmp_path):
+    (tmp_path / "v.txt").write_text("the 1 2\n. . . 3 4\nodd\u0085word 5 6\n", encoding="utf-8")
+    found, _ = read_embeddings(str(tmp_path / "v.txt"), {". . .", "odd\u0085word"})
+    assert {word: v.tolist() for word, v in found.items()} == {". . .": [3, 4], "odd\u0085word": [5, 6]}
+
+
 def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tmp_path, monkeypatch):
     def wrong_after_five(forget, update, start):
         states = elementwise(forget, update, start)
@@ -104,6 +110,9 @@ def read_or_refused(read):
         ({"vectors": np.zeros(3)}, "no array named vectors of shape"),
         ({"vectors": np.zeros((2, 2))}, "no array named words"),
         ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "2 vectors for 1 words"),
+        ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "holds no vector"),
+        ({"vectors": np.array([["x"]]), "words": np.array(["a"])}, "real numbers"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(3)}, "unk_mean has the shape"),
         ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "not finite"),
         ({"vectors": np.array([[{}]], dtype=object), "words": np.array(["a"])}, "cannot be read as npz"),
     ],

@@ -10,6 +10,7 @@ import typer
 
 from automata import batch, files
 from automata.errors import InputError, UnknownSymbol
+from automata.number_text import shorten
 from automata.sampling import sample as sample_strings
 from automata.semirings import semiring as semiring_named
 from automata.wfsa import WFSA
@@ -39,7 +40,7 @@ def score(
         scores = batch.scores(machine, [tuple(text.split()) for text in strings])
     except UnknownSymbol as error:
         raise InputError(f"{automaton}: {error}") from None
-    written = [machine.semiring.format(value) for value in scores]
+    written = [_written(machine, value, text) for value, text in zip(scores, strings, strict=True)]
     if as_json:
         print_json({"scores": written})
     else:
@@ -81,7 +82,7 @@ def draw(
 def sample(
     automaton: AutomatonFile,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="how many strings")] = 10,
-    longest: Annotated[int, typer.Option("--longest", min=0, help="the most symbols of a string")] = 20,
+    longest: Annotated[int, typer.Option("--longest", min=0, max=10_000, help="the most symbols of a string")] = 20,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="for the same strings again")] = None,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -99,6 +100,15 @@ def sample(
     else:
         for string, value in zip(drawn, scores, strict=True):
             print(f"{' '.join(string)}\t{value}")
+
+
+def _written(machine: WFSA, value: object, text: str) -> str:
+    """The score as text; only log scores can overflow, the others are exact."""
+    if isinstance(value, float) and not machine.semiring.holds(float(value)):
+        raise InputError(
+            f"the score of {shorten(text)} overflows float64, which the {machine.semiring.name} semiring computes in"
+        )
+    return machine.semiring.format(value)
 
 
 def _tell(written: list[Path], machine: WFSA, as_json: bool) -> None:

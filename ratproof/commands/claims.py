@@ -83,7 +83,7 @@ def verify(
     if as_json:
         print_json({
             "results": [r.to_json() for r in outcome.results], "as_expected": outcome.as_expected,
-            "interrupted": outcome.interrupted, "errors": outcome.errors,
+            "interrupted": outcome.interrupted, "errors": outcome.errors, "notes": outcome.notes,
             "when": datetime.now(UTC).isoformat(timespec="seconds"), "platform": platform.platform(), "versions": versions(),
         })  # fmt: skip
     else:

@@ -57,7 +57,9 @@ def hunt(
         out = console()
         out.print(_line(result))
         missing = sorted(set(CORNERS) - result.corners)
-        out.print(f"corners not seen: {', '.join(missing)}" if missing else "every corner was seen")
+        out.print(
+            f"corners not seen (these automata may have none): {', '.join(missing)}" if missing else "every corner was seen"
+        )
         for found, path in result.finds.values():
             out.print(Text(f"\n{found.claim}, {found.variant}: counterexample", style="bold"))
             out.print(Text(f"  {found.sentence()}"))

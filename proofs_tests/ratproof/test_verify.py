@@ -1,0 +1,124 @@
+"""``verify`` never says that all is as expected when something did not run, or compared nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from automata.errors import InputError
+from ratproof import text as texts
+from ratproof.disagreement import Disagreement
+from ratproof.hunt import hunt
+from ratproof.kinds import Verdict
+from ratproof.ledger import recording
+from ratproof.results import Observation, Result, gather
+from ratproof.text import Corpus, agree_on_text
+from ratproof.verify import Outcome, Request, _missing, verify
+from theory.registry import claims
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def seen(verdict, variant="corrected", kind="sampled", **more):
+    fields = {"cases": 1, "seconds": 0.0, "device": "cpu", **more}
+    return Observation("proposition-7", variant, kind, "holds", verdict, "a test", **fields)
+
+
+def test_evidence_that_is_promised_and_not_there_is_unknown():
+    lacking = _missing(Request(), gather([seen(Verdict.HOLDS)], None))
+    promised = {(c.name, v.name, k) for c in claims().values() for v in c.variants for k in v.kinds}
+    assert {(r.claim, r.variant, r.kind) for r in lacking} == promised - {("proposition-7", "corrected", "sampled")}
+    assert all(r.verdict == Verdict.UNKNOWN and not r.as_expected for r in lacking)
+    assert not Outcome(lacking).as_expected
+
+
+def test_only_what_was_asked_for_is_missed():
+    lacking = _missing(Request(claims=("corollary-9",), kind="exhausted"), [])
+    assert {(r.claim, r.kind) for r in lacking} == {("corollary-9", "exhausted")}
+
+
+@pytest.mark.parametrize("verdicts", [(Verdict.HOLDS, Verdict.UNKNOWN), (Verdict.UNKNOWN, Verdict.HOLDS)])
+def test_one_test_that_shows_nothing_makes_the_whole_unknown(verdicts):
+    (result,) = gather(map(seen, verdicts), None)
+    assert result.verdict == Verdict.UNKNOWN
+    assert not result.as_expected
+
+
+def test_nothing_at_all_is_not_as_expected():
+    assert not Outcome([]).as_expected
+    assert not Outcome([Result("c", "v", "sampled", "holds", Verdict.HOLDS, None, None)], interrupted=True).as_expected
+
+
+def test_options_of_the_environment_do_not_reach_the_tests():
+    with mock.patch.dict(os.environ, {"PYTEST_ADDOPTS": "-k nothing-at-all"}):
+        outcome = verify(Request(claims=("proposition-7",), kind="exhausted"))
+        assert os.environ["PYTEST_ADDOPTS"] == "-k nothing-at-all"
+    assert outcome.as_expected
+    assert len(outcome.results) == len(claims()["proposition-7"].variants)
+
+
+def test_where_counterexamples_cannot_be_kept_the_verdicts_are_shown_all_the_same(tmp_path):
+    (tmp_path / ".ratproof").write_text("in the way")
+    outcome = verify(Request(claims=("proposition-7",), kind="exhausted"))
+    assert outcome.as_expected
+    assert any("not kept" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("junit", ["/nowhere/at/all/j.xml", "."])
+def test_a_junit_file_that_cannot_be_written_is_refused_before_anything_runs(junit):
+    with pytest.raises(InputError, match="--junit"):
+        verify(Request(junit=junit))
+
+
+def corpus(scale=1.0):
+    vectors = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32) * np.float32(scale)
+    return Corpus("c.txt", [["a", "b"], ["c", "a", "b"]], ["a", "b", "c"], vectors, 0, 2)
+
+
+RIGHT_STATES = texts._states
+
+
+@pytest.mark.parametrize("row", [0, 1], ids=["first sentence", "second sentence"])
+@pytest.mark.parametrize("unit", [0, 1])
+@pytest.mark.parametrize("error", [float("nan"), float("inf"), 1e-3])
+def test_one_wrong_state_anywhere_in_a_corpus_is_found(row, unit, error, monkeypatch):
+    def wrong(layer, embeddings, codes):
+        states = RIGHT_STATES(layer, embeddings, codes)
+        states[row, 2, unit] += error
+        return states
+
+    monkeypatch.setattr(texts, "_states", wrong)
+    # When the sentence is run alone, by other code, nothing is wrong with it: that is said too.
+    with pytest.raises((Disagreement, AssertionError)):
+        agree_on_text("proposition-7", "corrected", corpus(), "cpu")
+
+
+def test_a_corpus_on_which_everything_might_overflow_shows_nothing(monkeypatch):
+    monkeypatch.setattr(texts, "bound_table", lambda a, batch, *_: _unbounded(batch))
+    with recording() as book, contextlib.suppress(Disagreement):
+        agree_on_text("proposition-7", "corrected", corpus(), "cpu")
+    assert book.cases == 0
+    assert book.facts["scores_compared"] == 0
+
+
+def _unbounded(batch):
+    shape = (len(batch), batch.codes.shape[1] + 1)
+    return np.zeros(shape), np.full(shape, np.inf)
+
+
+def test_a_hunt_without_time_for_a_case_says_so(tmp_path):
+    progress = hunt(["proposition-7"], 1e-6, 1, 0, None, tmp_path / "kept")
+    assert progress.errors
+
+
+def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
+    (tmp_path / "kept").write_text("")
+    with pytest.raises(InputError, match="no folder"):
+        hunt([], 1.0, 1, 0, None, tmp_path / "kept")
