@@ -124,7 +124,7 @@ class OfNetwork:
         batch = encode(self._automata[0].index, strings)
         row_of = {place: row for row, place in enumerate(batch.order.tolist())}
         states = self.states(strings)
-        near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self._sides()]
+        near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self.sides()]
         for place, found in enumerate(states):
             row, length = row_of[place], len(found)
             scores = np.stack([values[row, :length] for values, _ in near], axis=1)
@@ -142,12 +142,13 @@ class OfNetwork:
     def _format(self) -> Format:
         return format_of(DTYPES[self.dtype])
 
-    def _sides(self) -> list[tuple[WFSA, Deviation]]:
+    def sides(self) -> list[tuple[WFSA, Deviation]]:
+        """Each unit's automaton, and how far its weights may be from those of another evaluation of the gates."""
         slack = self.network.deviations(self._tensor(self.embeddings))  # type: ignore[operator]
         return list(zip(self._automata, slack, strict=True))
 
     def _exactly(self, string: String, states: NDArray[Any]) -> Compared:
-        sides = [prefix_bounds(a, string, self._format, slack) for a, slack in self._sides()]
+        sides = [prefix_bounds(a, string, self._format, slack) for a, slack in self.sides()]
         worst = 0.0
         for t in range(len(string) + 1):
             for unit, (scores, bounds) in enumerate(sides):

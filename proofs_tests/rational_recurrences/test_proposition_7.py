@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
 from ratproof.evidence import evidence
 from ratproof.exhaust import exhaust
+from ratproof.ledger import ledger
 from ratproof.strategies import example_6_networks
 from ratproof.text import agree_on_text
 
@@ -34,6 +36,24 @@ def test_every_unit_of_the_torch_network_is_its_automaton(dtype, device, data):
     start = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
     network = data.draw(example_6_networks("abc", CLAIM, "corrected", dtype, device, start=start))
     agree(network.renamed(names), strings)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_gates_of_the_torch_network_are_those_of_the_paper(dtype, device, data):
+    """Equations 5a and 5b, computed once more by NumPy: network and automata share their gates, so this has to be seen apart."""
+    drawn = data.draw(example_6_networks("abc", CLAIM, "corrected", dtype, device))
+    p, v = drawn.parameters, drawn.embeddings
+    with np.errstate(over="ignore"):
+        f = 1 / (1 + np.exp(-(v @ p["forget.weight"].T + p["forget.bias"])))
+        z = v @ p["update.weight"].T + p["update.bias"]
+    u = (1 - f) * (np.tanh(z) if drawn.options["nonlinearity"] == "tanh" else z)
+    for unit, (automaton, slack) in enumerate(drawn.sides()):
+        tables = automaton.to_float().matrices
+        assert (abs(tables[:, 1, 1] - f[:, unit]) <= slack.matrices[:, 1, 1]).all()
+        assert (abs(tables[:, 0, 1] - u[:, unit]) <= slack.matrices[:, 0, 1]).all()
+    ledger().add(1)
 
 
 @evidence(CLAIM, kind="sampled", variants=("printed",))
