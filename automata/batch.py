@@ -31,7 +31,7 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> NDArray[Any]:
     """
     batch = encode(automaton.index, strings)
     values = np.empty(len(strings), dtype=automaton.initial.dtype)
-    values[batch.order] = prefix_table(automaton, batch)[np.arange(len(batch)), batch.lengths]
+    values[batch.order] = prefix_table(automaton, batch, every=False)[np.arange(len(batch)), batch.lengths]
     return values
 
 
@@ -49,14 +49,17 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[ND
     return found
 
 
-def prefix_table(automaton: WFSA, batch: Batch) -> NDArray[Any]:
-    """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined behind ends."""
+def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[Any]:
+    """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined behind ends.
+
+    Without ``every``, only the score of each whole string is sure to be there.
+    """
     silent_free = remove_epsilon(automaton)
     kernel = None if automaton.exact else kernel_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
     if kernel is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)
-        return kernel(initial, final, matrices, batch.codes, batch.lengths)
+        return kernel(initial, final, matrices, batch.codes, batch.lengths, every)
     k = automaton.semiring
     table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
     for t, omega in enumerate(_vectors(silent_free, batch)):

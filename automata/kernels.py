@@ -17,21 +17,27 @@ from numpy.typing import NDArray
 from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 
 Floats = NDArray[np.float64]
-Kernel = Callable[[Floats, Floats, Floats, NDArray[np.intp], NDArray[np.intp]], Floats]
+Kernel = Callable[[Floats, Floats, Floats, NDArray[np.intp], NDArray[np.intp], bool], Floats]
 _compiled = numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
 _without_nan = numba.njit(parallel=True, cache=True, fastmath={"nsz", "nnan"})
 _exactly = numba.njit(parallel=True, cache=True)
 
 
 @_compiled
-def _plus_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any) -> Any:  # pragma: no cover (compiled)
+def _plus_times(
+    initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any
+) -> Any:  # pragma: no cover (compiled)
     strings, longest = codes.shape
     n = len(initial)
     scores = np.full((strings, longest + 1), np.nan)
     for b in numba.prange(strings):
         omega, after = initial.copy(), np.empty(n)
         for t in range(lengths[b] + 1):
-            scores[b, t] = (omega * final).sum()
+            if every or t == lengths[b]:
+                total = 0.0
+                for q in range(n):
+                    total += omega[q] * final[q]
+                scores[b, t] = total
             if t < lengths[b]:
                 table = matrices[codes[b, t]]
                 after[:] = 0.0
@@ -44,43 +50,58 @@ def _plus_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: An
 
 
 @_without_nan
-def _max_plus(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any) -> Any:  # pragma: no cover (compiled)
+def _max_plus(
+    initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any
+) -> Any:  # pragma: no cover (compiled)
     strings, longest = codes.shape
     n = len(initial)
     scores = np.full((strings, longest + 1), np.nan)
     for b in numba.prange(strings):
         omega, after = initial.copy(), np.empty(n)
         for t in range(lengths[b] + 1):
-            best = -np.inf
-            for q in range(n):
-                best = max(best, omega[q] + final[q])
-            scores[b, t] = best
+            if every or t == lengths[b]:
+                best = -np.inf
+                for q in range(n):
+                    way = omega[q] + final[q]
+                    best = best if best > way else way
+                scores[b, t] = best
             if t < lengths[b]:
                 table = matrices[codes[b, t]]
                 after[:] = -np.inf
-                for p in range(n):
-                    here = omega[p]
+                # two states at a time, which halves the traffic to ``after``
+                for pair in range(n // 2):
+                    left, right = omega[2 * pair], omega[2 * pair + 1]
+                    from_left, from_right = table[2 * pair], table[2 * pair + 1]
                     for q in range(n):
-                        way = here + table[p, q]
+                        way, other = left + from_left[q], right + from_right[q]
+                        way = way if way > other else other
+                        after[q] = after[q] if after[q] > way else way
+                if n % 2:
+                    left, from_left = omega[n - 1], table[n - 1]
+                    for q in range(n):
+                        way = left + from_left[q]
                         after[q] = after[q] if after[q] > way else way
                 omega, after = after, omega
     return scores
 
 
 @_exactly
-def _max_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any) -> Any:  # pragma: no cover (compiled)
+def _max_times(
+    initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any
+) -> Any:  # pragma: no cover (compiled)
     strings, longest = codes.shape
     n = len(initial)
     scores = np.full((strings, longest + 1), np.nan)
     for b in numba.prange(strings):
         omega, after = initial.copy(), np.empty(n)
         for t in range(lengths[b] + 1):
-            best = 0.0
-            for q in range(n):
-                way = omega[q] * final[q]
-                if way > best or way != way:
-                    best = way
-            scores[b, t] = best
+            if every or t == lengths[b]:
+                best = 0.0
+                for q in range(n):
+                    way = omega[q] * final[q]
+                    if way > best or way != way:
+                        best = way
+                scores[b, t] = best
             if t < lengths[b]:
                 table = matrices[codes[b, t]]
                 after[:] = 0.0
@@ -95,8 +116,8 @@ def _max_times(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any
     return scores
 
 
-def _min_plus(initial: Floats, final: Floats, matrices: Floats, codes: NDArray[np.intp], lengths: NDArray[np.intp]) -> Floats:
-    return -_max_plus(-initial, -final, -matrices, codes, lengths)
+def _min_plus(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any) -> Any:
+    return -_max_plus(-initial, -final, -matrices, codes, lengths, every)
 
 
 def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | None:
@@ -112,4 +133,4 @@ def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | N
 
 
 KERNELS: dict[Semiring, Kernel] = {REAL: _plus_times, MAX_PLUS: _max_plus, MIN_PLUS: _min_plus, MAX_TIMES: _max_times}
-"""For each semiring that has one: (initial, final, matrices, codes, lengths) to the scores of all prefixes."""
+"""For each semiring that has one: (initial, final, matrices, codes, lengths, every) to the scores of every prefix, or of the last."""

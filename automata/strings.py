@@ -48,13 +48,26 @@ def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch
     lengths = np.fromiter(map(len, strings), dtype=np.intp, count=len(strings))
     order = np.argsort(-lengths, kind="stable")
     codes = np.full((len(strings), int(lengths.max(initial=0))), -1, dtype=np.intp)
-    read = map(alphabet.__getitem__, chain.from_iterable(strings[k] for k in order.tolist()))
     try:
-        codes[np.arange(codes.shape[1]) < lengths[order, None]] = np.fromiter(read, dtype=np.intp, count=int(lengths.sum()))
+        numbers = _numbers(alphabet, [strings[k] for k in order.tolist()], int(lengths.sum()))
+        codes[np.arange(codes.shape[1]) < lengths[order, None]] = numbers
     except KeyError:
         k, place = next((k, i) for k, x in enumerate(strings) for i, symbol in enumerate(x) if symbol not in alphabet)
         raise unknown_symbol(alphabet, strings[k][place], f"string {k}, place {place}: ") from None
     return Batch(codes, lengths[order], order)
+
+
+def _numbers(alphabet: Mapping[Hashable, int], strings: list[String], symbols: int) -> NDArray[np.intp]:
+    """The numbers of all symbols, one string after the other; ``KeyError`` where one has none."""
+    texts = [x for x in strings if isinstance(x, str)]
+    if len(texts) < len(strings):
+        return np.fromiter(map(alphabet.__getitem__, chain.from_iterable(strings)), dtype=np.intp, count=symbols)
+    # Python strings: look all characters up at once, by their code points
+    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    present = np.flatnonzero(np.bincount(points))
+    table = np.zeros(int(present.max(initial=0)) + 1, dtype=np.intp)
+    table[present] = [alphabet[chr(point)] for point in present.tolist()]
+    return np.asarray(table[points])
 
 
 def prefixes(string: String) -> list[String]:

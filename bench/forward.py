@@ -11,6 +11,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from datetime import date
 
 import numpy as np
 
@@ -46,6 +47,7 @@ def main() -> None:
     sizes = [int(n) for n in sys.argv[1:]] or [16, 64, 256]
     rng = np.random.default_rng(0)
     strings = ["".join(rng.choice(list(SYMBOLS), LENGTH)) for _ in range(STRINGS)]
+    print(f"{date.today()}, {platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}")
     print(f"Forward, {STRINGS} strings of length {LENGTH}, {len(SYMBOLS)} symbols; {os.cpu_count()} cores, {platform.machine()}")
     print(f"{'semiring':10} {'states':>6} {'ratproof ms':>12} {'OpenFst ms':>12} {'ratio':>7} {'wanted':>7}")
     for semiring in (REAL, MAX_PLUS):

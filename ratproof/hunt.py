@@ -45,7 +45,7 @@ class Message:
     """What a worker tells: what it compared since it last did, and what it found."""
 
     job: int
-    cases: Counter[str]  # by way: exact, network
+    cases: Counter[str]  # by way of comparing: exact, network, other
     seconds: Counter[str]
     corners: frozenset[str]
     found: tuple[Counterexample, int, str] | None = None
@@ -251,7 +251,7 @@ def _round(target: Target, job: int, seed: int) -> tuple[Message, bool]:
             found = (disagreement.counterexample, seed, target.name)
         except Exception as problem:  # a crash is no counterexample, and has to be told
             error = f"{target.name}, {target.variant.name}, seed {seed}: {type(problem).__name__}: {problem}".splitlines()[0]
-    way = next(iter(ways), "exact")
+    way = next(iter(ways), "other")  # a test that compares something else than two sides
     spent = time.perf_counter() - started
     message = Message(job, Counter({way: book.cases}), Counter({way: spent}), frozenset(seen), found, error)
     return message, found is not None or bool(error)

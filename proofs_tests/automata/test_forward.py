@@ -16,7 +16,7 @@ from automata.errors import UnknownSymbol
 from automata.forward import forward, prefix_scores, score
 from automata.hankel import shortlex
 from automata.operations import remove_epsilon
-from automata.semirings import LOG, MAX_PLUS, REAL, SEMIRINGS
+from automata.semirings import COUNTING, LOG, MAX_PLUS, REAL, SEMIRINGS
 from automata.strategies import automata, strings
 from automata.strings import prefixes
 from automata.tree import levels
@@ -136,6 +136,13 @@ def test_an_unknown_symbol_is_named_with_its_place():
         score(automaton, "aac")
     with pytest.raises(UnknownSymbol, match="string 1, place 0: symbol 'c'"):
         batch.scores(automaton, ["a", "c"])
+
+
+@given(st.lists(st.text("aé\u2028😀", max_size=6), max_size=5))
+def test_texts_and_lists_of_their_characters_are_read_alike(xs):
+    automaton = WFSA(COUNTING, [1], [1], {"a": [[2]], "é": [[3]], "\u2028": [[5]], "😀": [[7]]})
+    assert batch.scores(automaton, xs).tolist() == batch.scores(automaton, [list(x) for x in xs]).tolist()
+    assert batch.scores(automaton, xs).tolist() == [score(automaton, x) for x in xs]
 
 
 def test_tropical_sums_that_might_overflow_are_left_to_numpy():
