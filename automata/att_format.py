@@ -180,7 +180,7 @@ def _decimal(value: Fraction, round_weights: bool) -> str:
     except Inexact:
         if round_weights:
             try:
-                return repr(float(value))
+                return str(Decimal(float(value)))  # all digits, so that it is read back as that float64 and nothing near it
             except OverflowError:
                 raise InputError(f"weight {shorten(str(value))} is beyond float64, to which --round rounds") from None
         raise InputError(

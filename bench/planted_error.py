@@ -10,13 +10,16 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from ratproof import hunt as hunting
-from ratproof.comparisons import Exact
 from ratproof.networks import OfNetwork
+from theory.claim import Recurrence, Variant
+from theory.registry import claim_named
 
 ONE_IN = 10_000
 
@@ -27,18 +30,20 @@ def planted(string: Any) -> bool:
 
 
 def wrong_unit() -> Any:
-    """Exact sides whose network is off by 1/1000 after the planted strings."""
-    right = Exact._first_difference
+    """A recurrence of Proposition 7 whose state is off by 1/1000 after the planted strings, and right after all others."""
+    right = claim_named("proposition-7")
 
-    def first_difference(self: Exact, string: Any) -> Any:
-        for t in range(1, len(string) + 1):
-            if planted(string[:t]):
-                from ratproof.comparisons import Difference
+    def spoilt(variant: Variant) -> Variant:
+        inner = variant.recurrence
+        recurrence = Recurrence(
+            start=lambda cell: (inner.start(cell), ""),
+            step=lambda cell, state, symbol: (inner.step(cell, state[0], symbol), state[1] + symbol),
+            out=lambda cell, state: tuple(c + Fraction(planted(state[1]), 1000) for c in inner.out(cell, state[0])),
+        )
+        return replace(variant, recurrence=recurrence)
 
-                return Difference(t, 0, "1/1000 more", "planted", "0")
-        return right(self, string)
-
-    return mock.patch.object(Exact, "_first_difference", first_difference)
+    wrong = replace(right, variants=tuple(map(spoilt, right.variants)))
+    return mock.patch("ratproof.comparisons.claim_named", return_value=wrong)
 
 
 def wrong_layer() -> Any:

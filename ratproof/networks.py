@@ -133,7 +133,7 @@ class OfNetwork:
                 apart = np.abs(found - scores) * _OUTWARD
                 used = np.where((apart == 0) | (bounds == np.inf), 0.0, apart / bounds)
             if (used <= 1).all():
-                # A string whose every score might overflow has no bound, and was not compared.
+                # A string whose last score might overflow has no bound there: it is compared as far as it can be, and counts as no case.
                 yield Compared(strings[place], float(used.max()), None, cases=int((bounds[-1] < np.inf).any() or length == 1))
             else:
                 yield self._exactly(strings[place], found)
