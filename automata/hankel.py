@@ -9,13 +9,18 @@ from itertools import product
 from typing import Any
 
 import flint
+from numpy.typing import NDArray
 
+from automata.errors import ShapeError
+from automata.forward import forward
+from automata.operations import remove_epsilon, reverse
 from automata.strings import String
+from automata.wfsa import WFSA
 
 
 @dataclass(frozen=True)
 class Block:
-    """A square Hankel block whose determinant is not zero: no automaton over a field with fewer states computes f.
+    """A square Hankel block; where its determinant is not zero, no automaton over a field with fewer states computes f.
 
     Attributes:
         prefixes, suffixes: the strings of its rows and columns.
@@ -30,6 +35,41 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.prefixes)
+
+
+def hankel(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> NDArray[Any]:
+    """The Hankel matrix of an automaton's scores for chosen prefixes and suffixes, shape ``(prefixes, suffixes)``, exact.
+
+    Over any semiring; each entry is the product of the vector that a prefix leads to and the one that a suffix leads back to.
+
+    >>> from automata.semirings import COUNTING
+    >>> hankel(WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]}), ["", "a", "aa"], ["", "a"])
+    array([[0, 1],
+           [1, 2],
+           [2, 3]], dtype=object)
+    """
+    k, plain = automaton.semiring, remove_epsilon(automaton if automaton.semiring.float_only else automaton.to_exact())
+    mirror = reverse(plain)
+    rows = [forward(plain, p)[-1] for p in prefixes]
+    columns = [forward(mirror, s[::-1])[-1] for s in suffixes]
+    values = k.zeros(len(rows), len(columns), exact=plain.exact)
+    for i, row in enumerate(rows):
+        for j, column in enumerate(columns):
+            values[i, j] = k.sum(k.times(row, column))
+    return values
+
+
+def block(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> Block:
+    """A square Hankel block of an automaton over a field, with its determinant.
+
+    >>> from automata.semirings import REAL
+    >>> block(WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]}), ["", "a"], ["", "a"]).determinant
+    Fraction(-1, 1)
+    """
+    if len(prefixes) != len(suffixes):
+        raise ShapeError(f"a square block has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}")
+    values = tuple(tuple(map(Fraction, row)) for row in hankel(automaton, prefixes, suffixes).tolist())
+    return Block(tuple(prefixes), tuple(suffixes), values, _determinant(values))
 
 
 def shortlex(alphabet: Sequence[Any], longest: int) -> list[Any]:
@@ -53,11 +93,12 @@ def full_rank_block(f: Callable[[String], Fraction], strings: Sequence[Any]) -> 
     rows = _independent(table)
     columns = _independent([list(column) for column in zip(*(table[i] for i in rows), strict=True)]) if rows else []
     values = tuple(tuple(table[i][j] for j in columns) for i in rows)
-    determinant = _matrix(values).det() if rows else flint.fmpq(1)
-    return Block(
-        tuple(strings[i] for i in rows), tuple(strings[j] for j in columns), values,
-        Fraction(int(determinant.p), int(determinant.q)),
-    )  # fmt: skip
+    return Block(tuple(strings[i] for i in rows), tuple(strings[j] for j in columns), values, _determinant(values))
+
+
+def _determinant(values: Sequence[Sequence[Fraction]]) -> Fraction:
+    found = _matrix(values).det() if values else flint.fmpq(1)
+    return Fraction(int(found.p), int(found.q))
 
 
 def _independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:

@@ -27,6 +27,24 @@ def trim(automaton: WFSA) -> WFSA:
     )
 
 
+def without_dead_ends(automaton: WFSA) -> WFSA:
+    """The automaton without what leads to states from which no final state can be reached; states keep their numbers."""
+    k = automaton.semiring
+    step = (automaton.matrices != k.zero).any(axis=0)
+    if automaton.epsilon is not None:
+        step = step | (automaton.epsilon != k.zero)
+    dead = ~_reached(automaton.final != k.zero, step.T)
+    if not dead.any():
+        return automaton
+    initial, matrices = automaton.initial.copy(), automaton.matrices.copy()
+    initial[dead] = k.zero
+    matrices[:, :, dead] = k.zero
+    silent = None if automaton.epsilon is None else automaton.epsilon.copy()
+    if silent is not None:
+        silent[:, dead] = k.zero
+    return automaton.replace(initial=initial, matrices=matrices, epsilon=silent)
+
+
 def _reached(states: NDArray[Any], step: NDArray[Any]) -> NDArray[Any]:
     found = states
     while True:

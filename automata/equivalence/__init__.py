@@ -1,0 +1,113 @@
+"""Do two automata give every string the same score? Decided for all strings, with what shows it, and never by sampling.
+
+>>> from automata.semirings import REAL
+>>> one = WFSA(REAL, [1], ["1/2"], {"a": [[2]]})
+>>> two = WFSA(REAL, ["1/4", "1/4"], [1, 1], {"a": [[2, 0], [0, 2]]})
+>>> equivalent(one, two).verdict
+'equivalent'
+>>> other = WFSA(REAL, ["1/4", "1/4"], [1, 1], {"a": [[2, 0], [0, "2.0000001"]]})
+>>> found = equivalent(one, other)
+>>> found.verdict, found.word, found.scores
+('different', ('a',), (Fraction(1, 1), Fraction(40000001, 40000000)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from automata.equivalence import field, pairs, unambiguous
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.certificates import Distinguished
+from automata.errors import InputError, UnknownSymbol
+from automata.number_text import shorten
+from automata.operations import remove_epsilon
+from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
+from automata.wfsa import WFSA
+
+ENOUGH_FOR_A_CERTIFICATE = 20_000
+"""The most weights of a search that only looks for a certificate."""
+__all__ = ["Answer", "Different", "Equivalent", "Unknown", "equivalent"]
+
+
+def equivalent(
+    a: WFSA,
+    b: WFSA,
+    *,
+    missing_as_zero: bool = False,
+    longest: int | None = None,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> Answer:
+    """Decide whether two automata give every string the same score, exactly: floats are the fractions that they are.
+
+    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`). Boolean: decided
+    (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: decided where every string has at most one path
+    (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log: decided where every string has at most
+    one path.
+
+    Args:
+        a, b: over one semiring. A difference is the shortlex-least in the order of ``a``'s alphabet.
+        missing_as_zero: where one alphabet lacks symbols of the other, that automaton gives 0 to strings with them.
+        longest: in a search, try strings of at most this length.
+        tell: called with what is being done, in words.
+
+    Returns:
+        :class:`Equivalent`, :class:`Different` or :class:`Unknown`; each has a ``verdict``.
+
+    Raises:
+        InputError: the semirings, or the alphabets, are not the same.
+    """
+    a, b = aligned(a, b, missing_as_zero)
+    answer = _decide(a, b, longest, tell)
+    if isinstance(answer, Different) and a.semiring is not LOG:
+        return replace(answer, certificate=Distinguished(a, b, answer.word, answer.scores))
+    return answer
+
+
+def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA]:
+    """Both over one alphabet, in the order of ``a``'s; :class:`~automata.errors.InputError` where that is not to be."""
+    if a.semiring is not b.semiring:
+        raise InputError(
+            f"the first automaton is over the {a.semiring.name} semiring, the second over {b.semiring.name}; "
+            "only automata over the same one can be compared"
+        )
+    if a.alphabet == b.alphabet:
+        return a, b
+    missing = [(who, [s for s in one.index if s not in other.index]) for who, one, other in (("first", a, b), ("second", b, a))]
+    told = [f"only the {who} automaton reads {_listed(symbols)}" for who, symbols in missing if symbols]
+    if told and not missing_as_zero:
+        raise UnknownSymbol(
+            f"the alphabets differ: {' and '.join(told)}; "
+            "--missing-as-zero (missing_as_zero=True) takes a symbol that is missing as one of weight zero"
+        )
+    both = dict.fromkeys([*a.alphabet, *b.alphabet])
+    return a.over(both), b.over(both)
+
+
+def _listed(symbols: list[object]) -> str:
+    shown = ", ".join(shorten(s) for s in symbols[:5])
+    return shown + (f" and {len(symbols) - 5} more" if len(symbols) > 5 else "")
+
+
+def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Answer:
+    k = a.semiring
+    if k in (REAL, COUNTING):
+        return field.decide(a, b, tell)
+    if k is BOOLEAN:
+        return pairs.decide_boolean(a, b, tell, longest)
+    if k is not LOG:
+        a, b = a.to_exact(), b.to_exact()
+    plain = [remove_epsilon(side) for side in (a, b)]
+    one_path = all(map(unambiguous.is_unambiguous, plain))
+    if k is LOG:
+        if one_path:
+            return unambiguous.decide(plain[0], plain[1], tell)
+        return Unknown("over the log semiring, only automata with at most one path for each string are decided")
+    if not one_path:
+        return pairs.search(a, b, tell, longest)
+    decided = unambiguous.decide(plain[0], plain[1], tell)
+    if not isinstance(decided, Equivalent):
+        return decided
+    # a search that closes leaves a certificate behind
+    searched = pairs.search(a, b, tell, most=ENOUGH_FOR_A_CERTIFICATE)
+    return searched if isinstance(searched, Equivalent) else decided

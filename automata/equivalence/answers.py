@@ -1,0 +1,57 @@
+"""What a decision says: equivalent, different, or unknown, each with what shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from automata.equivalence.certificates import Certificate
+
+Verdict = Literal["equivalent", "different", "unknown"]
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """The two automata give every string the same score.
+
+    Attributes:
+        how: the method that decided it, in words.
+        certificate: what a stranger can check it by; ``None`` where the method has none.
+    """
+
+    how: str
+    certificate: Certificate | None = field(default=None, repr=False)
+    verdict: ClassVar[Verdict] = "equivalent"
+
+
+@dataclass(frozen=True)
+class Different:
+    """The shortlex-least string that the two automata score differently, in the order of the first one's alphabet.
+
+    Attributes:
+        word: its symbols.
+        scores: of the first and of the second automaton, exact.
+        certificate: automata, word and scores.
+    """
+
+    word: tuple[Any, ...]
+    scores: tuple[Any, Any]
+    certificate: Certificate | None = field(default=None, repr=False)
+    verdict: ClassVar[Verdict] = "different"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """No string was found that tells the automata apart, and no proof that there is none.
+
+    Attributes:
+        why: in a sentence.
+        searched: all strings of at most this many symbols have the same scores; ``None`` where not even that is known.
+    """
+
+    why: str
+    searched: int | None = None
+    verdict: ClassVar[Verdict] = "unknown"
+
+
+Answer = Equivalent | Different | Unknown

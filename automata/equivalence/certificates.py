@@ -1,0 +1,126 @@
+"""Certificates: what a decision rests on, in a form that programs which share no code with this one can check.
+
+``ratproof/check_certificate.py`` is the one for fields, ``ratproof/check_bisimulation.py`` for other semirings. A certificate is a JSON object: the format, the two automata A and B, what it
+claims of them, and what shows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.epsilon import closure
+from automata.json_format import to_json
+from automata.operations import remove_epsilon
+from automata.semirings import COUNTING, REAL
+from automata.wfsa import WFSA
+
+FORMAT = "ratproof certificate 1"
+
+
+@dataclass(frozen=True)
+class Linked:
+    """Two automata over a field that are equal, since a third one goes to both, or one of them to the other.
+
+    C goes to A by a matrix X where lambda_C X = lambda_A, M_C(a) X = X M_A(a) for every symbol a, and rho_C = X rho_A: then
+    lambda_C M_C(w) rho_C = lambda_A M_A(w) rho_A for every string w.
+
+    Attributes:
+        a, b: the automata.
+        through: C; the very automaton ``a`` or ``b`` where one goes to the other.
+        to_a, to_b: the matrices, shape ``(states of C, n)``, fractions; ``None`` for the identity.
+    """
+
+    a: WFSA
+    b: WFSA
+    through: WFSA
+    to_a: NDArray[Any] | None
+    to_b: NDArray[Any] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        through: Any = "A" if self.through is self.a else "B" if self.through is self.b else to_json(self.through)
+        matrices = {name: _entries(x) for name, x in (("to A", self.to_a), ("to B", self.to_b)) if x is not None}
+        return _frame("equivalent", self.a, self.b) | {"through": through} | matrices
+
+
+@dataclass(frozen=True)
+class Minimal:
+    """B is equal to A and no automaton over a field has fewer states: the Hankel block of these strings has full rank.
+
+    Attributes:
+        link: equality.
+        prefixes, suffixes: as many strings as B has states.
+    """
+
+    link: Linked
+    prefixes: tuple[Any, ...]
+    suffixes: tuple[Any, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        strings = {"prefixes": [list(x) for x in self.prefixes], "suffixes": [list(x) for x in self.suffixes]}
+        return self.link.to_json() | {"claims": "minimal"} | strings
+
+
+@dataclass(frozen=True)
+class Distinguished:
+    """A string that two automata score differently; that no smaller one does is not part of the certificate."""
+
+    a: WFSA
+    b: WFSA
+    word: tuple[Any, ...]
+    scores: tuple[Any, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        k = self.a.semiring
+        return _frame("different", self.a, self.b) | {"word": list(self.word), "scores": [k.format(w) for w in self.scores]}
+
+
+@dataclass(frozen=True)
+class Bisimulation:
+    """Pairs of vectors of Forward that every string leads to, up to a common factor, and with equal scores on both sides.
+
+    Over the booleans, a pair that every string leads to may also follow from the listed ones by equivalence and union.
+
+    Attributes:
+        a, b: the automata.
+        pairs: for each side weights by state; states that lead to no final state have none.
+    """
+
+    a: WFSA
+    b: WFSA
+    pairs: list[tuple[dict[int, Any], dict[int, Any]]]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        write = self.a.semiring.format
+        pairs = [[[[q, write(w)] for q, w in sorted(vector.items())] for vector in pair] for pair in self.pairs]
+        return _frame("equivalent", self.a, self.b) | {"pairs": pairs}
+
+
+Certificate = Linked | Minimal | Distinguished | Bisimulation
+
+
+def _frame(claims: str, a: WFSA, b: WFSA) -> dict[str, Any]:
+    made = {"format": FORMAT, "claims": claims, "A": to_json(a), "B": to_json(b)}
+    if a.semiring not in (REAL, COUNTING):
+        return made
+    plain = {name: _without_epsilon(side.to_exact()) for name, side in (("A", a), ("B", b)) if side.epsilon is not None}
+    return made | ({"without epsilon": plain} if plain else {})
+
+
+def _without_epsilon(automaton: WFSA) -> dict[str, Any]:
+    """The automaton without epsilon, and v = |E|* 1: then v > 0 and |E| v = v - 1 < v, so all sums over silent ways converge."""
+    k = automaton.semiring
+    assert automaton.epsilon is not None
+    v = closure(k, k.absolute(automaton.epsilon)).sum(axis=1)
+    return {"automaton": to_json(remove_epsilon(automaton)), "bound": [REAL.format(w) for w in v]}
+
+
+def _entries(matrix: NDArray[Any]) -> list[list[Any]]:
+    return [[int(i), int(j), REAL.format(matrix[i, j])] for i, j in np.argwhere(matrix != 0)]

@@ -1,0 +1,82 @@
+"""An echelon form modulo a prime that grows: new rows are reduced against it, and nothing is eliminated twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Rows in reduced echelon form: the columns ``pivots`` are an identity matrix."""
+
+    pivots: list[int]
+    rows: Any
+
+    def reduce(self, rows: Any) -> Any:
+        """``rows`` less what makes their pivot columns zero."""
+        return rows - columns(rows, self.pivots) * self.rows
+
+
+class Echelon:
+    """A row space modulo a prime.
+
+    Its blocks double in size from the last to the first, as the digits of a binary counter do, so a chain of n states, which
+    adds one row at a time, touches each row only log n times.
+
+    Args:
+        width: the number of columns.
+        prime: the modulus.
+    """
+
+    def __init__(self, width: int, prime: int) -> None:
+        self.width, self.prime, self.rank = width, prime, 0
+        self._blocks: list[_Block] = []
+
+    def extend(self, rows: Any) -> list[int]:
+        """Add the rows to the space; the places of those that are independent of the space and of the rows before them."""
+        for block in self._blocks:
+            rows = block.reduce(rows)
+        echelon, rank = rows.transpose().rref()
+        if rank == 0:
+            return []
+        places = staircase(echelon, rank)
+        fresh, _ = take_rows(rows, places).rref()
+        self._append(_Block(staircase(fresh, rank), fresh))
+        self.rank += rank
+        return places
+
+    def _append(self, block: _Block) -> None:
+        while self._blocks and len(self._blocks[-1].pivots) <= 2 * len(block.pivots):
+            before = self._blocks.pop()
+            upper = block.reduce(before.rows)
+            both = upper.entries() + block.rows.entries()
+            pivots = before.pivots + block.pivots
+            block = _Block(pivots, flint.nmod_mat(len(pivots), self.width, both, self.prime))
+        self._blocks.append(block)
+
+
+def staircase(echelon: Any, rank: int) -> list[int]:
+    """The pivot columns of an echelon form."""
+    found: list[int] = []
+    column = 0
+    while len(found) < rank:
+        if echelon[len(found), column] != 0:
+            found.append(column)
+        column += 1
+    return found
+
+
+def columns(matrix: Any, chosen: list[int]) -> Any:
+    """Some columns of a matrix modulo a prime, in the order given."""
+    m, n, flat = matrix.nrows(), matrix.ncols(), matrix.entries()
+    picked = [flat[i + j] for i in range(0, m * n, n) for j in chosen] if n else []
+    return flint.nmod_mat(m, len(chosen), picked, matrix.modulus())
+
+
+def take_rows(matrix: Any, chosen: list[int]) -> Any:
+    """Some rows of a matrix modulo a prime, in the order given."""
+    n, flat = matrix.ncols(), matrix.entries()
+    return flint.nmod_mat(len(chosen), n, [w for i in chosen for w in flat[i * n : (i + 1) * n]], matrix.modulus())

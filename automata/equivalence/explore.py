@@ -1,0 +1,182 @@
+"""Breadth-first reduction modulo a prime (Schützenberger 1961, Tzeng 1992): words whose state vectors span those of all words.
+
+Words are tried in shortlex order, and a word is kept when its vector is independent of those of the words before it. If the
+vector of w depends on those of smaller words, then so does that of wa: only the children of kept words need trying. The
+shortlex-least word that tells two automata apart is always among the kept ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import flint
+
+from automata.equivalence.echelon import Echelon, staircase
+from automata.equivalence.integers import Cleared
+
+Word = tuple[int, ...]
+"""A word, as the places of its symbols."""
+MOST_ENTRIES = 1 << 21
+"""The most numbers in one block of candidates."""
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What was found modulo a prime.
+
+    Attributes:
+        prime: the prime.
+        words: the kept words in shortlex order, closed under taking prefixes: their vectors are independent, over the
+            rationals too.
+        difference: the shortlex-least word whose scores on the two sides differ modulo the prime. They do differ then;
+            but those of a smaller word may differ by a multiple of the prime.
+    """
+
+    prime: int
+    words: list[Word]
+    difference: Word | None
+
+
+def shortlex(word: Word) -> tuple[int, Word]:
+    """What to compare words by."""
+    return len(word), word
+
+
+def explore(
+    automata: Cleared, prime: int, before: Word | None = None, tell: Callable[[int, int], None] | None = None
+) -> Exploration:
+    """Explore all sides at once, until their space is closed or (of two sides) the scores differ on a word.
+
+    Args:
+        automata: one side, or two to compare.
+        prime: the modulus.
+        before: try only words smaller than this one.
+        tell: called with the number of kept words and their length, for progress.
+    """
+    width = automata.width
+    echelon = Echelon(width, prime)
+    ends = _difference(automata, prime)
+    words: list[Word] = []
+    batches = iter([([()], [w for side in automata.sides for w in flint.nmod_mat(side.start, prime).entries()])])
+    stepping = _Stepping(automata, prime)
+    while True:
+        level: list[tuple[Word, list[Any]]] = []
+        for names, flat in batches:
+            if before is not None and shortlex(names[-1]) >= shortlex(before):
+                names = [w for w in names if shortlex(w) < shortlex(before)]
+                flat = flat[: len(names) * width]
+            rows = flint.nmod_mat(len(names), width, flat, prime)
+            level += [(names[i], flat[i * width : (i + 1) * width]) for i in echelon.extend(rows)]
+            if ends is not None:
+                differs = next((i for i, value in enumerate((rows * ends).entries()) if value != 0), None)
+                if differs is not None:
+                    words += [w for w, _ in level if shortlex(w) <= shortlex(names[differs])]
+                    return Exploration(prime, words, names[differs])
+            if echelon.rank == width:
+                break
+        words += [word for word, _ in level]
+        if not level or echelon.rank == width:
+            return Exploration(prime, words, None)
+        if tell is not None:
+            tell(len(words), len(level[0][0]))
+        batches = stepping.children(level)
+
+
+def vectors(automata: Cleared, words: Iterable[Word]) -> list[list[int]]:
+    """The cleared state vectors of words, exactly; all sides of a word in one row.
+
+    Args:
+        automata: the sides.
+        words: in shortlex order, and closed under taking prefixes.
+    """
+    rows: dict[Word, list[list[Any]]] = {}
+    for length, level in groupby(words, key=len):
+        if length == 0:
+            rows[()] = [side.start.entries() for side in automata.sides]
+            continue
+        same = sorted(level, key=lambda word: word[-1])
+        for a, children in groupby(same, key=lambda word: word[-1]):
+            mine = list(children)
+            for i, side in enumerate(automata.sides):
+                n = side.states
+                before = flint.fmpz_mat(len(mine), n, [w for word in mine for w in rows[word[:-1]][i]])
+                after = (before * side.steps[a]).entries()
+                for k, word in enumerate(mine):
+                    rows.setdefault(word, []).append(after[k * n : (k + 1) * n])
+    return [[int(w) for part in row for w in part] for _, row in sorted(rows.items(), key=lambda item: shortlex(item[0]))]
+
+
+class Agreement:
+    """All words before a given one have the same scores on both sides, modulo as many primes as one asks for.
+
+    It holds modulo a prime when, modulo it, the words that were kept before the given one and their children have the same
+    independent ones among them as modulo the prime they were kept by, and all the same scores.
+
+    Args:
+        automata: two sides.
+        words: as an exploration kept them.
+        before: the word that ended it.
+    """
+
+    def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:
+        self.automata = automata
+        kept = [word for word in words if shortlex(word) < shortlex(before)]
+        symbols = range(len(automata.symbols))
+        children = {()} | {word + (a,) for word in kept for a in symbols}
+        tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
+        place = {word: i for i, word in enumerate(tried)}
+        self.kept = [place[word] for word in kept]
+        rows = vectors(automata, tried)
+        self.candidates = flint.fmpz_mat(len(tried), automata.width, [w for row in rows for w in row])
+
+    def holds(self, prime: int) -> bool:
+        """Is it so modulo the prime?"""
+        rows = flint.nmod_mat(self.candidates, prime)
+        if any(value != 0 for value in (rows * _difference(self.automata, prime)).entries()):
+            return False
+        echelon, rank = rows.transpose().rref()
+        return staircase(echelon, rank) == self.kept
+
+
+def _difference(automata: Cleared, prime: int) -> Any:
+    """rho of the first side and minus rho of the second, one below the other: what tells two sides apart."""
+    if len(automata.sides) != 2:
+        return None
+    a, b = (flint.nmod_mat(side.end, prime) for side in automata.sides)
+    return flint.nmod_mat(automata.width, 1, a.entries() + (-b).entries(), prime)
+
+
+class _Stepping:
+    """Steps of many vectors by all symbols at once."""
+
+    def __init__(self, automata: Cleared, prime: int) -> None:
+        self.automata, self.prime = automata, prime
+        self.steps = [[flint.nmod_mat(step, prime) for step in side.steps] for side in automata.sides]
+
+    def children(self, level: list[tuple[Word, list[Any]]]) -> Iterator[tuple[list[Word], list[Any]]]:
+        """The children of the words, in shortlex order, in blocks: words, and their vectors one after the other."""
+        symbols, width = len(self.automata.symbols), self.automata.width
+        many = max(1, MOST_ENTRIES // max(1, symbols * width))  # parents in a block; all symbols of one parent, if they fit
+        group = max(1, MOST_ENTRIES // max(1, width) if many == 1 else symbols)
+        for i in range(0, len(level), many):
+            parents = level[i : i + many]
+            for first in range(0, symbols, group):
+                places = range(first, min(first + group, symbols))
+                yield [word + (a,) for word, _ in parents for a in places], self._step(parents, places)
+
+    def _step(self, parents: list[tuple[Word, list[Any]]], places: range) -> list[Any]:
+        parts, begin = [], 0
+        for side, steps in zip(self.automata.sides, self.steps, strict=True):
+            n = side.states
+            rows = flint.nmod_mat(len(parents), n, [w for _, row in parents for w in row[begin : begin + n]], self.prime)
+            parts.append((n, [(rows * steps[a]).entries() for a in places]))
+            begin += n
+        joint: list[Any] = []
+        for i in range(len(parents)):
+            for k in range(len(places)):
+                for n, images in parts:
+                    joint += images[k][i * n : (i + 1) * n]
+        return joint

@@ -1,0 +1,80 @@
+"""The decision over a field: are the scores of two automata equal on all strings? Real and counting weights, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.certificates import Linked
+from automata.equivalence.explore import Agreement, Exploration, Word, explore
+from automata.equivalence.integers import Cleared, cleared, fractions, primes
+from automata.equivalence.lift import Basis, lift
+from automata.operations import remove_epsilon
+from automata.wfsa import WFSA
+
+MOST_NUMBERS = 1 << 35
+"""The most bits of all numbers of a basis together, 4 GB; beyond, the answer is ``unknown``."""
+Tell = Callable[[str], None]
+
+
+def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
+    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
+
+    Modulo a random prime, the shortlex-least difference is found by :mod:`automata.equivalence.explore`. A difference modulo a
+    prime is one; that nothing smaller differs is shown by as many primes as it takes for their product to be larger than any
+    score of that length. No difference modulo a prime proves nothing: then :mod:`automata.equivalence.lift` finds the basis
+    over the rationals that proves it, and checks it exactly.
+    """
+    both = cleared([remove_epsilon(a.to_exact()), remove_epsilon(b.to_exact())])
+    fresh = primes()
+    most_bits = MOST_NUMBERS // max(1, both.width**2)
+    while True:
+        seen = explore(both, next(fresh), tell=lambda rank, length: tell(f"{rank} independent strings, length {length}"))
+        if seen.difference is not None:
+            word = _least(both, seen, fresh, tell)
+            x, y = both.scores(word)
+            symbols = tuple(both.symbols[i] for i in word)
+            return Different(symbols, (x, y))
+        basis = lift(both, seen.words, fresh, most_bits, lambda bits: tell(f"lifting {len(seen.words)} vectors from {bits} bits"))
+        if basis is not None and _same_ends(both, basis):
+            return Equivalent("over the rationals, by a matrix that takes one automaton to the other", _linked(a, b, both, basis))
+        # The prime divided a minor, which has a chance of about 2**-50; another one may see more of the space.
+        again = explore(both, next(fresh))
+        if again.difference is None and len(again.words) <= len(seen.words):
+            return Unknown(
+                f"no string differs modulo two random primes, but the proof needs numbers of more than {most_bits} bits", None
+            )
+
+
+def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
+    """The shortlex-least word that differs, given an exploration that ended with one that does.
+
+    Modulo a prime, all smaller words agree. They agree, when they do so modulo primes whose product is larger than any
+    difference of scores of that length.
+    """
+    word = seen.difference
+    assert word is not None
+    product, smaller = seen.prime, None
+    agreement: Agreement | None = None
+    while word and product.bit_length() <= both.bits(len(word)):
+        tell(f"no string before one of length {len(word)} differs: {product.bit_length()} of {both.bits(len(word))} bits shown")
+        agreement = agreement or Agreement(both, seen.words, word)
+        prime = next(fresh)
+        if not agreement.holds(prime):
+            # either prime is one of the few that divide a minor or a score: see what this one finds
+            smaller = explore(both, prime, before=word)
+            if smaller.difference is not None:
+                return _least(both, smaller, fresh, tell)
+        product *= prime
+    return word
+
+
+def _same_ends(both: Cleared, basis: Basis) -> bool:
+    left, right = (rows * side.end for rows, side in zip(basis.sides, both.sides, strict=True))
+    return bool(left == right)
+
+
+def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> Linked:
+    to_a, to_b = (None if basis.whole == i else fractions(rows, basis.denominator) for i, rows in enumerate(basis.sides))
+    through = basis.automaton(both) if basis.whole is None else (a, b)[basis.whole]
+    return Linked(a, b, through, to_a, to_b)

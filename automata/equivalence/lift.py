@@ -1,0 +1,209 @@
+"""From words that span modulo a prime to a basis over the rationals: Chinese remainders, rational reconstruction, exact check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import isqrt
+from typing import Any
+
+import flint
+import numpy as np
+
+from automata.equivalence.echelon import staircase
+from automata.equivalence.explore import Word, vectors
+from automata.equivalence.integers import PRIME_BITS, Cleared, fractions, integers
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+_SLACK = 12
+"""A guess is tried when all its numerators are this many bits shorter than the modulus: by chance they never all are."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """A basis N / d of the space that the vectors of all words span, in reduced echelon form, checked exactly.
+
+    Its rows are the states of an automaton that scores as every side does; the rows' parts in a side take it there.
+
+    Attributes:
+        pivots: the joint columns that are the identity.
+        sides: N for each side, ``(rank, n)`` integers.
+        denominator: d.
+        steps: for each symbol the matrix of the basis's own automaton, ``(rank, rank)``, over d; cleared as the sides are.
+        whole: the first side whose own states are this basis, if there is one.
+    """
+
+    pivots: list[int]
+    sides: tuple[Any, ...]
+    denominator: int
+    steps: tuple[Any, ...]
+    whole: int | None
+
+
+    def automaton(self, automata: Cleared) -> WFSA:
+        """The automaton whose states are the rows of the basis; the first side says what final weights it has."""
+        side, rows, d = automata.sides[0], self.sides[0], self.denominator
+        k = len(self.pivots)
+        start = [w for s in automata.sides for w in s.start.entries()]
+        initial = fractions(flint.fmpz_mat(1, k, [start[j] for j in self.pivots]), automata.ends[0])
+        tables = [fractions(step, d * scale) for step, scale in zip(self.steps, automata.scales, strict=True)]
+        matrices = np.stack(tables) if tables else np.empty((0, k, k), dtype=object)
+        final = fractions(rows * side.end, d * automata.ends[1])
+        blank = WFSA(REAL, [], [], {})
+        return blank.replace(initial=initial[0], final=final[:, 0], matrices=matrices, index=automata.index)
+
+
+def lift(
+    automata: Cleared, words: Sequence[Word], primes: Iterator[int], most_bits: int, tell: Callable[[int], None] | None = None
+) -> Basis | None:
+    """The basis over the rationals, where the words span over the rationals what they span modulo a prime.
+
+    Args:
+        automata: the sides.
+        words: as an exploration kept them.
+        primes: fresh ones.
+        most_bits: of the modulus that the basis is reconstructed from; ``None`` is returned beyond.
+        tell: called with the bits of the modulus.
+    """
+    rows = vectors(automata, words)
+    guesses = [_Guess(automata, rows, pivots) for pivots in _pivot_choices(automata, rows, next(primes))]
+    wanted = 1
+    while guesses:
+        if tell is not None:
+            tell(PRIME_BITS * wanted)
+        for guess in guesses:
+            while guess.count < wanted:
+                guess.solve_modulo(next(primes))
+            found = guess.basis()
+            if found is not None:
+                return found
+        # Cramer's rule: numerators and denominators are determinants, which Hadamard's inequality bounds
+        if PRIME_BITS * wanted > min(most_bits, 2 * _hadamard_bits(rows) + _SLACK + 2):
+            return None
+        wanted *= 2
+    return None
+
+
+def _hadamard_bits(rows: list[list[int]]) -> int:
+    return sum(sum(map(abs, row)).bit_length() for row in rows)
+
+
+def _bounds(automata: Cleared) -> list[range]:
+    """The joint columns of each side."""
+    ends = list(accumulate((side.states for side in automata.sides), initial=0))
+    return [range(begin, end) for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def _pivot_choices(automata: Cleared, rows: list[list[int]], prime: int) -> list[list[int]]:
+    """Which columns to make an identity matrix, the best first: all states of one side, else columns of one side only.
+
+    The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers are.
+    """
+    found: dict[tuple[int, ...], tuple[int, int]] = {}
+    bounds = _bounds(automata)
+    for first in reversed(bounds):
+        order = [*first, *(j for other in bounds if other is not first for j in other)]
+        mixed = [row[j] for row in rows for j in order]
+        echelon, rank = flint.nmod_mat(len(rows), len(order), mixed, prime).rref()
+        pivots = tuple(sorted(order[j] for j in staircase(echelon, rank)))
+        if rank == len(rows):
+            found.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
+    return [list(pivots) for pivots, _ in sorted(found.items(), key=lambda item: item[1])]
+
+
+class _Guess:
+    """One choice of pivots: the other columns of the basis, known modulo more and more primes."""
+
+    def __init__(self, automata: Cleared, rows: list[list[int]], pivots: list[int]) -> None:
+        self.automata, self.pivots = automata, pivots
+        taken = set(pivots)
+        self.others = [j for j in range(automata.width) if j not in taken]
+        self.square = flint.fmpz_mat(len(rows), len(pivots), [row[j] for row in rows for j in pivots])
+        self.rest = flint.fmpz_mat(len(rows), len(self.others), [row[j] for row in rows for j in self.others])
+        self.values = [0] * (len(rows) * len(self.others))
+        self.modulus, self.count = 1, 0
+
+    def solve_modulo(self, prime: int) -> None:
+        """The other columns modulo one more prime; nothing, where the pivots are singular modulo it."""
+        self.count += 1
+        try:
+            solved = flint.nmod_mat(self.square, prime).solve(flint.nmod_mat(self.rest, prime))
+        except ZeroDivisionError:
+            return
+        m, inverse = self.modulus, pow(self.modulus, -1, prime)
+        self.values = [v + m * ((w - v) * inverse % prime) for v, w in zip(self.values, integers(solved), strict=True)]
+        self.modulus *= prime
+
+    def basis(self) -> Basis | None:
+        """The basis, if the numbers known so far are those of one."""
+        found = reconstruct(self.values, self.modulus)
+        if found is None:
+            return None
+        numerators, d = found
+        k, others = len(self.pivots), len(self.others)
+        full: list[list[int]] = [[0] * self.automata.width for _ in range(k)]
+        for i, row in enumerate(full):
+            row[self.pivots[i]] = d
+            for j, w in zip(self.others, numerators[i * others : (i + 1) * others], strict=True):
+                row[j] = w
+        bounds = _bounds(self.automata)
+        sides = tuple(flint.fmpz_mat(k, len(b), [w for row in full for w in row[b.start : b.stop]]) for b in bounds)
+        whole = next((i for i, b in enumerate(bounds) if list(b) == self.pivots), None)
+        return _checked(self.automata, self.pivots, sides, d, whole)
+
+
+def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None:
+    """Integers N and a common denominator d with N = d values modulo the modulus, all small beside it; ``None`` without."""
+    d, most = 1, isqrt(modulus // 2)
+    for value in values:
+        numerator = _centred(value * d, modulus)
+        if abs(numerator) > most:
+            d *= _denominator(numerator % modulus, modulus, most)
+            if d > most:
+                return None
+    numerators = [_centred(value * d, modulus) for value in values]
+    if any(abs(w).bit_length() + d.bit_length() + _SLACK > modulus.bit_length() for w in numerators):
+        return None
+    return numerators, d
+
+
+def _centred(value: int, modulus: int) -> int:
+    value %= modulus
+    return value - modulus if 2 * value > modulus else value
+
+
+def _denominator(value: int, modulus: int, most: int) -> int:
+    """The denominator of the fraction with a numerator of at most ``most`` that is ``value`` modulo the modulus (Wang 1981)."""
+    r0, r1, t0, t1 = modulus, value, 0, 1
+    while r1 > most:
+        q = r0 // r1
+        r0, r1, t0, t1 = r1, r0 - q * r1, t1, t0 - q * t1
+    return abs(t1)
+
+
+def _checked(automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: int, whole: int | None) -> Basis | None:
+    """The basis, if it is one: it holds the start vector and is closed under every symbol, exactly."""
+    start = [w for side in automata.sides for w in side.start.entries()]
+    first = flint.fmpz_mat(1, len(pivots), [start[j] for j in pivots])
+    if any(first * rows != d * side.start for rows, side in zip(sides, automata.sides, strict=True)):
+        return None
+    steps = []
+    for a in range(len(automata.symbols)):
+        if whole is None:
+            images = [rows * side.steps[a] for rows, side in zip(sides, automata.sides, strict=True)]
+            step = _chosen(images, pivots)
+        else:
+            step = d * automata.sides[whole].steps[a]
+            images = [rows * side.steps[a] if i != whole else step for i, (rows, side) in enumerate(zip(sides, automata.sides, strict=True))]
+        if any(step * rows != d * image for i, (rows, image) in enumerate(zip(sides, images, strict=True)) if i != whole):
+            return None
+        steps.append(step)
+    return Basis(pivots, sides, d, tuple(steps), whole)
+
+
+def _chosen(images: list[Any], pivots: list[int]) -> Any:
+    """The pivot columns of the images of all sides."""
+    columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
+    return flint.fmpz_mat(len(pivots), len(pivots), [columns[j][i] for i in range(len(pivots)) for j in pivots])

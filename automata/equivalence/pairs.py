@@ -1,0 +1,196 @@
+"""What strings reach on both sides at once: the decision for boolean automata, and a search over max-plus and its like.
+
+Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013): a pair of sets that follows from
+the pairs before it, by equivalence and by union, is not pursued. Max-plus, min-plus, max-times: the vectors of Forward on both
+sides, up to a common factor; where these are finitely many the search ends, and has decided.
+
+A pair that is not pursued would not lead to a smaller string than those that it follows from, so what is found is the shortlex-least
+string that differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from automata.dfa import sets
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.arrows import Arrows, arrows
+from automata.equivalence.certificates import Bisimulation
+from automata.operations import remove_epsilon, without_dead_ends
+from automata.semirings import MAX_TIMES
+from automata.wfsa import WFSA
+
+MOST_PAIRS = 50_000
+"""The most pairs of sets of states that are pursued."""
+MOST_WEIGHTS = 300_000
+"""The most weights in all the pairs of vectors that are pursued."""
+Tell = Callable[[str], None]
+
+
+def decide_boolean(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None) -> Answer:
+    """Decide whether two boolean automata with one alphabet in one order accept the same strings."""
+    one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
+    kinds: dict[tuple[int, int], Any] = {}
+    for symbol in a.index:
+        kinds.setdefault((one.index[symbol], other.index[symbol]), symbol)
+    left, right = sets(one, [one.matrices[i] for i, _ in kinds]), sets(other, [other.matrices[j] for _, j in kinds])
+    symbols = list(kinds.values())
+    known = Congruence(a.states)
+    level: list[tuple[tuple[int, ...], int, int]] = [((), left.initial, right.initial)]
+    length = 0
+    while level:
+        if longest is not None and length > longest:
+            return Unknown(f"no string of at most {longest} symbols differs, and longer ones were not asked for", longest)
+        tell(f"length {length}: {len(known.pairs)} pairs of sets of states")
+        following = []
+        for word, x, y in level:
+            if known.holds(x, y):
+                continue
+            if bool(x & left.final) != bool(y & right.final):
+                return Different(tuple(symbols[k] for k in word), (bool(x & left.final), bool(y & right.final)))
+            known.add(x, y)
+            if len(known.pairs) > MOST_PAIRS:
+                return Unknown(f"more than {MOST_PAIRS:,} pairs of sets of states are to be tried", length - 1)
+            following += [((*word, k), left.step(x, k), right.step(y, k)) for k in range(len(symbols))]
+        level, length = following, length + 1
+    return Equivalent("by a bisimulation up to congruence", Bisimulation(a, b, _as_vectors(known.pairs)))
+
+
+class Congruence:
+    """Pairs of sets of states, and what follows from them by equivalence and union.
+
+    Args:
+        shift: the number of states of the first side: the second side's are numbered behind them.
+    """
+
+    def __init__(self, shift: int) -> None:
+        self.shift = shift
+        self.pairs: list[tuple[int, int]] = []
+        self._parent: dict[int, int] = {}
+
+    def holds(self, x: int, y: int) -> bool:
+        """Does the pair follow?"""
+        y <<= self.shift
+        if self._root(x) == self._root(y):
+            return True
+        # of single states on both sides, nothing follows by union that does not follow by equivalence
+        plain = x & (x - 1) == 0 and y & (y - 1) == 0
+        return not plain and self._closed(x) == self._closed(y)
+
+    def add(self, x: int, y: int) -> None:
+        """Take the pair as one to rely on."""
+        self.pairs.append((x, y))
+        self._parent[self._root(x)] = self._root(y << self.shift)
+
+    def _root(self, states: int) -> int:
+        while (above := self._parent.get(states, states)) != states:
+            self._parent[states] = self._parent.get(above, above)
+            states = above
+        return states
+
+    def _closed(self, states: int) -> int:
+        """The largest set that the pairs make equal to this one."""
+        waiting = [(x, y << self.shift) for x, y in self.pairs]
+        while True:
+            left = [(x, y) for x, y in waiting if not (x & ~states == 0 or y & ~states == 0)]
+            if len(left) == len(waiting):
+                return states
+            for x, y in waiting:
+                if x & ~states == 0 or y & ~states == 0:
+                    states |= x | y
+            waiting = left
+
+
+def _as_vectors(pairs: list[tuple[int, int]]) -> list[tuple[dict[int, Any], dict[int, Any]]]:
+    def vector(states: int) -> dict[int, Any]:
+        return {q: True for q in range(states.bit_length()) if states >> q & 1}
+
+    return [(vector(x), vector(y)) for x, y in pairs]
+
+
+Vector = dict[int, Any]
+"""Weights other than zero, by state."""
+
+
+def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int = MOST_WEIGHTS) -> Answer:
+    """Search two automata over max-plus, min-plus or max-times for the least string that differs; the search may close.
+
+    Args:
+        a, b: exact, and with one alphabet in one order.
+        tell: called with what is being done.
+        longest: try strings of at most this length.
+        most: the most weights in all the pairs of vectors that are pursued.
+    """
+    (left, right), symbols = arrows([remove_epsilon(without_dead_ends(side)) for side in (a, b)])
+    seen: set[Any] = set()
+    pairs: list[tuple[Vector, Vector]] = []
+    step = _Step(a, left, right)
+    level: list[tuple[tuple[int, ...], Vector, Vector]] = [((), left.initial, right.initial)]
+    length = weights = 0
+    while level:
+        if longest is not None and length > longest:
+            return Unknown(f"no string of at most {longest} symbols differs, and longer ones were not asked for", longest)
+        tell(f"length {length}: {len(pairs)} pairs of vectors")
+        following = []
+        for word, x, y in level:
+            x, y = step.normal(x, y)
+            key = (frozenset(x.items()), frozenset(y.items()))
+            if key in seen:
+                continue
+            scores = step.score(x, left), step.score(y, right)
+            if scores[0] != scores[1]:
+                x, y = step.along(word, left), step.along(word, right)
+                return Different(tuple(symbols[k] for k in word), (step.score(x, left), step.score(y, right)))
+            seen.add(key)
+            pairs.append((x, y))
+            weights += len(x) + len(y)
+            if weights > most:
+                return Unknown(
+                    f"no string of at most {length - 1} symbols differs; over {a.semiring.name}, where equivalence is undecidable in "
+                    "general, the search did not close", length - 1,
+                )  # fmt: skip
+            following += [((*word, k), step(x, left, k), step(y, right, k)) for k in range(len(symbols))] if x or y else []
+        level, length = following, length + 1
+    return Equivalent("by finitely many pairs of vectors, up to a common factor", Bisimulation(a, b, pairs))
+
+
+class _Step:
+    """Forward on sparse vectors, and the common factor taken out."""
+
+    def __init__(self, automaton: WFSA, left: Arrows, right: Arrows) -> None:
+        k = automaton.semiring
+        self.zero, self.plus, self.times = k.zero, k.add_numbers, k.multiply_numbers
+        self.over: Callable[[Any, Any], Any] = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
+
+    def __call__(self, vector: Vector, side: Arrows, place: int) -> Vector:
+        table, found = side.out[place], dict[int, Any]()
+        for q, weight in vector.items():
+            for r, w in table[q]:
+                value = self.times(weight, w)
+                found[r] = self.plus(found[r], value) if r in found else value
+        return found
+
+    def normal(self, x: Vector, y: Vector) -> tuple[Vector, Vector]:
+        """Both vectors divided by the sum of all their weights, which is the largest or the smallest."""
+        total = self.zero
+        for weight in (*x.values(), *y.values()):
+            total = self.plus(total, weight)
+        return {q: self.over(w, total) for q, w in x.items()}, {q: self.over(w, total) for q, w in y.items()}
+
+    def along(self, word: Sequence[int], side: Arrows) -> Vector:
+        """Forward's vector after a word."""
+        vector = side.initial
+        for place in word:
+            vector = self(vector, side, place)
+        return vector
+
+    def score(self, vector: Vector, side: Arrows) -> Any:
+        """The score that a vector reads out as."""
+        total = self.zero
+        for q, weight in vector.items():
+            if q in side.final:
+                total = self.plus(total, self.times(weight, side.final[q]))
+        return total
+

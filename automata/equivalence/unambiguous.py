@@ -1,0 +1,181 @@
+"""Automata with at most one path for each string: decided over any semiring whose weights but zero can be divided.
+
+A string's score is then the product along its path, and the quotient of two automata's scores the product along the one pair of
+paths. Two quotients for one pair of states, followed by the same ending, cannot both come out as one: so the two least strings
+with different quotients for each pair of states are all that has to be tried, and the least difference is among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from automata.dfa import is_deterministic
+from automata.equivalence import field
+from automata.equivalence.answers import Different, Equivalent, Unknown
+from automata.equivalence.arrows import Arrows, arrows
+from automata.operations import trim
+from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.wfsa import WFSA
+
+Tell = Callable[[str], None]
+Pair = tuple[int, int]
+
+
+def is_unambiguous(automaton: WFSA) -> bool:
+    """Has every string at most one path from an initial to a final state? The automaton is without epsilon.
+
+    >>> from automata.semirings import MAX_PLUS
+    >>> is_unambiguous(WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[1, "-inf"], ["-inf", 2]]}))
+    False
+    """
+    useful = trim(automaton)
+    if is_deterministic(useful):
+        return True
+    (mine,), _ = arrows([useful])
+    forward = [[[target for target, _ in row] for row in table] for table in mine.out]
+    reached = _pairs(list(mine.initial), forward)
+    backward: list[list[list[int]]] = [[[] for _ in range(useful.states)] for _ in mine.out]
+    for table, mirrored in zip(forward, backward, strict=True):
+        for q, targets in enumerate(table):
+            for r in targets:
+                mirrored[r].append(q)
+    return not any(p != q for p, q in reached & _pairs(list(mine.final), backward))
+
+
+def _pairs(states: list[int], steps: list[list[list[int]]]) -> set[Pair]:
+    """The pairs of states that some string reaches both of."""
+    found = {(p, q) for p in states for q in states}
+    queue = list(found)
+    for p, q in queue:
+        for table in steps:
+            for r in table[p]:
+                for s in table[q]:
+                    if (r, s) not in found:
+                        found.add((r, s))
+                        queue.append((r, s))
+    return found
+
+
+def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
+    """Decide whether two unambiguous automata, without epsilon and with one alphabet in one order, are equivalent."""
+    tell("which strings have a path")
+    support = field.decide(_paths(a), _paths(b), tell)
+    tell("what the paths weigh")
+    weighed = _least_difference(trim(a), trim(b))
+    words = []
+    if isinstance(support, Unknown):
+        return support
+    if isinstance(support, Different):
+        words.append(support.word)
+    if weighed is not None:
+        words.append(weighed)
+    if not words:
+        return Equivalent("every string has at most one path in either automaton, and both paths weigh the same")
+    order = {symbol: i for i, symbol in enumerate(a.index)}
+    word = min(words, key=lambda x: (len(x), [order[s] for s in x]))
+    return Different(word, (path_weight(a, word), path_weight(b, word)))
+
+
+def _paths(automaton: WFSA) -> WFSA:
+    """The automaton that counts paths."""
+
+    def ones(weights: Any) -> Any:
+        return np.where(weights != automaton.semiring.zero, 1, 0).astype(object)
+
+    return automaton.replace(
+        semiring=COUNTING, initial=ones(automaton.initial), final=ones(automaton.final), matrices=ones(automaton.matrices)
+    )
+
+
+def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
+    """The score of a string in an unambiguous automaton: the weight of its path, exact but for one last rounding in log."""
+    (mine,), _ = arrows([automaton])
+    times = _times(automaton.semiring)
+    reached = dict(mine.initial)
+    kinds: dict[int, int] = {}
+    for symbol in automaton.index:
+        kinds.setdefault(automaton.index[symbol], len(kinds))
+    for symbol in word:
+        table = mine.out[kinds[automaton.index[symbol]]]
+        reached = {r: times(w, v) for q, w in reached.items() for r, v in table[q]}
+    ends = [times(w, mine.final[q]) for q, w in reached.items() if q in mine.final]
+    if not ends:
+        return automaton.semiring.zero
+    return float(ends[0]) if automaton.semiring is LOG else ends[0]
+
+
+def _times(semiring: Semiring) -> Callable[[Any, Any], Any]:
+    return (lambda v, w: v * w) if semiring in (MAX_TIMES, REAL) else (lambda v, w: v + w)
+
+
+def _over(semiring: Semiring) -> Callable[[Any, Any], Any]:
+    return (lambda v, w: Fraction(v) / w) if semiring in (MAX_TIMES, REAL) else (lambda v, w: v - w)
+
+
+DIVISIBLE = (MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG)
+"""The semirings, besides the fields, whose weights other than zero form a group."""
+
+
+def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:
+    """The shortlex-least string with a path in both automata whose weights differ."""
+    (left, right), symbols = arrows([a, b])
+    times, over = _times(a.semiring), _over(a.semiring)
+    one = a.semiring.one
+    useful = _coreachable(left, right)
+    quotients: dict[Pair, list[Any]] = {}
+    level: list[tuple[tuple[int, ...], list[tuple[Pair, Any]]]] = [
+        ((), [((p, q), over(v, w)) for p, v in left.initial.items() for q, w in right.initial.items()])
+    ]
+    while level:
+        following: list[tuple[tuple[int, ...], list[tuple[Pair, Any]]]] = []
+        for word, nodes in level:
+            fresh = []
+            for pair, quotient in nodes:
+                seen = quotients.setdefault(pair, [])
+                if pair not in useful or quotient in seen or len(seen) == 2:
+                    continue
+                p, q = pair
+                if p in left.final and q in right.final and times(quotient, over(left.final[p], right.final[q])) != one:
+                    return tuple(symbols[k] for k in word)
+                seen.append(quotient)
+                fresh.append((pair, quotient))
+            for k in range(len(symbols)):
+                reached = [
+                    ((r, s), times(quotient, over(v, w)))
+                    for (p, q), quotient in fresh
+                    for r, v in left.out[k][p]
+                    for s, w in right.out[k][q]
+                ]
+                if reached:
+                    following.append(((*word, k), reached))
+        level = following
+    return None
+
+
+def _coreachable(left: Arrows, right: Arrows) -> set[Pair]:
+    """The pairs of states from which some string has a path to final states in both."""
+    before: list[tuple[list[list[int]], list[list[int]]]] = []
+    for one, other in zip(left.out, right.out, strict=True):
+        before.append((_mirrored(one), _mirrored(other)))
+    found = {(p, q) for p in left.final for q in right.final}
+    queue = list(found)
+    for p, q in queue:
+        for one, other in before:
+            for r in one[p]:
+                for s in other[q]:
+                    if (r, s) not in found:
+                        found.add((r, s))
+                        queue.append((r, s))
+    return found
+
+
+def _mirrored(table: list[list[tuple[int, Any]]]) -> list[list[int]]:
+    made: list[list[int]] = [[] for _ in table]
+    for q, row in enumerate(table):
+        for r, _ in row:
+            made[r].append(q)
+    return made

@@ -1,0 +1,119 @@
+"""The least automaton with the same scores: over a field by forward and backward reduction (Schützenberger 1961), over the
+booleans the least deterministic one (Hopcroft 1971).
+
+>>> from automata.semirings import REAL
+>>> twice = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})
+>>> found = minimise(twice)
+>>> found.automaton, found.automaton.final
+(<WFSA: 1 state, 1 symbol, real semiring, exact>, array([Fraction(2, 1)], dtype=object))
+>>> rank(twice)
+1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from automata import dfa
+from automata.equivalence.certificates import Linked, Minimal
+from automata.equivalence.explore import Word, explore
+from automata.equivalence.integers import Cleared, cleared, fractions, primes
+from automata.equivalence.lift import Basis, lift
+from automata.errors import InputError
+from automata.operations import remove_epsilon, reverse
+from automata.semirings import BOOLEAN, COUNTING, REAL
+from automata.wfsa import WFSA
+
+MOST_BITS = 1 << 35
+"""The most bits of all numbers of a reduced automaton together, 4 GB."""
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Minimised:
+    """The least automaton, and what shows that it is one.
+
+    Attributes:
+        automaton: with as many states as the Hankel matrix has rank, over the reals (over a field; a counting automaton may
+            need fractions); or the least deterministic automaton, without a dead state (boolean).
+        certificate: equality with what was given, and a Hankel block of full rank; ``None`` for boolean automata.
+    """
+
+    automaton: WFSA
+    certificate: Minimal | None
+
+
+def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
+    """The least automaton with the same scores.
+
+    Args:
+        automaton: real, counting (exactly: a float is the fraction that it is), or boolean.
+        tell: called with what is being done.
+
+    Raises:
+        InputError: another semiring, for which there is no least automaton that one could compute so.
+    """
+    if automaton.semiring is BOOLEAN:
+        return Minimised(dfa.minimal(automaton), None)
+    _require_field(automaton, "minimise")
+    plain = remove_epsilon(automaton.to_exact())
+    forward, to_given = _reduced(plain, tell)
+    mirror = reverse(forward)
+    mirrored, back = _reduced(mirror, tell)
+    least = forward if back is None else reverse(mirrored)
+    link = Linked(
+        automaton, least, automaton if to_given is None else forward, to_given, None if back is None else back.T.copy()
+    )
+    return Minimised(least, Minimal(link, *_spanning(least)))
+
+
+def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
+    """The rank of the Hankel matrix of the scores: the least number of states of any automaton over the reals with them.
+
+    Raises :class:`~automata.errors.InputError` for another semiring than real and counting.
+    """
+    _require_field(automaton, "the rank")
+    return minimise(automaton, tell).automaton.states
+
+
+def _require_field(automaton: WFSA, what: str) -> None:
+    if automaton.semiring not in (REAL, COUNTING):
+        others = ", or boolean" if what == "minimise" else ""
+        raise InputError(f"{what} is for real and counting automata{others}; this one is over the {automaton.semiring.name} semiring")
+
+
+def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:
+    """The automaton on the space that its words span, and the matrix from there to it; itself and ``None`` where that is all."""
+    alone = cleared([automaton])
+    fresh = primes()
+    while True:
+        words = explore(alone, next(fresh)).words
+        tell(f"{len(words)} of {automaton.states} dimensions")
+        basis = lift(alone, words, fresh, MOST_BITS // max(1, automaton.states**2))
+        if basis is not None:
+            return _on(basis, automaton, alone)
+        if len(explore(alone, next(fresh)).words) <= len(words):
+            raise InputError("the least automaton has weights of more digits than memory can hold")
+
+
+def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Any]:
+    if basis.whole == 0:
+        return automaton, None
+    return basis.automaton(alone), fractions(basis.sides[0], basis.denominator)
+
+
+def _spanning(least: WFSA) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Prefixes and suffixes whose Hankel block has full rank."""
+    prefixes, suffixes = (_words(side, least.states) for side in (least, reverse(least)))
+    return prefixes, tuple(word[::-1] for word in suffixes)
+
+
+def _words(automaton: WFSA, wanted: int) -> tuple[Any, ...]:
+    alone = cleared([automaton])
+    for prime in primes():  # nearly always the first
+        words: list[Word] = explore(alone, prime).words
+        if len(words) == wanted:
+            return tuple(tuple(alone.symbols[a] for a in word) for word in words)
+    raise AssertionError("primes end never")

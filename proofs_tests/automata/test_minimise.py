@@ -1,0 +1,127 @@
+"""Minimisation, rank and Hankel matrices: the same scores, as few states as the Hankel matrix has rank, and a certificate."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from automata import operations
+from automata.dfa import determinise, is_deterministic, minimal
+from automata.equivalence import Equivalent, equivalent
+from automata.errors import InputError
+from automata.forward import score
+from automata.hankel import block, full_rank_block, shortlex
+from automata.minimise import minimise, rank
+from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
+from automata.strategies import automata
+from automata.tree import levels
+from automata.wfsa import WFSA
+from ratproof import check_certificate
+
+FIELDS = [REAL, COUNTING]
+each = pytest.mark.parametrize("k", FIELDS, ids=lambda k: k.name)
+
+
+@each
+@given(st.data())
+def test_the_least_automaton_has_the_same_scores_and_a_certificate(k, data):
+    a = data.draw(automata(k, most_states=4, epsilon="cyclic"))
+    least = minimise(a)
+    longest = max(0, a.states + least.automaton.states - 1)
+    for x, y in zip(levels(a, min(longest, 6)), levels(least.automaton, min(longest, 6)), strict=True):
+        assert x.tolist() == y.tolist()
+    assert check_certificate.verdict(json.loads(json.dumps(least.certificate.to_json()))) == "minimal"
+
+
+@each
+@given(st.data())
+def test_its_states_are_the_rank_of_the_hankel_matrix(k, data):
+    a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
+    # strings shorter than the number of states are enough for the whole rank
+    strings = shortlex(a.alphabet, max(0, a.states - 1))
+    assert minimise(a).automaton.states == rank(a) == len(full_rank_block(lambda x: score(a, x), strings))
+
+
+@each
+@given(st.data())
+def test_the_hankel_block_of_the_certificate_has_full_rank(k, data):
+    least = minimise(data.draw(automata(k, most_states=4)))
+    found = block(least.automaton, least.certificate.prefixes, least.certificate.suffixes)
+    assert found.determinant != 0 and len(found) == least.automaton.states
+    for row, p in zip(found.values, found.prefixes, strict=True):
+        for value, s in zip(row, found.suffixes, strict=True):
+            assert value == score(least.automaton, p + s)
+
+
+@each
+@given(st.data())
+def test_minimising_twice_changes_nothing(k, data):
+    least = minimise(data.draw(automata(k, most_states=4))).automaton
+    assert minimise(least).automaton == least
+
+
+@given(automata(REAL, most_states=3), automata(REAL, most_states=3))
+def test_the_rank_of_a_sum_is_at_most_the_sum_of_the_ranks(a, b):
+    assert rank(operations.sum_of(a, b)) <= rank(a) + rank(b)
+    assert rank(operations.sum_of(a, operations.scale(a, -1))) == 0
+
+
+@given(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
+def test_the_least_dfa_accepts_the_same_strings_with_as_few_states_as_there_are_rests(a):
+    least = minimise(a).automaton
+    assert is_deterministic(least) and isinstance(equivalent(a, least), Equivalent)
+    # Myhill and Nerode: strings that are told apart by what may follow; all but those that nothing may follow
+    strings, rests = shortlex(a.alphabet, 4), shortlex(a.alphabet, 4)
+    seen = {tuple(bool(score(a, p + s)) for s in rests) for p in strings} - {(False,) * len(rests)}
+    assert len(seen) <= least.states
+    if a.states <= 2:  # at most 4 sets of states: strings of length 4 reach and tell all apart
+        assert len(seen) == least.states
+
+
+@given(automata(BOOLEAN, most_states=4), automata(BOOLEAN, most_states=3))
+def test_two_automata_of_one_language_have_the_very_same_least_dfa(a, b):
+    same = isinstance(equivalent(a, b), Equivalent)
+    assert (minimal(a) == minimal(b)) == same
+
+
+@given(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
+def test_brzozowski_finds_the_same_least_dfa(a):
+    twice = determinise(operations.reverse(determinise(operations.reverse(a))))
+    assert operations.trim(twice).states == minimal(a).states
+
+
+def test_the_nth_symbol_from_the_end_needs_a_state_for_each_window():
+    n = 6
+    arrows = [(0, 0, "a", True), (0, 0, "b", True), (0, 1, "a", True)]
+    arrows += [(q, q + 1, x, True) for q in range(1, n) for x in "ab"]
+    nfa = WFSA.from_edges(BOOLEAN, n + 1, "ab", [(0, True)], [(n, True)], arrows)
+    assert minimise(nfa).automaton.states == 2**n
+
+
+def test_other_semirings_are_refused_in_a_sentence():
+    tropical = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
+    with pytest.raises(InputError, match="minimise is for real and counting automata, or boolean; .* max-plus"):
+        minimise(tropical)
+    with pytest.raises(InputError, match="the rank is for real and counting automata; .* max-plus"):
+        rank(tropical)
+
+
+def test_a_network_of_two_equal_units_has_the_rank_of_one():
+    rows = [[1, 1, 1], [0, "1/2", 0], [0, 0, "1/2"]]
+    twins = WFSA(REAL, [1, 0, 0], [0, 1, 1], {"a": rows, "b": rows})
+    assert rank(twins) == 2 and all(score(minimise(twins).automaton, x) == score(twins, x) for x in product("ab", repeat=5))
+
+
+@given(st.data())
+def test_a_certificate_of_minimality_needs_every_string(data):
+    a = data.draw(automata(REAL, most_states=4))
+    found = minimise(a).certificate.to_json()
+    assume(found["prefixes"])
+    which = data.draw(st.sampled_from(["prefixes", "suffixes"]))
+    found[which] = found[which][:-1]
+    with pytest.raises(ValueError, match="strings are given"):
+        check_certificate.verdict(found)
