@@ -158,7 +158,10 @@ def _affine(function: Callable[[list[Any]], list[Any]], d: int, symbol: Any) -> 
     rows = [[w - z for w, z in zip(exact(unit), zero, strict=True)] for unit in units]
     trouble = ""
     try:
-        forms = [w if isinstance(w, Form) else Form(_number(w), {}) for w in function([Form(Fraction(0), {i: Fraction(1)}) for i in range(d)])]
+        forms = [
+            w if isinstance(w, Form) else Form(_number(w), {})
+            for w in function([Form(Fraction(0), {i: Fraction(1)}) for i in range(d)])
+        ]
         weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(d)]
         if [form.constant for form in forms] == zero and weights == rows:
             return zero, rows
@@ -188,7 +191,11 @@ def _pairs(units: list[Row]) -> Iterator[tuple[Row, Row]]:
 
 
 def _written(values: Row) -> str:
-    return shorten(", ".join(map(str, values)), 80)[1:-1] if len(values) == 1 else f"({', '.join(map(str, values[:8]))}{', ...' if len(values) > 8 else ''})"
+    return (
+        shorten(", ".join(map(str, values)), 80)[1:-1]
+        if len(values) == 1
+        else f"({', '.join(map(str, values[:8]))}{', ...' if len(values) > 8 else ''})"
+    )
 
 
 def _number(value: Any) -> Fraction:

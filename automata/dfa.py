@@ -62,7 +62,9 @@ def determinise(automaton: WFSA) -> WFSA:
         InputError: it is not boolean, or has more than 16,384 such sets.
     """
     if automaton.semiring is not BOOLEAN:
-        raise InputError(f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name} semiring")
+        raise InputError(
+            f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name} semiring"
+        )
     plain = trim(remove_epsilon(automaton))
     on = sets(plain)
     numbers = {on.initial: 0} if on.initial else {}
@@ -162,5 +164,3 @@ def _built(like: WFSA, states: int, start: int, final: list[int], arrows: list[t
     for place, source, target in arrows:
         matrices[place, source, target] = True
     return like.replace(initial=initial, final=last, matrices=matrices)
-
-

@@ -63,9 +63,7 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
     mirror = reverse(forward)
     mirrored, back = _reduced(mirror, tell)
     least = forward if back is None else reverse(mirrored)
-    link = Linked(
-        automaton, least, automaton if to_given is None else forward, to_given, None if back is None else back.T.copy()
-    )
+    link = Linked(automaton, least, automaton if to_given is None else forward, to_given, None if back is None else back.T.copy())
     return Minimised(least, Minimal(link, *_spanning(least)))
 
 
@@ -81,7 +79,9 @@ def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
 def _require_field(automaton: WFSA, what: str) -> None:
     if automaton.semiring not in (REAL, COUNTING):
         others = ", or boolean" if what == "minimise" else ""
-        raise InputError(f"{what} is for real and counting automata{others}; this one is over the {automaton.semiring.name} semiring")
+        raise InputError(
+            f"{what} is for real and counting automata{others}; this one is over the {automaton.semiring.name} semiring"
+        )
 
 
 def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Protocol
 
-from automata.forward import prefix_scores, read_out, start, step
+from automata.forward import read_out, start, step
 from automata.openfst_scores import Scorer
 from automata.semirings import REAL
 from automata.strings import String
@@ -141,7 +141,7 @@ class Exact:
         return Compared(alphabet[:1] * longest, None, None, cases)
 
     def _levels(self, automaton: WFSA, longest: int) -> Iterator[Any]:
-        if self.read.scores is prefix_scores:
+        if self.read.algorithm is None:
             return levels(automaton, longest)
         strings = (product(automaton.alphabet, repeat=length) for length in range(longest + 1))
         return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
@@ -157,7 +157,7 @@ class _Prefix:
     def __init__(self, sides: Exact, string: String, state: Any, omegas: list[Any]) -> None:
         self.state, self.omegas = state, omegas
         self.values = sides.read.recurrence.out(sides.case, state)
-        if sides.read.scores is prefix_scores:
+        if sides.read.algorithm is None:
             self.scores = [read_out(a, omega) for a, omega in zip(sides.automata(), omegas, strict=True)]
         else:
             self.scores = [sides.read.scores(a, string)[-1] for a in sides.automata()]

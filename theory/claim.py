@@ -81,7 +81,8 @@ class Variant:
         cases: for an alphabet, random cases over it, for Hypothesis.
         small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest first.
         kinds: the kinds of evidence that it promises.
-        scores: from an automaton and a string the scores of the prefixes; Forward, but where the print has another one.
+        algorithm: how an automaton's scores are computed, as a recurrence that is given the automaton in place of a case; ``None``
+            for Forward.
         no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
             block of full rank n says that no automaton with fewer than n states computes the unit.
     """
@@ -93,9 +94,15 @@ class Variant:
     construction: Callable[[Any], Sequence[WFSA]]
     cases: Callable[[str], SearchStrategy[Any]]
     small_cases: Callable[[int], Iterator[Any]]
-    kinds: tuple[str, ...] = ("sampled", "cross-checked", "exhausted")
-    scores: Callable[[WFSA, String], Any] = prefix_scores
+    kinds: tuple[str, ...] = ("sampled", "cross-checked", "exhausted", "decided")
+    algorithm: Recurrence | None = None
     no_automaton: bool = False
+
+    def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:
+        """The scores of every prefix of the string, from the empty one to the string itself, as this reading computes them."""
+        if self.algorithm is None:
+            return list(prefix_scores(automaton, string))
+        return [value for (value,) in self.algorithm.values(automaton, string)]
 
 
 @dataclass(frozen=True)

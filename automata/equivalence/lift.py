@@ -41,7 +41,6 @@ class Basis:
     steps: tuple[Any, ...]
     whole: int | None
 
-
     def automaton(self, automata: Cleared) -> WFSA:
         """The automaton whose states are the rows of the basis; the first side says what final weights it has."""
         side, rows, d = automata.sides[0], self.sides[0], self.denominator
@@ -196,7 +195,10 @@ def _checked(automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: in
             step = _chosen(images, pivots)
         else:
             step = d * automata.sides[whole].steps[a]
-            images = [rows * side.steps[a] if i != whole else step for i, (rows, side) in enumerate(zip(sides, automata.sides, strict=True))]
+            images = [
+                rows * side.steps[a] if i != whole else step
+                for i, (rows, side) in enumerate(zip(sides, automata.sides, strict=True))
+            ]
         if any(step * rows != d * image for i, (rows, image) in enumerate(zip(sides, images, strict=True)) if i != whole):
             return None
         steps.append(step)

@@ -193,4 +193,3 @@ class _Step:
             if q in side.final:
                 total = self.plus(total, self.times(weight, side.final[q]))
         return total
-

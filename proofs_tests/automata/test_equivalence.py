@@ -92,7 +92,11 @@ def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
 @given(st.data())
 def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
     a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
-    b = data.draw(automata(k, most_states=3, epsilon="cyclic")) if data.draw(st.booleans()) or not a.states else nudged(data, k, a)
+    b = (
+        data.draw(automata(k, most_states=3, epsilon="cyclic"))
+        if data.draw(st.booleans()) or not a.states
+        else nudged(data, k, a)
+    )
     found, tried = equivalent(a, b, longest=6), least_difference(a, b, 6)
     event(found.verdict)
     if isinstance(found, Different) and len(found.word) <= 6:
@@ -110,9 +114,7 @@ def unambiguous(draw, k, most=4):
     """Deterministic automata, or mirrored ones: every string has at most one path, and cycles may weigh differently."""
     n = draw(st.integers(1, most))
     weight = weights(k, extreme=False).filter(lambda w: w != k.zero)
-    arrows = [
-        (q, draw(st.integers(0, n - 1)), x, draw(weight)) for q in range(n) for x in "ab" if draw(st.booleans())
-    ]
+    arrows = [(q, draw(st.integers(0, n - 1)), x, draw(weight)) for q in range(n) for x in "ab" if draw(st.booleans())]
     ends = draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n))
     made = WFSA.from_edges(k, n, "ab", [(0, draw(weight))], [(q, draw(weight)) for q in ends], arrows)
     return operations.reverse(made) if draw(st.booleans()) else made
@@ -129,7 +131,11 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
     # two such automata are equal, when they are on all strings up to the number of pairs of states
     tried = least_difference(a, b, 8)
     if k is LOG:
-        assert (tried is None) <= isinstance(found, Equivalent) or len(found.word) > 8 or found.scores[0] == pytest.approx(found.scores[1])
+        assert (
+            (tried is None) <= isinstance(found, Equivalent)
+            or len(found.word) > 8
+            or found.scores[0] == pytest.approx(found.scores[1])
+        )
     elif isinstance(found, Different) and len(found.word) <= 8:
         assert (found.word, found.scores) == tried
     else:
@@ -146,7 +152,9 @@ def shaken(data, k, a):
     order = data.draw(st.permutations(range(n)))
     initial = [(order[q], over(w, by[q])) for q, w in enumerate(a.initial.tolist()) if w != k.zero]
     final = [(order[q], k.times(w, by[q])) for q, w in enumerate(a.final.tolist()) if w != k.zero]
-    arrows = [(order[e.source], order[e.target], e.symbol, over(k.times(by[e.source], e.weight), by[e.target])) for e in a.edges()]
+    arrows = [
+        (order[e.source], order[e.target], e.symbol, over(k.times(by[e.source], e.weight), by[e.target])) for e in a.edges()
+    ]
     if arrows and data.draw(st.booleans()):
         i = data.draw(st.integers(0, len(arrows) - 1))
         arrows[i] = (*arrows[i][:3], k.times(arrows[i][3], 2))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from automata.strategies import readings
 from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
+from ratproof.decide import decide
 from ratproof.evidence import evidence
 from ratproof.exhaust import exhaust
 from ratproof.strategies import example_6_networks
@@ -44,3 +45,10 @@ def test_openfst_finds_the_same_scores(variant, data):
 def test_every_string_up_to_length_five(variant):
     """All weights among 0, 1, -1, 1/2, all strings over one and two letters."""
     exhaust(CLAIM, variant, longest=5, letters=2)
+
+
+@evidence(CLAIM, kind="decided")
+@given(st.data())
+def test_all_units_are_scores_on_all_strings(variant, data):
+    """Every unit, read as an automaton of d + 1 states from the step of the whole layer, is decided to be Figure 1's."""
+    decide(Exact(CLAIM, variant.name, data.draw(variant.cases("ab"))))

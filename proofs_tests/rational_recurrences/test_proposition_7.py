@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata.affine import NotAffine
 from automata.strategies import readings
 from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
+from ratproof.decide import decide, decide_units, read
 from ratproof.evidence import evidence
 from ratproof.exhaust import exhaust
 from ratproof.ledger import ledger
+from ratproof.networks import DTYPES
 from ratproof.strategies import example_6_networks
 from ratproof.text import agree_on_text
+from theory.rational_recurrences.proposition_7 import CLAIM as CLAIMED
+from theory.rational_recurrences.proposition_7 import Cell, example_6, step
 
 CLAIM = "proposition-7"
 
@@ -85,3 +93,43 @@ def test_every_string_up_to_length_six(variant):
 def test_every_prefix_of_every_sentence_of_a_corpus(corpus, device):
     """``ratproof verify --text FILE``: the words are the alphabet, their vectors the inputs."""
     agree_on_text(CLAIM, "corrected", corpus, device)
+
+
+@evidence(CLAIM, kind="decided")
+@given(st.data())
+def test_the_unit_is_the_forward_score_on_all_strings(variant, data):
+    """For random rational weights, the recurrence read as an automaton is decided to be the constructed one."""
+    decide(Exact(CLAIM, variant.name, data.draw(variant.cases("ab"))))
+
+
+@evidence(CLAIM, kind="decided", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_gates_of_a_torch_network_make_its_automata_on_all_strings(dtype, device, data):
+    """For the float weights of a torch module: equation 5c with the gates that it computes, each the fraction that it is."""
+    start = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
+    network = data.draw(example_6_networks("abc", CLAIM, "corrected", dtype, device, start=start))
+    recurrences = [automaton for cell in cells_of(network) for automaton in read(example_6, cell)]
+    decide_units(network, recurrences, network.automata())
+
+
+def cells_of(network):
+    """For each unit the gates that the module computes for each symbol, and c_0, as fractions."""
+    layer, embeddings = network.network, torch.as_tensor(network.embeddings, dtype=DTYPES[network.dtype], device=network.device)
+    with torch.no_grad():
+        gates = [gate.double().cpu().numpy() for gate in layer.gates(embeddings)]
+    start = Fraction(float(torch.tensor(network.start, dtype=DTYPES[network.dtype])))
+    for unit in range(layer.hidden_size):
+        f, u = ({x: Fraction(float(gate[i, unit])) for i, x in enumerate(network.alphabet)} for gate in gates)
+        yield Cell(f, u, start)
+
+
+def test_a_gate_that_reads_the_state_is_refused_with_the_states_that_show_it():
+    """Without memoryless gates the recurrence is no automaton of this kind: c_t = w c_{t-1}^2 + ... is not affine."""
+    variant = CLAIMED.variant("without-memoryless-gates")
+    cell = Cell({"a": Fraction(0)}, {"a": Fraction(1)}, feedback=Fraction(1))
+    with pytest.raises(NotAffine) as refused:
+        decide(Exact(CLAIM, variant.name, cell))
+    x, y = refused.value.pair
+    after = [step(cell, c, "a") for c in (x[0], y[0], x[0] + y[0], Fraction(0))]
+    assert refused.value.symbol == "a" and after[0] + after[1] != after[2] + after[3]

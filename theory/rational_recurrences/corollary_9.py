@@ -136,6 +136,7 @@ CLAIM = Claim(
             construction=one_a_unit(proposition_7.figure_1),
             cases=lambda alphabet: layers(alphabet, feedback=READS_STATE),
             small_cases=lambda letters: small_layers(letters, feedbacks=GRID[1:]),
+            kinds=("sampled", "cross-checked", "exhausted"),  # not decided: the step is not affine, and no automaton of this kind
             no_automaton=True,
         ),
     ),

@@ -13,10 +13,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from automata.forward import prefix_scores
+from automata import forward
 from automata.semirings import REAL, Semiring, semiring
 from automata.strategies import LETTERS, weights
-from automata.strings import String
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
 
@@ -111,10 +110,14 @@ def figure_1_from_c_0(cell: Cell) -> list[WFSA]:
     return [b.replace(initial=WFSA(cell.over, [cell.over.one, cell.start], [0, 0], {}).initial) for b in figure_1(cell)]
 
 
-def forward_as_printed(automaton: WFSA, string: String) -> Sequence[Any]:
-    """Equation 3b literally: Omega_{i+1} reads x_i, so the first step reads nothing, and the last symbol is never read."""
-    scores = list(prefix_scores(automaton, string))
-    return [scores[max(0, t - 1)] for t in range(len(string) + 1)]
+# Equation 3b literally: Omega_{i+1} reads x_i, so the first step reads nothing, and the last symbol is never read. The state is
+# Omega before and after the symbol that was read last; only the former is ever read out.
+
+forward_as_printed = Recurrence(
+    start=lambda automaton: (forward.start(automaton), forward.start(automaton)),
+    step=lambda automaton, omegas, x: (omegas[1], forward.step(automaton, omegas[1], x)),
+    out=lambda automaton, omegas: (forward.read_out(automaton, omegas[0]),),
+)
 
 
 # Random cells, and all small ones.
@@ -187,8 +190,8 @@ CLAIM = Claim(
             construction=figure_1,
             cases=cells,
             small_cases=small_cells,
-            kinds=("sampled", "exhausted"),
-            scores=forward_as_printed,
+            kinds=("sampled", "exhausted", "decided"),
+            algorithm=forward_as_printed,
         ),
         Variant(
             name="without-memoryless-gates",
@@ -198,6 +201,7 @@ CLAIM = Claim(
             construction=figure_1,
             cases=lambda alphabet: cells(alphabet, feedback=READS_STATE),
             small_cases=lambda letters: small_cells(letters, feedbacks=GRID[1:]),
+            kinds=("sampled", "cross-checked", "exhausted"),  # not decided: the step is not affine, and no automaton of this kind
             no_automaton=True,
         ),
     ),

@@ -1,0 +1,197 @@
+"""Commands that decide: equivalent, check-certificate, minimise, rank."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from automata import files
+from automata import minimise as minimising
+from automata.equivalence import Different, Equivalent, aligned
+from automata.equivalence import equivalent as decide
+from automata.errors import FormatError, InputError
+from automata.json_format import from_json
+from ratproof import check_bisimulation, check_certificate
+from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
+from ratproof.commands.automata import AutomatonFile, load
+from ratproof.disagreement import write_string
+from ratproof.terminal import console
+
+EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
+REJECTED = 1
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
+MissingAsZero = Annotated[
+    bool, typer.Option("--missing-as-zero", help="a symbol that one alphabet lacks has weight zero there; else it is an error")
+]
+
+
+@app.command()
+def equivalent(
+    a: Annotated[str, typer.Argument(metavar="A", help="a .json or .att file")],
+    b: Annotated[str, typer.Argument(metavar="B", help="another")],
+    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    missing_as_zero: MissingAsZero = False,
+    longest: Annotated[
+        int | None, typer.Option("--longest", min=0, help="where it has to be searched: strings of at most that many symbols")
+    ] = None,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> int:
+    """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3 unknown."""
+    one, other = load(a, semiring, symbols), load(b, semiring, symbols)
+    with _progress("equivalent") as tell, _naming(a, b):
+        answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
+    write = one.semiring.format
+    shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
+    if certificate is not None and shown is not None:
+        _write_json(certificate, shown.to_json())
+    if as_json:
+        different = isinstance(answer, Different)
+        print_json({
+            "verdict": answer.verdict, "word": list(answer.word) if different else None,
+            "scores": [write(w) for w in answer.scores] if different else None,
+            "why": None if different else answer.how if isinstance(answer, Equivalent) else answer.why,
+            "searched": getattr(answer, "searched", None), "certificate": certificate if shown is not None else None,
+        })  # fmt: skip
+    elif isinstance(answer, Different):
+        x, y = map(write, answer.scores)
+        print(f"different: on {write_string(list(answer.word))} {a} gives {x} and {b} gives {y}; no smaller string differs")
+    elif isinstance(answer, Equivalent):
+        print(f"equivalent: every string has the same score in {a} and {b} ({answer.how})")
+    else:
+        print(f"unknown: {answer.why}")
+    if certificate is not None and shown is None:
+        console(error=True).print(f"ratproof: note: {certificate} is not written: this answer has no certificate")
+    return EXIT[answer.verdict]
+
+
+@app.command("check-certificate")
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="what equivalent or minimise wrote with --certificate")],
+    a: Annotated[str | None, typer.Argument(metavar="[A", help="the automata that it should be for")] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B]")] = None,
+    missing_as_zero: MissingAsZero = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check a certificate with a short program that shares no code with the rest: exit status 0 accepted, 1 rejected."""
+    data = _certificate(file)
+    field = isinstance(data["A"], dict) and data["A"].get("semiring") in ("real", "counting")
+    program = check_certificate if field else check_bisimulation
+    why = None
+    with _progress("check-certificate"):
+        try:
+            claims = program.verdict(data)
+        except MALFORMED as error:
+            why = str(error) if type(error) is ValueError else f"it is malformed: {error!r}"
+    if why is None and a is not None:
+        _require_same(file, data, a, b, missing_as_zero, semiring, symbols)
+    if as_json:
+        print_json({"verdict": "accepted" if why is None else "rejected", "claims": data.get("claims"), "why": why})
+    else:
+        print(f"accepted: {claims}" if why is None else f"rejected: {why}")
+    return 0 if why is None else REJECTED
+
+
+def _require_same(
+    file: str, data: dict[str, Any], a: str, b: str | None, missing: bool, semiring: str | None, symbols: str | None
+) -> None:
+    """The certificate's automata are those of the files; :class:`~automata.errors.InputError` where they are not."""
+    if data["claims"] == "minimal" and b is None:
+        given = [load(a, semiring, symbols)]
+    elif b is None:
+        raise InputError(f"{file} is about two automata: name both, or none")
+    else:
+        with _naming(a, b):
+            one, other = load(a, semiring, symbols), load(b, semiring, symbols)
+            # the least automaton may be real where the given one counts
+            given = [one, other] if data["claims"] == "minimal" else list(aligned(one, other, missing))
+    for name, path, automaton in zip("AB", (a, b), given, strict=False):
+        if from_json(data[name], file) != automaton.to_exact():
+            raise InputError(f"{file} is a certificate for other automata: its {name} is not the automaton in {path}")
+
+
+@app.command()
+def minimise(
+    automaton: AutomatonFile,
+    output: Annotated[str | None, typer.Option("-o", "--output", help="write the least automaton there")] = None,
+    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    round_weights: Annotated[
+        bool, typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
+    ] = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the least automaton with the same scores: over the reals (exactly), or the least deterministic boolean one."""
+    given = load(automaton, semiring, symbols)
+    with _progress("minimise") as tell, _naming(automaton):
+        found = minimising.minimise(given, tell)
+    if certificate is not None and found.certificate is None:
+        raise InputError(
+            f"--certificate: boolean automata get none here; compare with equivalent {automaton} B --certificate FILE"
+        )
+    written = [] if output is None else files.write(found.automaton, output, round_weights)
+    if certificate is not None and found.certificate is not None:
+        _write_json(certificate, found.certificate.to_json())
+    if as_json:
+        print_json({"states": found.automaton.states, "from": given.states, "files": [str(path) for path in written]})
+    else:
+        where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
+        print(f"{found.automaton.states} of {given.states} states are needed{where}")
+
+
+@app.command()
+def rank(automaton: AutomatonFile, semiring: SemiringName = None, symbols: SymbolTable = None, as_json: AsJson = False) -> None:
+    """Print the rank of the Hankel matrix of an automaton's scores: the least number of states over the reals."""
+    given = load(automaton, semiring, symbols)
+    with _progress("rank") as tell, _naming(automaton):
+        found = minimising.rank(given, tell)
+    print_json({"rank": found}) if as_json else print(found)
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is being done, where there is one."""
+    screen = console(error=True)
+    if not screen.is_terminal:
+        yield lambda stage: None
+        return
+    with screen.status(what) as status:
+        yield lambda stage: status.update(f"{what}: {stage}")
+
+
+@contextmanager
+def _naming(*paths: str) -> Iterator[None]:
+    """Say in an error which files it is about."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except InputError as error:
+        raise InputError(f"{' and '.join(paths)}: {error}") from None
+
+
+def _write_json(path: str, data: dict[str, Any]) -> None:
+    if Path(path).is_dir():
+        raise InputError(f"{path}: cannot be written: is a folder")
+    files.write_whole(path, json.dumps(data, ensure_ascii=False) + "\n")
+
+
+def _certificate(path: str) -> dict[str, Any]:
+    try:
+        data = json.loads(files.read_text(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
+    if not isinstance(data, dict) or not {"format", "claims", "A", "B"} <= set(data):
+        raise FormatError(f"{path}: is no certificate, which has the fields format, claims, A and B")
+    return data
