@@ -7,18 +7,16 @@ shortlex-least word that tells two automata apart is always among the kept ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import flint
 
 from automata.equivalence.echelon import Echelon, staircase
 from automata.equivalence.integers import Cleared
+from automata.equivalence.vectors import Vectors, Word, shortlex
 
-Word = tuple[int, ...]
-"""A word, as the places of its symbols."""
 MOST_ENTRIES = 1 << 21
 """The most numbers in one block of candidates."""
 
@@ -40,11 +38,6 @@ class Exploration:
     difference: Word | None
 
 
-def shortlex(word: Word) -> tuple[int, Word]:
-    """What to compare words by."""
-    return len(word), word
-
-
 def explore(
     automata: Cleared, prime: int, before: Word | None = None, tell: Callable[[int, int], None] | None = None
 ) -> Exploration:
@@ -60,7 +53,7 @@ def explore(
     echelon = Echelon(width, prime)
     ends = _difference(automata, prime)
     words: list[Word] = []
-    batches = iter([([()], [w for side in automata.sides for w in flint.nmod_mat(side.start, prime).entries()])])
+    batches: Iterator[tuple[list[Word], list[Any]]] = iter([([()], [w for side in automata.sides for w in flint.nmod_mat(side.start, prime).entries()])])
     stepping = _Stepping(automata, prime)
     while True:
         level: list[tuple[Word, list[Any]]] = []
@@ -85,30 +78,6 @@ def explore(
         batches = stepping.children(level)
 
 
-def vectors(automata: Cleared, words: Iterable[Word]) -> list[list[int]]:
-    """The cleared state vectors of words, exactly; all sides of a word in one row.
-
-    Args:
-        automata: the sides.
-        words: in shortlex order, and closed under taking prefixes.
-    """
-    rows: dict[Word, list[list[Any]]] = {}
-    for length, level in groupby(words, key=len):
-        if length == 0:
-            rows[()] = [side.start.entries() for side in automata.sides]
-            continue
-        same = sorted(level, key=lambda word: word[-1])
-        for a, children in groupby(same, key=lambda word: word[-1]):
-            mine = list(children)
-            for i, side in enumerate(automata.sides):
-                n = side.states
-                before = flint.fmpz_mat(len(mine), n, [w for word in mine for w in rows[word[:-1]][i]])
-                after = (before * side.steps[a]).entries()
-                for k, word in enumerate(mine):
-                    rows.setdefault(word, []).append(after[k * n : (k + 1) * n])
-    return [[int(w) for part in row for w in part] for _, row in sorted(rows.items(), key=lambda item: shortlex(item[0]))]
-
-
 class Agreement:
     """All words before a given one have the same scores on both sides, modulo as many primes as one asks for.
 
@@ -129,12 +98,11 @@ class Agreement:
         tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
         place = {word: i for i, word in enumerate(tried)}
         self.kept = [place[word] for word in kept]
-        rows = vectors(automata, tried)
-        self.candidates = flint.fmpz_mat(len(tried), automata.width, [w for row in rows for w in row])
+        self.candidates = Vectors(automata, tried)
 
     def holds(self, prime: int) -> bool:
         """Is it so modulo the prime?"""
-        rows = flint.nmod_mat(self.candidates, prime)
+        rows = self.candidates.modulo(prime)
         if any(value != 0 for value in (rows * _difference(self.automata, prime)).entries()):
             return False
         echelon, rank = rows.transpose().rref()

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Linked
-from automata.equivalence.explore import Agreement, Exploration, Word, explore
+from automata.equivalence.explore import Agreement, Exploration, explore
 from automata.equivalence.integers import Cleared, cleared, fractions, primes
 from automata.equivalence.lift import Basis, lift
+from automata.equivalence.vectors import Word
 from automata.operations import remove_epsilon
 from automata.wfsa import WFSA
 

@@ -91,6 +91,10 @@ class Cleared:
         """Bits that hold the cleared score of every string of at most that length, on every side, and its sign."""
         return 1 + max(((a * b**t * c).bit_length() for a, b, c in (s.norms for s in self.sides) for t in (0, length)), default=0)
 
+    def vector_bits(self, length: int) -> int:
+        """Bits that hold the sum of the entries' sizes in the cleared vector of any word of at most that length, all sides."""
+        return sum(a * max(1, b) ** length for a, b, _ in (s.norms for s in self.sides)).bit_length()
+
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
     """Clear the denominators of automata over one alphabet in one order: real or counting, exact, without epsilon."""

@@ -11,9 +11,9 @@ from typing import Any
 import flint
 import numpy as np
 
-from automata.equivalence.echelon import staircase
-from automata.equivalence.explore import Word, vectors
+from automata.equivalence.echelon import columns, staircase
 from automata.equivalence.integers import PRIME_BITS, Cleared, fractions, integers
+from automata.equivalence.vectors import Vectors, Word
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -66,8 +66,8 @@ def lift(
         most_bits: of the modulus that the basis is reconstructed from; ``None`` is returned beyond.
         tell: called with the bits of the modulus.
     """
-    rows = vectors(automata, words)
-    guesses = [_Guess(automata, rows, pivots) for pivots in _pivot_choices(automata, rows, next(primes))]
+    rows = Vectors(automata, words)
+    guesses = [_Guess(rows, pivots) for pivots in _pivot_choices(automata, rows.modulo(next(primes)))]
     wanted = 1
     while guesses:
         if tell is not None:
@@ -78,15 +78,11 @@ def lift(
             found = guess.basis()
             if found is not None:
                 return found
-        # Cramer's rule: numerators and denominators are determinants, which Hadamard's inequality bounds
-        if PRIME_BITS * wanted > min(most_bits, 2 * _hadamard_bits(rows) + _SLACK + 2):
+        # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows' lengths
+        if PRIME_BITS * wanted > min(most_bits, 2 * len(words) * rows.row_bits + _SLACK + 2):
             return None
         wanted *= 2
     return None
-
-
-def _hadamard_bits(rows: list[list[int]]) -> int:
-    return sum(sum(map(abs, row)).bit_length() for row in rows)
 
 
 def _bounds(automata: Cleared) -> list[range]:
@@ -95,7 +91,7 @@ def _bounds(automata: Cleared) -> list[range]:
     return [range(begin, end) for begin, end in zip(ends[:-1], ends[1:], strict=True)]
 
 
-def _pivot_choices(automata: Cleared, rows: list[list[int]], prime: int) -> list[list[int]]:
+def _pivot_choices(automata: Cleared, rows: Any) -> list[list[int]]:
     """Which columns to make an identity matrix, the best first: all states of one side, else columns of one side only.
 
     The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers are.
@@ -104,10 +100,9 @@ def _pivot_choices(automata: Cleared, rows: list[list[int]], prime: int) -> list
     bounds = _bounds(automata)
     for first in reversed(bounds):
         order = [*first, *(j for other in bounds if other is not first for j in other)]
-        mixed = [row[j] for row in rows for j in order]
-        echelon, rank = flint.nmod_mat(len(rows), len(order), mixed, prime).rref()
+        echelon, rank = columns(rows, order).rref()
         pivots = tuple(sorted(order[j] for j in staircase(echelon, rank)))
-        if rank == len(rows):
+        if rank == rows.nrows():
             found.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
     return [list(pivots) for pivots, _ in sorted(found.items(), key=lambda item: item[1])]
 
@@ -115,20 +110,19 @@ def _pivot_choices(automata: Cleared, rows: list[list[int]], prime: int) -> list
 class _Guess:
     """One choice of pivots: the other columns of the basis, known modulo more and more primes."""
 
-    def __init__(self, automata: Cleared, rows: list[list[int]], pivots: list[int]) -> None:
-        self.automata, self.pivots = automata, pivots
+    def __init__(self, rows: Vectors, pivots: list[int]) -> None:
+        self.automata, self.rows, self.pivots = rows.automata, rows, pivots
         taken = set(pivots)
-        self.others = [j for j in range(automata.width) if j not in taken]
-        self.square = flint.fmpz_mat(len(rows), len(pivots), [row[j] for row in rows for j in pivots])
-        self.rest = flint.fmpz_mat(len(rows), len(self.others), [row[j] for row in rows for j in self.others])
-        self.values = [0] * (len(rows) * len(self.others))
+        self.others = [j for j in range(self.automata.width) if j not in taken]
+        self.values = [0] * (len(pivots) * len(self.others))
         self.modulus, self.count = 1, 0
 
     def solve_modulo(self, prime: int) -> None:
         """The other columns modulo one more prime; nothing, where the pivots are singular modulo it."""
         self.count += 1
+        rows = self.rows.modulo(prime)
         try:
-            solved = flint.nmod_mat(self.square, prime).solve(flint.nmod_mat(self.rest, prime))
+            solved = columns(rows, self.pivots).solve(columns(rows, self.others))
         except ZeroDivisionError:
             return
         m, inverse = self.modulus, pow(self.modulus, -1, prime)

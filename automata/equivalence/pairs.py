@@ -24,7 +24,7 @@ from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
 """The most pairs of sets of states that are pursued."""
-MOST_WEIGHTS = 300_000
+MOST_WEIGHTS = 100_000
 """The most weights in all the pairs of vectors that are pursued."""
 Tell = Callable[[str], None]
 

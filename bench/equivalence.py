@@ -1,0 +1,166 @@
+"""How long a decision takes: equal pairs of growing size, growing alphabets, a chain, and the same algorithm over fractions.
+
+``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs plot. A pair is A with
+dense random integer weights, and B: A with a tenth more states that no string reaches, and with transitions from them, in another
+basis. The times hold what a user waits for: clearing denominators, the decision, the certificate and its exact check.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import flint
+import numpy as np
+
+from automata.equivalence import Different, Equivalent, equivalent
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+WANTED = {10: 0.01, 100: 0.5, 500: 8.0}
+CHAIN_WANTED, RATIO_WANTED, MEMORY_WANTED = 1.5, 40, 2.0
+
+
+def names(count: int) -> list[str]:
+    """That many symbols."""
+    return [f"s{i}" for i in range(count)]
+
+
+def pair(n: int, symbols: int = 4, seed: int = 0) -> tuple[WFSA, WFSA]:
+    """A, and B: A padded by a tenth, in another basis by a unimodular matrix."""
+    rng = np.random.default_rng(seed)
+    size, padded = n, n + max(1, n // 10)
+
+    def small(*shape: int) -> Any:
+        return rng.integers(-9, 10, shape)
+
+    tables = {s: small(size, size) for s in names(symbols)}
+    initial, final = small(size), small(size)
+    wide = {}
+    for s, table in tables.items():
+        wide[s] = np.zeros((padded, padded), dtype=np.int64)
+        wide[s][:size, :size] = table
+        wide[s][size:] = small(padded - size, padded)
+    start, end = np.concatenate([initial, np.zeros(padded - size, dtype=np.int64)]), np.concatenate([final, small(padded - size)])
+    change_basis(start, end, list(wide.values()), rng)
+    return _exact(initial, final, tables), _exact(start, end, wide)
+
+
+def change_basis(start: Any, end: Any, tables: list[Any], rng: np.random.Generator) -> None:
+    """In place: lambda P^-1, P M P^-1, P rho for P a product of 2 n elementary matrices, which add one row to another."""
+    n = len(start)
+    for _ in range(2 * n):
+        i, j = rng.choice(n, 2, replace=False)
+        sign = int(rng.choice([-1, 1]))
+        for table in tables:
+            table[i] += sign * table[j]
+            table[:, j] -= sign * table[:, i]
+        end[i] += sign * end[j]
+        start[j] -= sign * start[i]
+
+
+def _exact(initial: Any, final: Any, tables: dict[str, Any]) -> WFSA:
+    return WFSA(REAL, initial.tolist(), final.tolist(), {s: t.tolist() for s, t in tables.items()})
+
+
+def chain(n: int, last: int) -> WFSA:
+    """n + 1 states in a row with weights of 1/4: only the string of n times the first symbol has a score."""
+    steps = [(q, q + 1, "s0", Fraction(1, 4)) for q in range(n)]
+    return WFSA.from_edges(REAL, n + 1, names(4), [(0, 1)], [(n, last)], steps)
+
+
+def seconds(run: Callable[[], Any], times: int) -> float:
+    """The median of several runs, after one that is not counted where there are several."""
+    if times > 1:
+        run()
+    taken = []
+    for _ in range(times):
+        started = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - started)
+    return sorted(taken)[times // 2]
+
+
+def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
+    """The same algorithm over ``fractions.Fraction``: breadth-first, against one echelon form; no certificate."""
+    sides = [[[list(map(Fraction, row)) for row in side.matrix(s)] for s in side.alphabet] for side in (a, b)]
+    ends = [*a.final, *(-w for w in b.final)]
+    echelon: list[tuple[int, list[Fraction]]] = []
+
+    def keep(row: list[Fraction]) -> bool:
+        for pivot, other in echelon:
+            factor = row[pivot]
+            if factor:
+                row = [v - factor * w for v, w in zip(row, other, strict=True)]
+        pivot = next((i for i, w in enumerate(row) if w), None)
+        if pivot is None:
+            return False
+        echelon.append((pivot, [w / row[pivot] for w in row]))
+        return True
+
+    def times(row: list[Fraction], table: list[list[Fraction]]) -> list[Fraction]:
+        return [sum((v * w for v, w in zip(row, column, strict=True)), Fraction(0)) for column in zip(*table, strict=True)]
+
+    level = [[*map(Fraction, a.initial), *map(Fraction, b.initial)]]
+    keep(level[0])
+    while level:
+        if any(sum(v * w for v, w in zip(row, ends, strict=True)) for row in level):
+            return False
+        following = []
+        for row in level:
+            for left, right in zip(*sides, strict=True):
+                child = times(row[: a.states], left) + times(row[a.states :], right)
+                if keep(child):
+                    following.append(child)
+        level = following
+    return True
+
+
+def main() -> None:
+    """Print the table, and write the figures."""
+    found: dict[str, Any] = {
+        "date": str(date.today()), "cores": os.cpu_count(), "machine": platform.machine(),
+        "versions": f"{platform.python_implementation()} {platform.python_version()}, python-flint {flint.__version__}",
+        "states": {}, "symbols": {},
+    }  # fmt: skip
+    print(f"{found['date']}, {found['versions']}; {found['cores']} cores, {found['machine']}")
+    print("equal pairs, 4 symbols, n and 1.1 n states: decided, certificate built and checked")
+    for n in (10, 20, 50, 100, 200, 300, 500):
+        a, b = pair(n)
+        assert isinstance(equivalent(a, b), Equivalent)
+        taken = seconds(lambda: equivalent(a, b), 9 if n <= 100 else 1)  # noqa: B023
+        found["states"][n] = taken
+        print(f"  {n:4} states  {taken:8.4f} s" + (f"  (wanted: {WANTED[n]} s)" if n in WANTED else ""))
+    found["gigabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"  most memory of the process so far: {found['gigabytes']:.2f} GB (wanted: less than {MEMORY_WANTED})")
+    print("equal pairs, 60 states")
+    for symbols in (1, 2, 4, 8, 16, 32, 64):
+        a, b = pair(60, symbols)
+        assert isinstance(equivalent(a, b), Equivalent)
+        found["symbols"][symbols] = seconds(lambda: equivalent(a, b), 3)  # noqa: B023
+        print(f"  {symbols:4} symbols {found['symbols'][symbols]:8.4f} s")
+    one, other = chain(200, 1), chain(200, 2)
+    answer = equivalent(one, other)
+    assert isinstance(answer, Different) and len(answer.word) == 200
+    found["chain"] = seconds(lambda: equivalent(one, other), 3)
+    print(f"a chain of 200 steps, different on one string of length 200: {found['chain']:.2f} s (wanted: {CHAIN_WANTED} s)")
+    a, b = pair(50)
+    slow = seconds(lambda: decide_over_fractions(a, b), 1)
+    found["over fractions"] = {"seconds": slow, "ratio": slow / found["states"][50]}
+    print(f"50 states over fractions.Fraction, without certificate: {slow:.1f} s, {slow / found['states'][50]:.0f} times as long "
+          f"(wanted: {RATIO_WANTED})")  # fmt: skip
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Equivalences that hold by construction, differences that are planted, and what broke other programs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain as chain_of
+
+import numpy as np
+import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from automata import operations
+from automata.equivalence import Different, Equivalent, Unknown, equivalent, field, pairs
+from automata.equivalence import explore as exploring
+from automata.equivalence.integers import primes
+from automata.errors import InputError
+from automata.forward import score
+from automata.minimise import minimise
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
+from automata.strategies import automata
+from automata.wfsa import WFSA
+from ratproof import check_certificate
+
+
+def accepted(answer):
+    return check_certificate.verdict(answer.certificate.to_json()) == "equivalent"
+
+
+def another_basis(data, a):
+    """lambda P^-1, P M P^-1, P rho, for a product P of elementary matrices."""
+    start, end = a.initial.copy(), a.final.copy()
+    tables = {s: a.matrix(s).copy() for s in a.alphabet}
+    n = a.states
+    for _ in range(data.draw(st.integers(0, 2 * n)) if n > 1 else 0):
+        i, j = data.draw(st.permutations(range(n)))[:2]
+        factor = data.draw(st.sampled_from([Fraction(1), Fraction(-1), Fraction(1, 2), Fraction(-3)]))
+        for table in tables.values():
+            table[i] += factor * table[j]
+            table[:, j] -= factor * table[:, i]
+        end[i] += factor * end[j]
+        start[j] -= factor * start[i]
+    return WFSA(REAL, start, end, tables)
+
+
+@given(st.data())
+def test_a_change_of_basis_changes_nothing(data):
+    a = data.draw(automata(REAL, most_states=4))
+    assert accepted(equivalent(a, another_basis(data, a)))
+
+
+@given(st.data())
+def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothing(data):
+    a, b = data.draw(automata(REAL, most_states=3)), data.draw(automata(REAL, most_states=3))
+    n, m = a.states, b.states
+    matrices = {}
+    for s in "ab":
+        both = np.full((n + m, n + m), Fraction(0), dtype=object)
+        both[:n, :n], both[n:, n:] = a.matrix(s), b.matrix(s)
+        crossing = both[n:, :n] if data.draw(st.booleans()) else both[:n, n:]
+        if crossing.size:
+            crossing[0, 0] = Fraction(5)
+        matrices[s] = both
+    into = [matrices[s][:n, n:] for s in "ab"]
+    assume(all(not block.any() for block in into) or all(not matrices[s][n:, :n].any() for s in "ab"))
+    reached = any(block.any() for block in into)
+    initial = np.concatenate([a.initial, b.initial if reached else b.initial * 0])
+    final = np.concatenate([a.final, b.final * 0 if reached else b.final])
+    assert accepted(equivalent(a, another_basis(data, WFSA(REAL, initial, final, matrices))))
+
+
+@given(automata(REAL, most_states=4, epsilon="cyclic"))
+def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a):
+    assert accepted(equivalent(a, operations.reverse(operations.reverse(a))))
+    assert accepted(equivalent(a, operations.remove_epsilon(a)))
+    assert accepted(equivalent(operations.trim(a), a))
+    assert accepted(equivalent(minimise(a).automaton, a))
+
+
+@given(automata(REAL, most_states=3), automata(REAL, most_states=3))
+def test_sums_and_products_commute(a, b):
+    assert accepted(equivalent(operations.sum_of(a, b), operations.sum_of(b, a)))
+    assert accepted(equivalent(operations.hadamard(a, b), operations.hadamard(b, a)))
+
+
+@given(automata(REAL, most_states=3), automata(REAL, most_states=3), automata(REAL, most_states=3))
+def test_equivalence_is_an_equivalence(a, b, c):
+    same = {(x, y): isinstance(equivalent(one, other), Equivalent) for x, one in enumerate((a, b, c)) for y, other in enumerate((a, b, c))}
+    assert all(same[x, x] for x in range(3)) and all(same[x, y] == same[y, x] for x in range(3) for y in range(3))
+    assert not (same[0, 1] and same[1, 2]) or same[0, 2]
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 30), st.integers(0, 2**32 - 1),
+    st.sampled_from([1.0, 1e-300, 1e300, 2.0**-1060, 0.25, 1e-9]), st.sampled_from(["initial", "final", "matrices"]),
+)  # fmt: skip
+def test_one_weight_changed_by_one_unit_in_the_last_place_is_found(n, seed, scale, where):
+    rng = np.random.default_rng(seed)
+    a = WFSA.from_arrays(
+        REAL, rng.uniform(0.5, 1, n) * scale, rng.uniform(0.5, 1, n), rng.uniform(0.1, 1, (2, n, n)) * scale, {"a": 0, "b": 1}
+    )
+    changed = getattr(a, where).copy()
+    place = tuple(rng.integers(0, side) for side in changed.shape)
+    changed[place] = np.nextafter(changed[place], np.inf)
+    found = equivalent(a, a.replace(**{where: changed}))
+    # all weights are positive, so the change shows: at once in the ends, after one symbol in a matrix
+    assert isinstance(found, Different) and len(found.word) == (1 if where == "matrices" else 0)
+    assert found.scores[0] < found.scores[1]
+
+
+def chain(n, last, weight=Fraction(1, 4)):
+    return WFSA.from_edges(REAL, n + 1, "ab", [(0, 1)], [(n, last)], [(q, q + 1, "a", weight) for q in range(n)])
+
+
+def test_a_chain_of_14_states_with_weights_of_a_quarter_is_not_its_double():
+    """OpenFst's equivalent, with its default delta of 2^-10, says that it is."""
+    found = equivalent(chain(14, 1), chain(14, 2))
+    assert found.word == ("a",) * 14 and found.scores == (Fraction(1, 4**14), Fraction(2, 4**14))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 60])
+def test_the_only_string_that_differs_is_found_however_long(n):
+    found = equivalent(chain(n, 1), chain(n, 1 + Fraction(1, 2**80)))
+    assert found.word == ("a",) * n
+    assert accepted(equivalent(chain(n, 3), chain(n, 3)))
+
+
+def draw_first(monkeypatch, *bad):
+    """Let the random primes begin with these."""
+    monkeypatch.setattr(field, "primes", lambda: chain_of(bad, (p for p in primes() if p not in bad)))
+
+
+def test_a_bad_prime_never_makes_a_wrong_answer(monkeypatch):
+    """Weights that vanish modulo the first primes: the smallest difference is a multiple of them."""
+    bad = [2305843009213693951, 2305843009213693921]
+    product = bad[0] * bad[1]
+    draw_first(monkeypatch, *bad)
+    one = WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1), (0, 1, "b", 1), (1, 2, "b", 1)])
+    # "a" differs by a multiple of both primes, "bb" by one
+    other = WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1 + product), (0, 1, "b", 1), (1, 2, "b", 2)])
+    found = equivalent(one, other)
+    assert found.word == ("a",) and found.scores == (1, 1 + product)
+
+
+def test_a_prime_that_hides_a_dimension_is_found_out(monkeypatch):
+    bad = 2305843009213693951
+    draw_first(monkeypatch, bad)
+    one = WFSA.from_edges(REAL, 2, "a", [(0, 1)], [(1, 1)], [(0, 1, "a", bad), (1, 1, "a", 1)])
+    zero = WFSA(REAL, [], [], {"a": []})
+    found = equivalent(one, zero)
+    assert found.word == ("a",) and found.scores == (bad, 0)
+    assert accepted(equivalent(one, operations.sum_of(one, zero)))
+
+
+def test_numbers_beyond_the_limit_are_unknown_and_not_guessed(monkeypatch):
+    monkeypatch.setattr(field, "MOST_NUMBERS", 1)
+    big = WFSA(REAL, [1, 0], [1, 0], {"a": [[1, Fraction(10**40, 7)], [Fraction(3, 10**40), 1]]})
+    scaled = WFSA(REAL, [1, 0], [1, 0], {"a": [[1, 1], [Fraction(3, 7), 1]]})
+    assert equivalent(big, scaled).verdict == "unknown"
+    monkeypatch.undo()
+    assert accepted(equivalent(big, scaled))
+
+
+def test_the_confirmation_looks_at_every_word_before_the_one_found():
+    """Agreement modulo a prime fails as soon as a smaller word differs modulo it."""
+    both = field.cleared([chain(3, 1), chain(3, 2)])
+    seen = exploring.explore(both, 2305843009213693951)
+    assert seen.difference == (0, 0, 0)
+    assert exploring.Agreement(both, seen.words, (0, 0, 0)).holds(2305843009213693921)
+    assert not exploring.Agreement(both, [*seen.words, (0, 0, 0)], (0, 0, 1)).holds(2305843009213693921)
+
+
+def test_ambiguous_max_plus_automata_are_searched_and_the_search_says_how_far():
+    """max(number of a, number of b), beside itself written apart: the vectors never repeat, so no search can end."""
+    counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
+    one = WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0), (1, 0)], [(0, 0), (1, 0)], counts)
+    other = WFSA.from_edges(MAX_PLUS, 3, "ab", [(0, 0), (1, 0), (2, 0)], [(0, 0), (1, 0), (2, 0)],
+                            [*counts, (2, 2, "a", 0), (2, 2, "b", 0)])  # fmt: skip
+    answer = equivalent(one, other)
+    assert isinstance(answer, Unknown) and answer.searched >= 10 and str(answer.searched) in answer.why
+    assert equivalent(one, other, longest=3) == Unknown(answer_for(3), 3)
+    differs = operations.scale(other, Fraction(1, 1000))
+    assert equivalent(one, differs).word == ()
+
+
+def answer_for(longest):
+    return f"no string of at most {longest} symbols differs, and longer ones were not asked for"
+
+
+def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 3)
+    arrows = [(0, 0, "a", True), (0, 0, "b", True), (0, 1, "a", True), (1, 2, "a", True), (1, 2, "b", True)]
+    last = WFSA.from_edges(BOOLEAN, 3, "ab", [(0, True)], [(2, True)], arrows)
+    answer = equivalent(last, minimise(last).automaton)
+    assert isinstance(answer, Unknown) and "pairs of sets" in answer.why
+
+
+def test_log_automata_with_several_paths_are_unknown():
+    twice = WFSA(LOG, [0.0, 0.0], [0.0, 0.0], {"a": [[0.5, -np.inf], [-np.inf, 0.5]]})
+    once = WFSA(LOG, [float(np.log(2))], [0.0], {"a": [[0.5]]})
+    assert equivalent(twice, once).verdict == "unknown"
+    assert equivalent(once, once).verdict == "equivalent"
+
+
+def test_other_alphabets_are_refused_or_their_symbols_weigh_zero():
+    one, other = WFSA(REAL, [1], [1], {"a": [[1]], "b": [[0]]}), WFSA(REAL, [1], [1], {"a": [[1]]})
+    with pytest.raises(InputError, match=r"only the first automaton reads 'b'; --missing-as-zero"):
+        equivalent(one, other)
+    assert isinstance(equivalent(one, other, missing_as_zero=True), Equivalent)
+    assert isinstance(equivalent(other, one, missing_as_zero=True), Equivalent)
+    both = WFSA(REAL, [1], [1], {"c": [[1]], "a": [[1]]})
+    assert equivalent(one, both, missing_as_zero=True).word == ("c",)
+
+
+def test_the_order_of_the_first_alphabet_decides_which_string_is_least():
+    a = WFSA(REAL, [1], [1], {"a": [[1]], "b": [[1]]})
+    b = WFSA(REAL, [1], [1], {"b": [[2]], "a": [[2]]})
+    assert equivalent(a, b).word == ("a",) and equivalent(b, a).word == ("b",)
+
+
+def test_other_semirings_are_refused():
+    with pytest.raises(InputError, match="the first automaton is over the real semiring, the second over counting"):
+        equivalent(WFSA(REAL, [1], [1], {}), WFSA(COUNTING, [1], [1], {}))
+
+
+@given(st.data())
+def test_min_plus_is_max_plus_with_the_signs_turned(data):
+    a, b = (data.draw(automata(MAX_PLUS, most_states=2)) for _ in range(2))
+    turned = [operations.remove_epsilon(x).replace(semiring=MIN_PLUS, initial=-x.initial, final=-x.final, matrices=-x.matrices) for x in (a, b)]
+    one, other = equivalent(a, b, longest=5), equivalent(*turned, longest=5)
+    event(one.verdict)
+    assert one.verdict == other.verdict
+    if isinstance(one, Different):
+        assert one.word == other.word and [-w for w in one.scores] == list(other.scores)
+        assert score(a, one.word) == one.scores[0]

@@ -1,0 +1,224 @@
+"""The independent checkers: they accept what the library decides, and reject every tampering; they import nothing but the standard library."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, event, given
+from hypothesis import strategies as st
+
+from automata import operations
+from automata.equivalence import Different, Equivalent, equivalent
+from automata.forward import score
+from automata.json_format import from_json
+from automata.minimise import minimise
+from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
+from automata.strategies import automata
+from automata.wfsa import WFSA
+from ratproof import check_bisimulation, check_certificate
+
+PROGRAMS = (check_certificate, check_bisimulation)
+REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
+
+
+def verdict(data):
+    """What the right one of the two programs says: the claim, or ``rejected``."""
+    field = data.get("A", {}).get("semiring") not in ("boolean", "max-plus", "min-plus", "max-times")
+    try:
+        return (check_certificate if field else check_bisimulation).verdict(data)
+    except REJECTS:
+        return "rejected"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_checker_is_short_and_stands_alone(program):
+    text = Path(program.__file__).read_text()
+    assert len(text.splitlines()) <= 150
+    imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    names = {alias.name for n in imports if isinstance(n, ast.Import) for alias in n.names} | {
+        n.module for n in imports if isinstance(n, ast.ImportFrom)
+    }
+    assert names <= set(sys.stdlib_module_names)
+
+
+@st.composite
+def certificates(draw):
+    """A true certificate over a field: of equality (with a padded copy), of a difference, or of minimality."""
+    k = draw(st.sampled_from([REAL, REAL, COUNTING]))
+    a = draw(automata(k, most_states=3, epsilon=draw(st.sampled_from(["none", "none", "cyclic"]))))
+    kind = draw(st.sampled_from(["equivalent", "different", "minimal"]))
+    if kind == "minimal":
+        return minimise(a).certificate.to_json()
+    b = draw(automata(k, most_states=2))
+    if kind == "equivalent":
+        b = operations.sum_of(a, operations.scale(b, 0))
+    found = equivalent(a, b).certificate.to_json()
+    assume(found["claims"] == kind)
+    return found
+
+
+def weights_in(data):
+    """The places of all weights: lists whose last item is one, and lists of them."""
+    places = []
+
+    def walk(value):
+        if isinstance(value, dict):
+            for part in value.values():
+                walk(part)
+        elif isinstance(value, list):
+            if value and isinstance(value[-1], str) and len(value) > 1 and isinstance(value[0], int):
+                places.append(value)
+            for part in value:
+                walk(part)
+
+    walk({name: data[name] for name in data if name not in ("word", "prefixes", "suffixes")})
+    return places
+
+
+@given(st.data())
+def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
+    """Changing one weight makes the certificate false, but where the weight does not matter: then what it claims is still so."""
+    found = data.draw(certificates())
+    assert verdict(json.loads(json.dumps(found))) == found["claims"]
+    places = weights_in(found)
+    assume(places)
+    spoilt = copy.deepcopy(found)
+    place = weights_in(spoilt)[data.draw(st.integers(0, len(places) - 1))]
+    place[-1] = str(Fraction(place[-1]) + data.draw(st.sampled_from([1, -1, Fraction(1, 2), Fraction(1, 2**60)])))
+    said = verdict(spoilt)
+    event(f"{found['claims']}: {said}")
+    assert said == "rejected" or true(spoilt)
+
+
+def true(data):
+    """Does what the certificate claims hold? By the decision itself, which has tests of its own."""
+    try:
+        a, b = from_json(data["A"]), from_json(data["B"])
+    except ValueError:
+        return True  # no automaton at all: a negative count, a silent way that diverges; the claim is about none
+    answer = equivalent(a.replace(semiring=REAL), b.replace(semiring=REAL), missing_as_zero=True)
+    if data["claims"] == "different":
+        return isinstance(answer, Different) and [score(a, data["word"]), score(b, data["word"])] == list(map(Fraction, data["scores"]))
+    return isinstance(answer, Equivalent) and (data["claims"] == "equivalent" or minimise(b).automaton.states == b.states)
+
+
+TWINS = {"a": [["1/2", 1], [0, "1/2"]], "b": [[0, 1], [1, 0]]}
+SOME = WFSA(REAL, [1, 0], [1, "1/3"], TWINS)
+PADDED = operations.sum_of(SOME, operations.scale(WFSA(REAL, [1], [1], {"a": [[3]], "b": [[1]]}), 0))
+SILENT = WFSA(REAL, [1, 0], [1, "1/3"], TWINS, epsilon=[[0, "1/3"], ["-1/3", 0]])
+EQUAL = equivalent(SOME, PADDED).certificate.to_json()
+BACK = equivalent(PADDED, SOME).certificate.to_json()
+OTHER = equivalent(SOME, WFSA(REAL, [1, 0], [1, "1/3"], {**TWINS, "b": [[0, 1], [1, "1/9"]]})).certificate.to_json()
+LEAST = minimise(PADDED).certificate.to_json()
+OF_SILENT = equivalent(SILENT, operations.remove_epsilon(SILENT)).certificate.to_json()
+ALL = {"EQUAL": EQUAL, "BACK": BACK, "OTHER": OTHER, "LEAST": LEAST, "OF_SILENT": OF_SILENT}
+
+
+def change(name, **fields):
+    return pytest.param({**ALL[name], **fields}, id=f"{name}: {', '.join(fields)}")
+
+
+def without(name, field):
+    return pytest.param({n: v for n, v in ALL[name].items() if n != field}, id=f"{name} without {field}")
+
+
+def part(name, side, **fields):
+    return pytest.param({**ALL[name], side: {**ALL[name][side], **fields}}, id=f"{name}, {side}: {', '.join(fields)}")
+
+
+TAMPERED = [
+    change("EQUAL", format="ratproof certificate 2"),
+    change("EQUAL", claims="different"), change("EQUAL", claims="minimal"), change("EQUAL", claims="true"), change("OTHER", claims="equivalent"),
+    change("EQUAL", through="B"), change("EQUAL", through="C"), change("EQUAL", through=None), change("EQUAL", through=OTHER["B"]),
+    change("EQUAL", A=OTHER["B"]), change("EQUAL", B=OTHER["B"]), change("EQUAL", A=EQUAL["B"], B=EQUAL["A"]),
+    *(without("EQUAL", field) for field in ("format", "claims", "A", "B", "through", "to B")),
+    without("BACK", "to A"), without("LEAST", "prefixes"), without("LEAST", "suffixes"),
+    change("EQUAL", **{"to B": []}), change("EQUAL", **{"to B": [*EQUAL["to B"], [0, 0, "1"]]}),
+    change("EQUAL", **{"to B": [*EQUAL["to B"], [0, 9, "1"]]}), change("EQUAL", **{"to B": [*EQUAL["to B"], [-1, 0, "1"]]}),
+    change("EQUAL", **{"to B": [[j, i, w] for i, j, w in EQUAL["to B"]][:1] + EQUAL["to B"][1:] + [[1, 2, "1/7"]]}),
+    change("EQUAL", **{"to B": [[True, *row[1:]] if row[0] == 1 else row for row in EQUAL["to B"]]}),
+    change("EQUAL", **{"to B": [[i, j, float(Fraction(w))] for i, j, w in EQUAL["to B"]]}),
+    change("EQUAL", **{"to B": [[i, j, w + "e0"] for i, j, w in EQUAL["to B"]]}),
+    change("EQUAL", **{"to B": [[i, j, "nan"] for i, j, w in EQUAL["to B"]]}),
+    change("OTHER", word=[]), change("OTHER", word=["c"]), change("OTHER", word=OTHER["word"] + ["a"]),
+    change("OTHER", scores=OTHER["scores"][::-1]), change("OTHER", scores=["0", "1"]), change("OTHER", scores=OTHER["scores"][:1]),
+    change("OTHER", B=OTHER["A"], scores=OTHER["scores"][:1] * 2),
+    change("LEAST", prefixes=LEAST["prefixes"][:1] * 2), change("LEAST", suffixes=LEAST["suffixes"][1:]),
+    change("LEAST", prefixes=[*LEAST["prefixes"], ["a", "a"]]), change("LEAST", B=LEAST["A"]),
+    *(part("EQUAL", "A", **{field: EQUAL["B"][field]}) for field in ("final", "transitions")),
+    part("EQUAL", "A", states=1), part("EQUAL", "A", initial=[[1, "1"]]),
+    part("EQUAL", "B", initial=[[1, "1"]]), part("EQUAL", "B", final=[]), part("EQUAL", "B", transitions=[]),
+    part("EQUAL", "B", transitions=[[q, r, {"a": "b", "b": "a"}[s], w] for q, r, s, w in EQUAL["B"]["transitions"]]),
+    part("EQUAL", "B", transitions=[[r, q, s, w] for q, r, s, w in EQUAL["B"]["transitions"]]),
+    part("EQUAL", "B", alphabet=["a", "b", "c"]), part("EQUAL", "B", alphabet=["a", "b", "b"]), part("EQUAL", "B", alphabet=["a", "b", ""]),
+    part("EQUAL", "B", semiring="max-plus"), part("EQUAL", "B", states=2), part("EQUAL", "B", states="3"), part("EQUAL", "B", states=-3),
+    without("OF_SILENT", "without epsilon"),
+    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["1", "1/4"]}}}),
+    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["-2", "-2"]}}}),
+    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["2"]}}}),
+    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "automaton": OTHER["A"]}}}),
+    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "automaton": OF_SILENT["A"]}}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_not_tampered_with_is_accepted(name):
+    assert verdict(json.loads(json.dumps(ALL[name]))) == ALL[name]["claims"]
+
+
+@pytest.mark.parametrize("data", TAMPERED)
+def test_every_kind_of_field_is_looked_at(data):
+    assert verdict(data) == "rejected"
+
+
+def test_silent_cycles_that_do_not_converge_are_rejected():
+    """E = 2 has (1 - E)^-1 = -1 all the same: no bound shows that the sums converge."""
+    arrows = [[0, 0, "", "2"], [0, 0, "a", "1"]]
+    a = {"semiring": "real", "states": 1, "alphabet": ["a"], "initial": [[0, "1"]], "final": [[0, "1"]], "transitions": arrows}
+    b = {**a, "initial": [[0, "-1"]], "transitions": [[0, 0, "a", "-1"]]}
+    data = {"format": "ratproof certificate 1", "claims": "equivalent", "A": a, "B": b, "through": "B"}
+    for bound in ("1", "-1", "0", "1/1000000000"):
+        assert verdict({**data, "without epsilon": {"A": {"automaton": b, "bound": [bound]}}}) == "rejected"
+
+
+@pytest.mark.parametrize("k", [BOOLEAN, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@given(st.data())
+def test_over_other_semirings_a_certificate_of_equality_for_others_is_rejected(k, data):
+    """With one automaton replaced by one that is not equal, no list of pairs is accepted, nor with a pair left out."""
+    a = data.draw(automata(k, most_states=3, epsilon="acyclic"))
+    b = operations.sum_of(a, a)
+    found = equivalent(a, b, longest=4)
+    assume(isinstance(found, Equivalent) and found.certificate is not None)
+    good = found.certificate.to_json()
+    assert verdict(good) == "equivalent"
+    c = data.draw(automata(k, most_states=3))
+    other = equivalent(a, c, longest=4)
+    if isinstance(other, Different):
+        event("different")
+        assert verdict({**good, "B": other.certificate.to_json()["B"]}) == "rejected"
+        assert verdict({**other.certificate.to_json(), "scores": good_scores(other)}) == "rejected"
+    assert verdict({**good, "pairs": good["pairs"][1:]}) == "rejected" or k is BOOLEAN or len(good["pairs"]) == 1
+
+
+def good_scores(answer):
+    k = answer.certificate.a.semiring
+    return [k.format(answer.scores[1]), k.format(answer.scores[0])]
+
+
+@pytest.mark.parametrize(("text", "status", "says"), [
+    (json.dumps(EQUAL), 0, "accepted: equivalent"), (json.dumps(OTHER), 0, "accepted: different"), (json.dumps(LEAST), 0, "accepted: minimal"),
+    (json.dumps({**EQUAL, "to B": []}), 1, "rejected: "), ("{}", 1, "rejected: it is malformed"), ("[]", 1, "rejected: it is malformed"),
+    ("{", 2, ""), ("[" * 100_000, 2, ""),
+])  # fmt: skip
+def test_the_program_runs_alone_and_its_exit_status_says_what_it_found(tmp_path, text, status, says):
+    (tmp_path / "c.json").write_text(text)
+    command = [sys.executable, "-I", check_certificate.__file__, str(tmp_path / "c.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False) and done.stdout.startswith(says)
