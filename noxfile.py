@@ -101,3 +101,4 @@ def bench(session: nox.Session) -> None:
     ready(session)
     run(session, "python", "bench/forward.py", *session.posargs)
     run(session, "python", "bench/planted_error.py")
+    run(session, "python", "bench/equivalence.py")

@@ -66,12 +66,11 @@ class Form:
     def _times(self, factor: Any) -> Form:
         if isinstance(factor, Form):
             if not self.weights:
-                return factor._times(self.constant)
+                return Form(factor.constant, factor.weights)._times(self.constant)
             if factor.weights:
                 raise TypeError("a product of two numbers of the state is not affine")
-            factor = factor.constant
-        factor = _number(factor)
-        return Form(self.constant * factor, {i: w * factor for i, w in self.weights.items()})
+        by = factor.constant if isinstance(factor, Form) else _number(factor)
+        return Form(self.constant * by, {i: w * by for i, w in self.weights.items()})
 
     def __add__(self, other: Any) -> Form:
         return self._plus(other, 1)
@@ -80,7 +79,7 @@ class Form:
         return self._plus(other, -1)
 
     def __rsub__(self, other: Any) -> Form:
-        return -self + other
+        return self._times(-1)._plus(other, 1)
 
     def __neg__(self) -> Form:
         return self._times(-1)
@@ -142,8 +141,9 @@ def read_affine(
         offset, rows = _affine(on(lambda c, s=symbol: step(c, s), f"the step by {shorten(symbol)}", d), d, symbol)  # type: ignore[misc]
         tables[symbol] = np.array([[Fraction(1), *offset], *([Fraction(0), *row] for row in rows)], dtype=object)
     offset, rows = _affine(on(out, "out", None), d, None)
-    initial = [Fraction(1), *origin]
-    return [WFSA(REAL, initial, [shown, *(row[i] for row in rows)], tables) for i, shown in enumerate(offset)]
+    initial = np.array([Fraction(1), *origin], dtype=object)
+    finals = [np.array([shown, *(row[i] for row in rows)], dtype=object) for i, shown in enumerate(offset)]
+    return [WFSA(REAL, initial, final, tables) for final in finals]
 
 
 def _affine(function: Callable[[list[Any]], list[Any]], d: int, symbol: Any) -> tuple[Row, list[Row]]:

@@ -91,8 +91,10 @@ def is_deterministic(automaton: WFSA) -> bool:
 
 
 def minimal(automaton: WFSA) -> WFSA:
-    """The least deterministic automaton of the same language, without a dead state; states in the order in which strings
-    reach them, so that two automata with one language and one alphabet give the very same result.
+    """The least deterministic automaton of the same language, without a dead state.
+
+    Its states are in the order in which strings reach them, so two automata with one language and one alphabet give the very same
+    result.
 
     >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>

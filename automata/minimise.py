@@ -1,5 +1,6 @@
-"""The least automaton with the same scores: over a field by forward and backward reduction (Schützenberger 1961), over the
-booleans the least deterministic one (Hopcroft 1971).
+"""The least automaton with the same scores.
+
+Over a field by forward and backward reduction (Schützenberger 1961), over the booleans the least deterministic one (Hopcroft 1971).
 
 >>> from automata.semirings import REAL
 >>> twice = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})

@@ -73,7 +73,7 @@ def _exact(initial: Any, final: Any, tables: dict[str, Any]) -> WFSA:
 
 
 def chain(n: int, last: int) -> WFSA:
-    """n + 1 states in a row with weights of 1/4: only the string of n times the first symbol has a score."""
+    """N + 1 states in a row with weights of 1/4: only the string of n times the first symbol has a score."""
     steps = [(q, q + 1, "s0", Fraction(1, 4)) for q in range(n)]
     return WFSA.from_edges(REAL, n + 1, names(4), [(0, 1)], [(n, last)], steps)
 

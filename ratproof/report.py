@@ -24,6 +24,7 @@ def show(outcome: Outcome, out: Console) -> None:
     for result in outcome.results:
         for line in _remarks(result):
             out.print(Text(line))
+    _tell_certificates(outcome.results, out)
     for result in outcome.results:
         if not result.as_expected:
             why = f": {result.why}" if result.why else ""
@@ -93,11 +94,19 @@ def _show_counterexample(result: Result, out: Console) -> None:
     out.print(Text(f"{result.claim}, {result.variant}: counterexample", style="bold"))
     out.print(Text(f"  {found.sentence()}"))
     certificate = result.certificate
-    if certificate is not None:
+    if certificate is not None and certificate.get("type") == "hankel":
         block = f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
         out.print(Text(f"  and {certificate['says']}: {block} has determinant {certificate['determinant']}"))
     if result.kept is not None:
         out.print(Text(f"  ratproof replay {result.kept}", style="dim"), soft_wrap=True)
+
+
+def _tell_certificates(results: Sequence[Result], out: Console) -> None:
+    written = [result.certificate_file for result in results if result.certificate_file is not None]
+    if written:
+        what = "a certificate" if len(written) == 1 else f"{len(written)} certificates"
+        out.print(f"\n{what} of decided verdicts, which a short independent program checks:")
+        out.print(Text(f"  ratproof check-certificate {written[0]}" + (" ..." if len(written) > 1 else ""), style="dim"), soft_wrap=True)
 
 
 def _strings(strings: Sequence[Sequence[str]]) -> str:

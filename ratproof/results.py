@@ -50,6 +50,7 @@ class Result:
     facts: dict[str, Any] = field(default_factory=dict)
     why: str = ""
     kept: str | None = None
+    certificate_file: str | None = None
 
     @property
     def as_expected(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -13,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError
+from automata.files import write_whole
 from ratproof.counterexamples import keep
 from ratproof.evidence import Mark
 from ratproof.kinds import KINDS, Verdict
@@ -22,6 +25,7 @@ from ratproof.results import Observation, Result, gather, in_order
 from theory.registry import claim_named, claims
 
 COUNTEREXAMPLES = Path(".ratproof") / "counterexamples"
+CERTIFICATES = Path(".ratproof") / "certificates"
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,13 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
                 result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, request.seed, result.tests[0], result.kind))
             except InputError as error:  # the verdict stands, and is shown, all the same
                 watch.notes.append(f"the counterexample is not kept: {error}")
+        if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
+            path = CERTIFICATES / f"{result.claim}--{result.variant}--{result.kind}.json"
+            try:
+                write_whole(path, json.dumps(result.certificate, ensure_ascii=False) + "\n")
+                result.certificate_file = str(path)
+            except InputError as error:
+                watch.notes.append(f"the certificate is not kept: {error}")
     return Outcome(results, interrupted=watch.interrupted, errors=watch.errors, notes=list(dict.fromkeys(watch.notes)))
 
 

@@ -46,9 +46,10 @@ def equivalent(
     one path.
 
     Args:
-        a, b: over one semiring. A difference is the shortlex-least in the order of ``a``'s alphabet.
+        a: over any semiring; a difference is the shortlex-least string in the order of its alphabet.
+        b: over the same semiring.
         missing_as_zero: where one alphabet lacks symbols of the other, that automaton gives 0 to strings with them.
-        longest: in a search, try strings of at most this length.
+        longest: where it has to be searched, try strings of at most this length.
         tell: called with what is being done, in words.
 
     Returns:
@@ -94,15 +95,15 @@ def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) 
     if k in (REAL, COUNTING):
         return field.decide(a, b, tell)
     if k is BOOLEAN:
-        return pairs.decide_boolean(a, b, tell, longest)
-    if k is not LOG:
-        a, b = a.to_exact(), b.to_exact()
+        return pairs.decide_boolean(a, b, tell)
+    if k is LOG:
+        # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would round
+        if a.epsilon is None and b.epsilon is None and all(map(unambiguous.is_unambiguous, (a, b))):
+            return unambiguous.decide(a, b, tell)
+        return Unknown("over the log semiring, only automata with at most one path for each string, and no epsilon, are decided")
+    a, b = a.to_exact(), b.to_exact()
     plain = [remove_epsilon(side) for side in (a, b)]
     one_path = all(map(unambiguous.is_unambiguous, plain))
-    if k is LOG:
-        if one_path:
-            return unambiguous.decide(plain[0], plain[1], tell)
-        return Unknown("over the log semiring, only automata with at most one path for each string are decided")
     if not one_path:
         return pairs.search(a, b, tell, longest)
     decided = unambiguous.decide(plain[0], plain[1], tell)

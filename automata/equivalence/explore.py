@@ -53,7 +53,8 @@ def explore(
     echelon = Echelon(width, prime)
     ends = _difference(automata, prime)
     words: list[Word] = []
-    batches: Iterator[tuple[list[Word], list[Any]]] = iter([([()], [w for side in automata.sides for w in flint.nmod_mat(side.start, prime).entries()])])
+    root = [w for side in automata.sides for w in flint.nmod_mat(side.start, prime).entries()]
+    batches: Iterator[tuple[list[Word], list[Any]]] = iter([([()], root)])
     stepping = _Stepping(automata, prime)
     while True:
         level: list[tuple[Word, list[Any]]] = []
@@ -94,7 +95,7 @@ class Agreement:
         self.automata = automata
         kept = [word for word in words if shortlex(word) < shortlex(before)]
         symbols = range(len(automata.symbols))
-        children = {()} | {word + (a,) for word in kept for a in symbols}
+        children = {()} | {(*word, a) for word in kept for a in symbols}
         tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
         place = {word: i for i, word in enumerate(tried)}
         self.kept = [place[word] for word in kept]
@@ -110,7 +111,7 @@ class Agreement:
 
 
 def _difference(automata: Cleared, prime: int) -> Any:
-    """rho of the first side and minus rho of the second, one below the other: what tells two sides apart."""
+    """Rho of the first side and minus rho of the second, one below the other: what tells two sides apart."""
     if len(automata.sides) != 2:
         return None
     a, b = (flint.nmod_mat(side.end, prime) for side in automata.sides)
@@ -133,7 +134,7 @@ class _Stepping:
             parents = level[i : i + many]
             for first in range(0, symbols, group):
                 places = range(first, min(first + group, symbols))
-                yield [word + (a,) for word, _ in parents for a in places], self._step(parents, places)
+                yield [(*word, a) for word, _ in parents for a in places], self._step(parents, places)
 
     def _step(self, parents: list[tuple[Word, list[Any]]], places: range) -> list[Any]:
         parts, begin = [], 0

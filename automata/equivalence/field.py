@@ -30,13 +30,13 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     fresh = primes()
     most_bits = MOST_NUMBERS // max(1, both.width**2)
     while True:
-        seen = explore(both, next(fresh), tell=lambda rank, length: tell(f"{rank} independent strings, length {length}"))
+        seen = explore(both, next(fresh), tell=lambda count, length: tell(f"{count} independent strings, length {length}"))
         if seen.difference is not None:
             word = _least(both, seen, fresh, tell)
             x, y = both.scores(word)
             symbols = tuple(both.symbols[i] for i in word)
             return Different(symbols, (x, y))
-        basis = lift(both, seen.words, fresh, most_bits, lambda bits: tell(f"lifting {len(seen.words)} vectors from {bits} bits"))
+        basis = lift(both, seen.words, fresh, most_bits, lambda bits: tell(f"the certificate, from {bits} bits"))
         if basis is not None and _same_ends(both, basis):
             return Equivalent("over the rationals, by a matrix that takes one automaton to the other", _linked(a, b, both, basis))
         # The prime divided a minor, which has a chance of about 2**-50; another one may see more of the space.

@@ -41,8 +41,9 @@ class Integral:
 
     @cached_property
     def norms(self) -> tuple[int, int, int]:
-        """The sum of |lambda|, the largest row sum of any |tau|, and the largest |rho|: no score of a string of length t is
-        larger than the first times the second to the power t times the third.
+        """The sum of |lambda|, the largest row sum of any |tau|, and the largest |rho|.
+
+        No score of a string of length t is larger than the first, times the second to the power t, times the third.
         """
         n = self.states
         rows = [list(map(abs, integers(step))) for step in self.steps] if n else []
@@ -89,11 +90,12 @@ class Cleared:
 
     def bits(self, length: int) -> int:
         """Bits that hold the cleared score of every string of at most that length, on every side, and its sign."""
-        return 1 + max(((a * b**t * c).bit_length() for a, b, c in (s.norms for s in self.sides) for t in (0, length)), default=0)
+        norms = [side.norms for side in self.sides]
+        return 1 + max(int(a * b**t * c).bit_length() for a, b, c in norms for t in (0, length))
 
     def vector_bits(self, length: int) -> int:
         """Bits that hold the sum of the entries' sizes in the cleared vector of any word of at most that length, all sides."""
-        return sum(a * max(1, b) ** length for a, b, _ in (s.norms for s in self.sides)).bit_length()
+        return int(sum(a * max(1, b) ** length for a, b, _ in (side.norms for side in self.sides))).bit_length()
 
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import isqrt
 from typing import Any
 
@@ -88,7 +88,7 @@ def lift(
 def _bounds(automata: Cleared) -> list[range]:
     """The joint columns of each side."""
     ends = list(accumulate((side.states for side in automata.sides), initial=0))
-    return [range(begin, end) for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+    return [range(begin, end) for begin, end in pairwise(ends)]
 
 
 def _pivot_choices(automata: Cleared, rows: Any) -> list[list[int]]:

@@ -29,7 +29,7 @@ MOST_WEIGHTS = 100_000
 Tell = Callable[[str], None]
 
 
-def decide_boolean(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None) -> Answer:
+def decide_boolean(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     """Decide whether two boolean automata with one alphabet in one order accept the same strings."""
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
     kinds: dict[tuple[int, int], Any] = {}
@@ -41,8 +41,6 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None) -> 
     level: list[tuple[tuple[int, ...], int, int]] = [((), left.initial, right.initial)]
     length = 0
     while level:
-        if longest is not None and length > longest:
-            return Unknown(f"no string of at most {longest} symbols differs, and longer ones were not asked for", longest)
         tell(f"length {length}: {len(known.pairs)} pairs of sets of states")
         following = []
         for word, x, y in level:
@@ -118,7 +116,8 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
     """Search two automata over max-plus, min-plus or max-times for the least string that differs; the search may close.
 
     Args:
-        a, b: exact, and with one alphabet in one order.
+        a: exact.
+        b: exact, with the same alphabet in the same order.
         tell: called with what is being done.
         longest: try strings of at most this length.
         most: the most weights in all the pairs of vectors that are pursued.

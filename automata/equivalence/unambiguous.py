@@ -36,24 +36,36 @@ def is_unambiguous(automaton: WFSA) -> bool:
     if is_deterministic(useful):
         return True
     (mine,), _ = arrows([useful])
-    forward = [[[target for target, _ in row] for row in table] for table in mine.out]
-    reached = _pairs(list(mine.initial), forward)
-    backward: list[list[list[int]]] = [[[] for _ in range(useful.states)] for _ in mine.out]
-    for table, mirrored in zip(forward, backward, strict=True):
+    forward = _targets(mine)
+    backward = _mirrored(forward)
+    starts, ends = ({(p, q) for p in part for q in part} for part in (mine.initial, mine.final))
+    return not any(p != q for p, q in _reached(starts, forward, forward) & _reached(ends, backward, backward))
+
+
+Steps = list[list[list[int]]]
+"""For each symbol, for each state, its targets."""
+
+
+def _targets(automaton: Arrows) -> Steps:
+    return [[[target for target, _ in row] for row in table] for table in automaton.out]
+
+
+def _mirrored(steps: Steps) -> Steps:
+    made: Steps = [[[] for _ in table] for table in steps]
+    for table, mirror in zip(steps, made, strict=True):
         for q, targets in enumerate(table):
             for r in targets:
-                mirrored[r].append(q)
-    return not any(p != q for p, q in reached & _pairs(list(mine.final), backward))
+                mirror[r].append(q)
+    return made
 
 
-def _pairs(states: list[int], steps: list[list[list[int]]]) -> set[Pair]:
-    """The pairs of states that some string reaches both of."""
-    found = {(p, q) for p in states for q in states}
-    queue = list(found)
+def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
+    """The pairs of states that some string leads to from one of these, one state on either side."""
+    found, queue = set(starts), list(starts)
     for p, q in queue:
-        for table in steps:
-            for r in table[p]:
-                for s in table[q]:
+        for one, other in zip(left, right, strict=True):
+            for r in one[p]:
+                for s in other[q]:
                     if (r, s) not in found:
                         found.add((r, s))
                         queue.append((r, s))
@@ -125,7 +137,8 @@ def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:
     (left, right), symbols = arrows([a, b])
     times, over = _times(a.semiring), _over(a.semiring)
     one = a.semiring.one
-    useful = _coreachable(left, right)
+    ends = {(p, q) for p in left.final for q in right.final}
+    useful = _reached(ends, _mirrored(_targets(left)), _mirrored(_targets(right)))
     quotients: dict[Pair, list[Any]] = {}
     level: list[tuple[tuple[int, ...], list[tuple[Pair, Any]]]] = [
         ((), [((p, q), over(v, w)) for p, v in left.initial.items() for q, w in right.initial.items()])
@@ -154,28 +167,3 @@ def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:
                     following.append(((*word, k), reached))
         level = following
     return None
-
-
-def _coreachable(left: Arrows, right: Arrows) -> set[Pair]:
-    """The pairs of states from which some string has a path to final states in both."""
-    before: list[tuple[list[list[int]], list[list[int]]]] = []
-    for one, other in zip(left.out, right.out, strict=True):
-        before.append((_mirrored(one), _mirrored(other)))
-    found = {(p, q) for p in left.final for q in right.final}
-    queue = list(found)
-    for p, q in queue:
-        for one, other in before:
-            for r in one[p]:
-                for s in other[q]:
-                    if (r, s) not in found:
-                        found.add((r, s))
-                        queue.append((r, s))
-    return found
-
-
-def _mirrored(table: list[list[tuple[int, Any]]]) -> list[list[int]]:
-    made: list[list[int]] = [[] for _ in table]
-    for q, row in enumerate(table):
-        for r, _ in row:
-            made[r].append(q)
-    return made

@@ -6,7 +6,7 @@ from claim_modules import module_of
 from drawings import in_words, of_claim, shown
 from page_text import console, fence, plain, sentence, table
 from tests_of_claims import tests
-from verdict_text import as_word, counterexample, hankel, verdict_table, when_and_where
+from verdict_text import as_word, counterexample, decided, hankel, verdict_table, when_and_where
 from verdicts import Verdicts
 
 from automata.drawing import svg
@@ -64,6 +64,7 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
         "## Errata and counterexamples\n\n" if refuted else "",
         *(_erratum(claim, v, verdicts) for v in refuted),
         "## Verdicts\n\n" + verdict_table(claim, verdicts) + "\n" + when_and_where(verdicts),
+        decided(claim, verdicts),
         "What the kinds and the columns mean: [evidence](/evidence.md).\n",
         "## The automata, drawn\n\n" + _drawings(claim),
         "## Tests\n\n" + _tests(claim),
@@ -116,8 +117,7 @@ def _erratum(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
         parts.append("No counterexample is at hand: the evidence was not run, or it found none.\n")
     else:
         parts += [f"The counterexample ({result['kind']}):\n", sentence(counterexample(result))]
-    certificate = verdicts.certificate(claim.name, variant.name)
-    if certificate is not None:
+    for _, certificate in verdicts.certificates(claim.name, variant.name):
         parts.append(hankel(claim, certificate))
     if result is not None:
         parts += [

@@ -1,7 +1,7 @@
 """The Sphinx extension: before anything is read, write the pages that come from the code and from what ran.
 
-Three folders belong to it, all ignored by git: ``claims/`` (a page a claim), ``tests/`` (a page a claim's tests) and
-``api/`` (a page a module). A page is only written when it changes, and one that nothing asks for any longer is removed.
+Three folders belong to it, all ignored by git: ``claims/`` (a page a claim, and drawings and tables that other pages include),
+``tests/`` (a page a claim's tests) and ``api/`` (a page a module). A page is only written when it changes, and one that nothing asks for any longer is removed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import claim_pages
 import command_page
 import docstrings
 import drawings
+import speed_figures
 import tests_of_claims
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -35,6 +36,7 @@ def generate(app: Sphinx) -> None:
         **api_pages.pages(),
         **command_page.pages(),
         **drawings.of_examples(here / "examples"),
+        **speed_figures.pages(here.parent / "bench"),
     }
     for path, text in files.items():
         _write(here / path, text)

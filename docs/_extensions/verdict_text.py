@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from page_text import plain, table
+from sphinx.util.logging import getLogger
 from verdicts import NOT_RUN, Verdicts
 
+from ratproof import check_certificate
 from ratproof.disagreement import Counterexample
 from ratproof.kinds import KINDS
 from theory.claim import Claim
+
+_log = getLogger(__name__)
 
 
 def as_word(found: str, expected: str) -> str:
@@ -44,13 +48,42 @@ def when_and_where(verdicts: Verdicts) -> str:
     return "\n".join(lines)
 
 
+def decided(claim: Claim, verdicts: Verdicts) -> str:
+    """A sentence for each result that was decided for all strings, from its certificate, which the checker reads once more here."""
+    lines = []
+    for variant in claim.variants:
+        for result, certificate in verdicts.certificates(claim.name, variant.name):
+            if str(certificate.get("format", "")).startswith("ratproof certificate"):
+                lines.append(f"`{variant.name}`\n: {_decided(result, certificate)}\n")
+    return "\n".join(["What was decided for all strings:\n", *lines]) if lines else ""
+
+
+def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
+    try:
+        check_certificate.verdict(certificate)
+        checked = "accepts it"
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
+        checked = f"rejects it ({plain(str(error))})"
+        _log.warning("%s, %s: the certificate is rejected: %s", result["claim"], result["variant"], error)
+    checker = f"The independent checker ({{py:mod}}`ratproof.check_certificate`) {checked}."
+    if certificate.get("claims") == "different":
+        found = f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart" if result.get(
+            "counterexample") else f"they differ on {_string(certificate['word'])}"  # fmt: skip
+        return f"{found}. This is a [certificate](/formats.md#certificates) of a difference. {checker}"
+    a, b = (certificate[side]["states"] for side in "AB")
+    return (
+        f"equal on all strings, in each of {result['cases']:,} cases, each with a certificate that was checked in the run. "
+        f"One of these [certificates](/formats.md#certificates) came with the verdicts, for automata with {a} and {b} states. {checker}"
+    )
+
+
 def hankel(claim: Claim, certificate: dict[str, Any]) -> str:
-    """A Hankel certificate: for which weights, the block, its determinant."""
+    """A Hankel certificate: for which weights, the block, its determinant; nothing for a certificate of another kind."""
+    if certificate.get("type") != "hankel":
+        return ""
     case = claim.case.from_json(certificate["case"])
     unit = f", unit {certificate['unit']}" if "units" in certificate["case"] else ""
     said = f"More than that: {plain(certificate['says'])}, for {plain(case.describe())}{unit}."
-    if certificate["type"] != "hankel":
-        return f"{said}\n"
     suffixes = [_string(s) for s in certificate["suffixes"]]
     rows = [
         [f"**{_string(p)}**", *map(plain, values)]

@@ -55,9 +55,9 @@ class Verdicts:
         """The result with the shortest counterexample."""
         return min((r for r in self.of(claim, variant) if r["counterexample"]), key=_size, default=None)
 
-    def certificate(self, claim: str, variant: str) -> dict[str, Any] | None:
-        """The certificate that came with the variant's results, if one did."""
-        return next((r["certificate"] for r in self.of(claim, variant) if r["certificate"]), None)
+    def certificates(self, claim: str, variant: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Each result for the variant that came with a certificate, and the certificate."""
+        return [(r, r["certificate"]) for r in self.of(claim, variant) if isinstance(r.get("certificate"), dict)]
 
 
 def read(path: Path) -> Verdicts:

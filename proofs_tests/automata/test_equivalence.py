@@ -6,16 +6,13 @@ import json
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from automata import operations
 from automata.equivalence import Different, Equivalent, Unknown, equivalent
-from automata.errors import InputError
 from automata.forward import score
-from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.strategies import automata, weights
 from automata.tree import levels
@@ -141,7 +138,7 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
     else:
         assert tried is None
     if isinstance(found, Different):
-        assert found.scores[0] == score(a, found.word) and found.scores[1] == score(b, found.word) or k is LOG
+        assert (found.scores[0] == score(a, found.word) and found.scores[1] == score(b, found.word)) or k is LOG
 
 
 def shaken(data, k, a):

@@ -28,7 +28,7 @@ def accepted(answer):
 
 
 def another_basis(data, a):
-    """lambda P^-1, P M P^-1, P rho, for a product P of elementary matrices."""
+    """Lambda P^-1, P M P^-1, P rho, for a product P of elementary matrices."""
     start, end = a.initial.copy(), a.final.copy()
     tables = {s: a.matrix(s).copy() for s in a.alphabet}
     n = a.states
@@ -85,7 +85,11 @@ def test_sums_and_products_commute(a, b):
 
 @given(automata(REAL, most_states=3), automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_equivalence_is_an_equivalence(a, b, c):
-    same = {(x, y): isinstance(equivalent(one, other), Equivalent) for x, one in enumerate((a, b, c)) for y, other in enumerate((a, b, c))}
+    same = {
+        (x, y): isinstance(equivalent(one, other), Equivalent)
+        for x, one in enumerate((a, b, c))
+        for y, other in enumerate((a, b, c))
+    }
     assert all(same[x, x] for x in range(3)) and all(same[x, y] == same[y, x] for x in range(3) for y in range(3))
     assert not (same[0, 1] and same[1, 2]) or same[0, 2]
 
@@ -227,7 +231,10 @@ def test_other_semirings_are_refused():
 @given(st.data())
 def test_min_plus_is_max_plus_with_the_signs_turned(data):
     a, b = (data.draw(automata(MAX_PLUS, most_states=2)) for _ in range(2))
-    turned = [operations.remove_epsilon(x).replace(semiring=MIN_PLUS, initial=-x.initial, final=-x.final, matrices=-x.matrices) for x in (a, b)]
+    turned = [
+        operations.remove_epsilon(x).replace(semiring=MIN_PLUS, initial=-x.initial, final=-x.final, matrices=-x.matrices)
+        for x in (a, b)
+    ]
     one, other = equivalent(a, b, longest=5), equivalent(*turned, longest=5)
     event(one.verdict)
     assert one.verdict == other.verdict

@@ -104,9 +104,9 @@ def test_the_nth_symbol_from_the_end_needs_a_state_for_each_window():
 
 def test_other_semirings_are_refused_in_a_sentence():
     tropical = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
-    with pytest.raises(InputError, match="minimise is for real and counting automata, or boolean; .* max-plus"):
+    with pytest.raises(InputError, match=r"minimise is for real and counting automata, or boolean; .* max-plus"):
         minimise(tropical)
-    with pytest.raises(InputError, match="the rank is for real and counting automata; .* max-plus"):
+    with pytest.raises(InputError, match=r"the rank is for real and counting automata; .* max-plus"):
         rank(tropical)
 
 

@@ -105,7 +105,9 @@ def true(data):
         return True  # no automaton at all: a negative count, a silent way that diverges; the claim is about none
     answer = equivalent(a.replace(semiring=REAL), b.replace(semiring=REAL), missing_as_zero=True)
     if data["claims"] == "different":
-        return isinstance(answer, Different) and [score(a, data["word"]), score(b, data["word"])] == list(map(Fraction, data["scores"]))
+        return isinstance(answer, Different) and [score(a, data["word"]), score(b, data["word"])] == list(
+            map(Fraction, data["scores"])
+        )
     return isinstance(answer, Equivalent) and (data["claims"] == "equivalent" or minimise(b).automaton.states == b.states)
 
 

@@ -17,12 +17,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from automata import forward, rounding
+from automata.affine import NotAffine
 from automata.strategies import readings
 from automata.wfsa import WFSA
 from neural import example_6, recurrence
 from neural.example_6 import Example6
 from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
+from ratproof.decide import decide
 from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust
 from ratproof.networks import OfNetwork
@@ -109,6 +111,21 @@ def test_a_broken_claim_is_refuted(name, way, monkeypatch):
     monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
     with pytest.raises(Disagreement):
         exact(broken, way)
+
+
+@pytest.mark.parametrize("name", MUTANTS_OF_THE_CLAIM)
+def test_a_broken_claim_is_decided_to_be_wrong(name, monkeypatch):
+    """On all strings: the same breaks are different automata, and a state squared is none."""
+    broken = MUTANTS_OF_THE_CLAIM[name]
+    monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+
+    @settings(max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate])
+    @given(st.data())
+    def run(data: Any) -> None:
+        decide(Exact(CLAIM.name, broken.name, data.draw(VARIANT.cases("ab"))))
+
+    with pytest.raises(NotAffine if name == "state squared" else Disagreement):
+        run()
 
 
 def patched_layer(monkeypatch: Any, **methods: Any) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from automata import files
 from automata import minimise as minimising
-from automata.equivalence import Different, Equivalent, aligned
+from automata.equivalence import Different, Equivalent, Unknown, aligned
 from automata.equivalence import equivalent as decide
 from automata.errors import FormatError, InputError
 from automata.json_format import from_json
@@ -52,12 +52,12 @@ def equivalent(
     if certificate is not None and shown is not None:
         _write_json(certificate, shown.to_json())
     if as_json:
-        different = isinstance(answer, Different)
+        word, scores = (list(answer.word), [write(w) for w in answer.scores]) if isinstance(answer, Different) else (None, None)
+        why = answer.how if isinstance(answer, Equivalent) else answer.why if isinstance(answer, Unknown) else None
         print_json({
-            "verdict": answer.verdict, "word": list(answer.word) if different else None,
-            "scores": [write(w) for w in answer.scores] if different else None,
-            "why": None if different else answer.how if isinstance(answer, Equivalent) else answer.why,
-            "searched": getattr(answer, "searched", None), "certificate": certificate if shown is not None else None,
+            "verdict": answer.verdict, "word": word, "scores": scores, "why": why,
+            "searched": answer.searched if isinstance(answer, Unknown) else None,
+            "certificate": certificate if shown is not None else None,
         })  # fmt: skip
     elif isinstance(answer, Different):
         x, y = map(write, answer.scores)

@@ -1,0 +1,107 @@
+"""The figures of the page on speed, from what ``bench/equivalence.py`` wrote: two plots and a table beside what was wanted.
+
+What was wanted is written in that program, which ``importlib`` reads here: nothing is said twice.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+from page_text import plain, table
+
+FOLDER = "claims"
+"""The generated pages' folder that holds all drawings, ignored by git."""
+GREY, MEASURED, WANTED = "#7a7a7a", "#3a86d1", "#d9822b"  # each to be seen on white and on black
+
+
+@dataclass(frozen=True)
+class Series:
+    """What one plot shows: seconds against a size, and the seconds that were wanted for some of the sizes."""
+
+    measured: dict[int, float]
+    wanted: dict[int, float]
+    size: str
+
+
+def pages(bench: Path) -> dict[str, str]:
+    """The plots and the table, by path.
+
+    Args:
+        bench: the folder with ``equivalence.py`` and ``results/equivalence.json``.
+    """
+    found = json.loads((bench / "results" / "equivalence.json").read_text(encoding="utf-8"))
+    program = _program(bench / "equivalence.py")
+    states = Series(_numbers(found["states"]), program.WANTED, "states of A")
+    symbols = Series(_numbers(found["symbols"]), {}, "symbols in the alphabet")
+    return {
+        f"{FOLDER}/equivalence-states.svg": _plot(states),
+        f"{FOLDER}/equivalence-symbols.svg": _plot(symbols),
+        f"{FOLDER}/equivalence-figures.txt": _table(found, program),
+    }
+
+
+def _program(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bench_equivalence", path)
+    assert spec is not None and spec.loader is not None
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    return program
+
+
+def _numbers(seconds: Mapping[str, float]) -> dict[int, float]:
+    return {int(size): taken for size, taken in seconds.items()}
+
+
+def _plot(series: Series) -> str:
+    """One plot as SVG: no background, and grey where a page's words are black or white."""
+    style = {"svg.hashsalt": "ratproof", "font.size": 10.0, "text.color": GREY, "axes.labelcolor": GREY, "axes.edgecolor": GREY}
+    with matplotlib.rc_context({**style, "xtick.color": GREY, "ytick.color": GREY}):
+        figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+        axes = figure.add_subplot()
+        axes.loglog(list(series.measured), list(series.measured.values()), "o-", color=MEASURED, label="measured")
+        if series.wanted:
+            axes.loglog(list(series.wanted), list(series.wanted.values()), "_", color=WANTED, ms=16, mew=2.5, label="wanted: below")
+            axes.legend(frameon=False)
+        axes.set_xticks(list(series.measured), [str(size) for size in series.measured])
+        axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+        axes.set_xlabel(series.size)
+        axes.set_ylabel("seconds")
+        axes.grid(color=GREY, alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        text = io.StringIO()
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+
+def _table(found: dict[str, Any], program: ModuleType) -> str:
+    states, symbols, slow = _numbers(found["states"]), _numbers(found["symbols"]), found["over fractions"]
+    rows = [
+        [f"equal pair, {n} states", _seconds(taken), f"{_seconds(program.WANTED[n])}" if n in program.WANTED else ""]
+        for n, taken in states.items()
+    ]
+    rows += [[f"equal pair, 60 states, {n} symbol{'s' if n > 1 else ''}", _seconds(taken), ""] for n, taken in symbols.items()]
+    rows += [
+        ["chain whose only different string has length 200", _seconds(found["chain"]), _seconds(program.CHAIN_WANTED)],
+        [
+            "50 states, the same algorithm over `fractions.Fraction`, without certificate",
+            f"{_seconds(slow['seconds'])}, {slow['ratio']:.0f} times as long",
+            f"{program.RATIO_WANTED} times or more",
+        ],
+        ["most memory of the process, up to the largest pair", f"{found['gigabytes']:.2f} GB", f"{program.MEMORY_WANTED:g} GB"],
+    ]
+    cores = f"{found['cores']} core{'s' if found['cores'] != 1 else ''}"
+    when = f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores} ({plain(found['machine'])}).\n"
+    return f"{when}\n{table(('what', 'measured', 'wanted, at most'), rows, css='speed')}"
+
+
+def _seconds(taken: float) -> str:
+    return f"{taken * 1000:.1f} ms" if taken < 0.1 else f"{taken:.2f} s"

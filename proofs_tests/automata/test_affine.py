@@ -1,0 +1,125 @@
+"""Reading a recurrence as an automaton: its scores are what the recurrence shows, and a step that is not affine is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from automata.affine import Form, NotAffine, read_affine
+from automata.errors import InputError
+from automata.forward import prefix_scores
+from automata.semirings import REAL
+from automata.strategies import strings, weights
+
+numbers = weights(REAL)
+
+
+@st.composite
+def linear_networks(draw):
+    """h_t = h_{t-1} T_x + t_x with one to three numbers, as a matrix, an offset a symbol, a start and a read-out."""
+    d = draw(st.integers(1, 3))
+
+    def array(*shape):
+        flat = draw(st.lists(numbers, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+        return np.array(flat, dtype=object).reshape(shape)
+
+    return {x: (array(d, d), array(d)) for x in "ab"}, array(d), array(d)
+
+
+@given(linear_networks(), strings("ab", longest=5, run=8))
+def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
+    steps, start, shows = network
+
+    def step(c, symbol):
+        return c @ steps[symbol][0] + steps[symbol][1]
+
+    (automaton,) = read_affine(start, step, lambda c: (c @ shows + 1,), "ab")
+    state, seen = start, [start @ shows + 1]
+    for symbol in x:
+        state = step(state, symbol)
+        seen.append(state @ shows + 1)
+    assert prefix_scores(automaton, x).tolist() == seen and automaton.states == len(start) + 1
+
+
+@given(st.data(), st.lists(numbers, min_size=2, max_size=2))
+def test_a_quadratic_step_is_refused_with_a_pair_of_states_that_shows_it(data, start):
+    i, j = data.draw(st.sampled_from([(0, 0), (0, 1), (1, 1)]))
+    w = data.draw(numbers.filter(bool))
+
+    def step(c, symbol):
+        return [c[0] + (w * c[i] * c[j] if symbol == "b" else 0), 2 * c[1]]
+
+    with pytest.raises(NotAffine, match="the step by 'b' is not affine") as refused:
+        read_affine(start, step, tuple, "ab")
+    x, y = refused.value.pair
+    both, zero = [a + b for a, b in zip(x, y, strict=True)], [Fraction(0)] * 2
+    left, right = ([a + b for a, b in zip(step(p, "b"), step(q, "b"), strict=True)] for p, q in ((x, y), (both, zero)))
+    assert refused.value.symbol == "b" and left != right
+
+
+def on(f):
+    return read_affine(Fraction(0), lambda c, x: f(c), lambda c: (c,), "a")
+
+
+@pytest.mark.parametrize("f", [
+    lambda c: c * c, lambda c: max(c, 0), lambda c: abs(c), lambda c: c if c < 40 else c + 1, lambda c: 1 / (c + 7),
+    lambda c: c**3, lambda c: c * (c - 1) * (c - 2), lambda c: int(c), lambda c: c // 1,
+], ids=["square", "relu", "abs", "a step at 40", "hyperbola", "cube", "zero at 0, 1, 2", "int", "floor"])  # fmt: skip
+def test_what_is_not_affine_is_refused(f):
+    with pytest.raises(NotAffine) as refused:
+        on(f)
+    pair = refused.value.pair
+    if pair is not None:
+        (x,), (y,) = pair
+        assert f(x) + f(y) != f(x + y) + f(Fraction(0))
+
+
+def test_a_step_that_is_affine_on_all_states_tried_and_not_elsewhere_is_refused_all_the_same():
+    with pytest.raises(NotAffine, match="nothing shows") as refused:
+        on(lambda c: c + 1 if c != Fraction(12345678901, 7) else c)
+    assert refused.value.pair is None
+
+
+def test_a_step_that_cheats_on_affine_forms_is_refused():
+    with pytest.raises(NotAffine):
+        on(lambda c: 2 * c if isinstance(c, Form) else c * c)
+
+
+def test_a_read_out_that_is_not_affine_is_refused():
+    with pytest.raises(NotAffine, match="what the state shows is not affine"):
+        read_affine(0, lambda c, x: c, lambda c: (c * c,), "a")
+
+
+@given(numbers, numbers, numbers.filter(bool))
+def test_forms_compute_as_their_values_do(c, a, b):
+    form = Form(Fraction(0), {0: Fraction(1)})
+
+    def at(made):
+        return made.constant + made.weights.get(0, 0) * c
+
+    for f in (lambda v: a + v * b - v / b, lambda v: a - v, lambda v: -(v - a) * b, lambda v: v + v - v, lambda v: (v - v + a) * v):
+        assert at(f(form)) == f(Fraction(c))
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_numbers_that_are_none_are_refused_in_a_sentence(bad):
+    with pytest.raises(InputError, match=r"a number of the network is (nan|inf), where finite numbers are right"):
+        read_affine(bad, lambda c, x: c, lambda c: (c,), "a")
+    with pytest.raises(InputError, match=r"a number of the network is (nan|inf)"):
+        read_affine(0, lambda c, x: c + bad, lambda c: (c,), "a")
+
+
+def test_a_step_that_changes_the_shape_of_the_state_is_refused():
+    with pytest.raises(InputError, match="the step by 'a' gives a state of 2 numbers, where the first state has 1"):
+        read_affine((0,), lambda c, x: (c[0], c[0]), lambda c: c, "a")
+
+
+@given(st.floats(-4, 4), st.floats(-4, 4))
+def test_float_weights_are_the_fractions_that_they_are(f, u):
+    assume(f and u)
+    (automaton,) = read_affine(0.5, lambda c, x: Fraction(f) * c + Fraction(u), lambda c: (c,), "a")
+    assert automaton.matrix("a").tolist() == [[1, Fraction(u)], [0, Fraction(f)]] and automaton.initial[1] == Fraction(1, 2)

@@ -1,0 +1,159 @@
+"""The commands that decide: what they print and write, their exit statuses, and bad input in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from automata import files, operations
+from automata.equivalence import equivalent
+from automata.forward import score
+from automata.minimise import rank
+from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
+from automata.wfsa import WFSA
+from ratproof.main import run
+
+A = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "1/3"], [0, 0]]})
+TWICE = operations.scale(operations.sum_of(A, A), "1/2")
+NEAR = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "0.3333333333333333"], [0, 0]]})
+FEWER = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]]})
+WIDE = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]], "a": [[0, 0], [0, 0]]})
+TROPICAL = WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[1, "-inf"], ["-inf", 0]], "b": [[0, "-inf"], ["-inf", 1]]})
+WIDER = WFSA(MAX_PLUS, [0, 0, 0], [0, 0, 0], {
+    "a": [[1, "-inf", "-inf"], ["-inf", 0, "-inf"], ["-inf", "-inf", 0]],
+    "b": [[0, "-inf", "-inf"], ["-inf", 1, "-inf"], ["-inf", "-inf", 0]],
+})  # fmt: skip
+GIVEN = {"a": A, "twice": TWICE, "near": NEAR, "fewer": FEWER, "wide": WIDE, "tropical": TROPICAL, "wider": WIDER}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name, automaton in GIVEN.items():
+        files.write(automaton, tmp_path / f"{name}.json")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(capsys, *arguments):
+    """The exit status, and the JSON object that is printed."""
+    status = run([*arguments, "--json"])
+    out, err = capsys.readouterr()
+    assert err == "" and out.count("\n") == 1
+    return status, json.loads(out)
+
+
+def refused(capsys, *arguments):
+    assert run(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
+    return err
+
+
+def test_equivalent_says_so_and_its_certificate_is_accepted(folder, capsys):
+    status, answer = said(capsys, "equivalent", "a.json", "twice.json", "--certificate", "c.json")
+    assert (status, answer["verdict"], answer["word"], answer["scores"]) == (0, "equivalent", None, None)
+    assert said(capsys, "check-certificate", "c.json")[0] == 0
+    assert said(capsys, "check-certificate", "c.json", "a.json", "twice.json") == (0, {"verdict": "accepted", "claims": "equivalent", "why": None})
+
+
+def test_different_names_the_string_and_both_scores(folder, capsys):
+    status, answer = said(capsys, "equivalent", "a.json", "near.json", "--certificate", "c.json")
+    assert (status, answer["verdict"], answer["word"]) == (1, "different", ["b"])
+    assert answer["scores"] == ["1/6", "3333333333333333/20000000000000000"]
+    assert said(capsys, "check-certificate", "c.json", "a.json", "near.json")[1]["claims"] == "different"
+    assert run(["equivalent", "a.json", "near.json"]) == 1
+    assert 'different: on "b" a.json gives 1/6 and near.json gives 3333333333333333/20000000000000000' in capsys.readouterr().out
+
+
+def test_unknown_says_how_far_was_searched_and_writes_no_certificate(folder, capsys):
+    status, answer = said(capsys, "equivalent", "tropical.json", "wider.json", "--longest", "4")
+    assert (status, answer["verdict"], answer["searched"], answer["word"]) == (3, "unknown", 4, None)
+    assert run(["equivalent", "tropical.json", "wider.json", "--longest", "2", "--certificate", "c.json"]) == 3
+    out, err = capsys.readouterr()
+    assert out.startswith("unknown: ") and "c.json is not written" in err and not (folder / "c.json").exists()
+
+
+def test_other_alphabets_need_the_flag(folder, capsys):
+    assert "only the first automaton reads 'a'; --missing-as-zero" in refused(capsys, "equivalent", "wide.json", "fewer.json")
+    assert said(capsys, "equivalent", "wide.json", "fewer.json", "--missing-as-zero", "--certificate", "c.json")[0] == 0
+    assert said(capsys, "check-certificate", "c.json", "wide.json", "fewer.json", "--missing-as-zero")[0] == 0
+    status, answer = said(capsys, "equivalent", "a.json", "fewer.json", "--missing-as-zero")
+    assert (status, answer["word"]) == (1, ["a", "b"])
+
+
+def test_a_tampered_certificate_is_rejected_with_the_reason(folder, capsys):
+    run(["equivalent", "a.json", "twice.json", "--certificate", "c.json"])
+    data = json.loads((folder / "c.json").read_text())
+    data["to B"][0][2] = "3/7"
+    (folder / "c.json").write_text(json.dumps(data))
+    capsys.readouterr()
+    status, answer = said(capsys, "check-certificate", "c.json")
+    assert (status, answer["verdict"]) == (1, "rejected") and "lambda_C X is not lambda" in answer["why"]
+
+
+def test_a_certificate_for_other_automata_is_refused(folder, capsys):
+    run(["equivalent", "a.json", "twice.json", "--certificate", "c.json"])
+    capsys.readouterr()
+    sentence = refused(capsys, "check-certificate", "c.json", "a.json", "near.json")
+    assert sentence == "ratproof: c.json is a certificate for other automata: its B is not the automaton in near.json\n"
+    assert "about two automata" in refused(capsys, "check-certificate", "c.json", "a.json")
+
+
+@pytest.mark.parametrize("arguments", [
+    ("equivalent", "a.json", "tropical.json"), ("equivalent", "a.json"), ("equivalent", "a.json", "none.json"),
+    ("equivalent", "a.json", "inf.json"), ("equivalent", "a.json", "twice.json", "--certificate", "."),
+    ("equivalent", "a.json", "twice.json", "--longest", "-1"), ("check-certificate", "a.json"), ("check-certificate", "none.json"),
+    ("minimise", "tropical.json"), ("rank", "tropical.json"), ("minimise", "a.json", "-o", "a.png"), ("minimise", "a.json", "-o", "."),
+])  # fmt: skip
+def test_bad_input_is_one_sentence_and_leaves_no_file(folder, capsys, arguments):
+    text = (folder / "a.json").read_text().replace('"1/3"', '"inf"')
+    (folder / "inf.json").write_text(text)
+    before = sorted(folder.iterdir())
+    refused(capsys, *arguments)
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_float_infinity_in_a_field_is_named_with_its_place(folder, capsys):
+    (folder / "inf.json").write_text((folder / "a.json").read_text().replace('"1/3"', '"inf"'))
+    sentence = refused(capsys, "equivalent", "a.json", "inf.json")
+    assert "inf.json: field transitions[1]" in sentence and "'inf' is not in the real semiring" in sentence
+
+
+def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
+    status, answer = said(capsys, "minimise", "twice.json", "-o", "least.json", "--certificate", "m.json")
+    assert (status, answer["states"], answer["from"], answer["files"]) == (0, 2, 4, ["least.json"])
+    assert files.read("least.json").states == 2 and equivalent(A, files.read("least.json")).verdict == "equivalent"
+    assert said(capsys, "check-certificate", "m.json", "twice.json", "least.json")[1]["claims"] == "minimal"
+    assert said(capsys, "check-certificate", "m.json", "twice.json")[0] == 0
+    assert said(capsys, "minimise", "twice.json") == (0, {"states": 2, "from": 4, "files": []})
+
+
+def test_rank_prints_a_number(folder, capsys):
+    assert run(["rank", "twice.json"]) == 0
+    assert capsys.readouterr().out == "2\n"
+    assert said(capsys, "rank", "twice.json") == (0, {"rank": 2})
+
+
+def test_boolean_and_counting_automata(folder, capsys):
+    step = [[True, True], [False, False]]
+    files.write(WFSA(BOOLEAN, [True, False], [False, True], {"a": step}), "nfa.json")
+    assert said(capsys, "minimise", "nfa.json", "-o", "dfa.json")[1]["states"] == 2
+    assert said(capsys, "equivalent", "nfa.json", "dfa.json", "--certificate", "c.json")[0] == 0
+    assert said(capsys, "check-certificate", "c.json", "nfa.json", "dfa.json") [0] == 0
+    assert "boolean automata get none" in refused(capsys, "minimise", "nfa.json", "--certificate", "m.json")
+    paths = WFSA(COUNTING, [1, 1, 0], [0, 0, 1], {"a": [[1, 0, 1], [0, 1, 1], [0, 0, 1]]})
+    files.write(paths, "paths.json")
+    status, answer = said(capsys, "minimise", "paths.json", "-o", "least.json")
+    least = files.read("least.json")
+    assert answer["states"] == least.states == rank(paths) == 2
+    assert [score(least, "a" * t) for t in range(6)] == [score(paths, "a" * t) for t in range(6)] == [2 * t for t in range(6)]
+
+
+def test_att_files_are_decided_too(folder, capsys):
+    a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0.5, 0.25], [0, 1]]})
+    files.write(a, "a.att")
+    files.write(operations.sum_of(a, operations.scale(a, 0)), "b.att")
+    assert said(capsys, "equivalent", "a.att", "b.att", "--semiring", "real")[0] == 0
+    assert np.array_equal(files.read("a.att", REAL).final, a.to_exact().final)
