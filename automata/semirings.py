@@ -26,6 +26,11 @@ from automata.number_text import parse_number, write_number
 INFINITY = math.inf
 
 
+def _quotient(a: Any, b: Any) -> Any:
+    """Of Python's integers too a fraction, where ``/`` would round."""
+    return Fraction(a) / b if isinstance(a, int) else a / b
+
+
 class Semiring:
     """A set with plus and times (Definition 1). All seven are commutative; ``zero`` and ``one`` are the identities."""
 
@@ -38,6 +43,8 @@ class Semiring:
     # The same on two numbers: NumPy would make int64 of Python's integers, and those overflow.
     add_numbers: Any
     multiply_numbers: Any
+    # a (x) the inverse of b, for b other than zero; exact numbers give an exact one. None where weights have no inverse.
+    divide_numbers: Any = None
     selective: ClassVar[bool] = False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
     exact_only: ClassVar[bool] = False  # no float64 arrays (boolean, counting)
     float_only: ClassVar[bool] = False  # no exact arrays (log)
@@ -124,6 +131,7 @@ class Real(Semiring):
     name, zero, one, members = "real", 0, 1, "finite numbers"
     add, multiply = np.add, np.multiply
     add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
+    divide_numbers = staticmethod(_quotient)
 
     def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         """The ordinary product; for float64 the one of BLAS, in whatever order it sums."""
@@ -150,6 +158,7 @@ class MaxPlus(Semiring):
     name, zero, one, members = "max-plus", -INFINITY, 0, "numbers below infinity, or -inf"
     add, multiply = np.maximum, np.add
     add_numbers, multiply_numbers = staticmethod(max), staticmethod(operator.add)
+    divide_numbers = staticmethod(operator.sub)
     selective = True
 
     def star(self, a: Any) -> Any:
@@ -167,6 +176,7 @@ class MinPlus(Semiring):
     name, zero, one, members = "min-plus", INFINITY, 0, "numbers above -infinity, or inf"
     add, multiply = np.minimum, np.add
     add_numbers, multiply_numbers = staticmethod(min), staticmethod(operator.add)
+    divide_numbers = staticmethod(operator.sub)
     selective = True
 
     def star(self, a: Any) -> Any:
@@ -188,6 +198,7 @@ class MaxTimes(Semiring):
     name, zero, one, members = "max-times", 0, 1, "finite numbers that are not negative"
     add, multiply = np.maximum, np.multiply
     add_numbers, multiply_numbers = staticmethod(max), staticmethod(operator.mul)
+    divide_numbers = staticmethod(_quotient)
     selective = True
 
     def star(self, a: Any) -> Any:
@@ -210,6 +221,7 @@ class Log(Semiring):
     name, zero, one, members = "log", -INFINITY, 0, "numbers below infinity, or -inf"
     add, multiply = np.logaddexp, np.add
     add_numbers, multiply_numbers = staticmethod(np.logaddexp), staticmethod(operator.add)
+    divide_numbers = staticmethod(operator.sub)
     float_only = True
 
     def star(self, a: Any) -> Any:

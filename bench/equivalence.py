@@ -12,8 +12,6 @@ import os
 import platform
 import resource
 import sys
-import time
-from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Any
 
 import flint
 import numpy as np
+from timing import median
 
 from automata.equivalence import Different, Equivalent, equivalent
 from automata.semirings import REAL
@@ -78,18 +77,6 @@ def chain(n: int, last: int) -> WFSA:
     return WFSA.from_edges(REAL, n + 1, names(4), [(0, 1)], [(n, last)], steps)
 
 
-def seconds(run: Callable[[], Any], times: int) -> float:
-    """The median of several runs, after one that is not counted where there are several."""
-    if times > 1:
-        run()
-    taken = []
-    for _ in range(times):
-        started = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - started)
-    return sorted(taken)[times // 2]
-
-
 def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
     """The same algorithm over ``fractions.Fraction``: breadth-first, against one echelon form; no certificate."""
     sides = [[[list(map(Fraction, row)) for row in side.matrix(s)] for s in side.alphabet] for side in (a, b)]
@@ -137,7 +124,7 @@ def main() -> None:
     for n in (10, 20, 50, 100, 200, 300, 500):
         a, b = pair(n)
         assert isinstance(equivalent(a, b), Equivalent)
-        taken = seconds(lambda: equivalent(a, b), 9 if n <= 100 else 1)  # noqa: B023
+        taken = median(lambda: equivalent(a, b), 9 if n <= 100 else 1)  # noqa: B023
         found["states"][n] = taken
         print(f"  {n:4} states  {taken:8.4f} s" + (f"  (wanted: {WANTED[n]} s)" if n in WANTED else ""))
     found["gigabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -146,15 +133,15 @@ def main() -> None:
     for symbols in (1, 2, 4, 8, 16, 32, 64):
         a, b = pair(60, symbols)
         assert isinstance(equivalent(a, b), Equivalent)
-        found["symbols"][symbols] = seconds(lambda: equivalent(a, b), 3)  # noqa: B023
+        found["symbols"][symbols] = median(lambda: equivalent(a, b), 3)  # noqa: B023
         print(f"  {symbols:4} symbols {found['symbols'][symbols]:8.4f} s")
     one, other = chain(200, 1), chain(200, 2)
     answer = equivalent(one, other)
     assert isinstance(answer, Different) and len(answer.word) == 200
-    found["chain"] = seconds(lambda: equivalent(one, other), 3)
+    found["chain"] = median(lambda: equivalent(one, other), 3)
     print(f"a chain of 200 steps, different on one string of length 200: {found['chain']:.2f} s (wanted: {CHAIN_WANTED} s)")
     a, b = pair(50)
-    slow = seconds(lambda: decide_over_fractions(a, b), 1)
+    slow = median(lambda: decide_over_fractions(a, b), 1)
     found["over fractions"] = {"seconds": slow, "ratio": slow / found["states"][50]}
     print(f"50 states over fractions.Fraction, without certificate: {slow:.1f} s, {slow / found['states'][50]:.0f} times as long "
           f"(wanted: {RATIO_WANTED})")  # fmt: skip

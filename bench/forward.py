@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import time
-from collections.abc import Callable
 from datetime import date
 
 import numpy as np
+from timing import median
 
 from automata import batch
 from automata.openfst_scores import Scorer
@@ -29,17 +28,6 @@ def automaton(semiring: Semiring, states: int) -> WFSA:
     rng = np.random.default_rng(states)
     tables = (rng.random((len(SYMBOLS), states, states)) + 0.5) / states
     return WFSA(semiring, rng.random(states), rng.random(states), dict(zip(SYMBOLS, tables, strict=True)))
-
-
-def median(run: Callable[[], object], times: int) -> float:
-    """The median of several runs, in seconds, after one that is not counted."""
-    run()
-    taken = []
-    for _ in range(times):
-        started = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - started)
-    return sorted(taken)[times // 2]
 
 
 def main() -> None:

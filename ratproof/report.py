@@ -106,7 +106,9 @@ def _tell_certificates(results: Sequence[Result], out: Console) -> None:
     if written:
         what = "a certificate" if len(written) == 1 else f"{len(written)} certificates"
         out.print(f"\n{what} of decided verdicts, which a short independent program checks:")
-        out.print(Text(f"  ratproof check-certificate {written[0]}" + (" ..." if len(written) > 1 else ""), style="dim"), soft_wrap=True)
+        out.print(
+            Text(f"  ratproof check-certificate {written[0]}" + (" ..." if len(written) > 1 else ""), style="dim"), soft_wrap=True
+        )
 
 
 def _strings(strings: Sequence[Sequence[str]]) -> str:

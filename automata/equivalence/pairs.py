@@ -11,7 +11,6 @@ string that differs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from automata.dfa import sets
@@ -19,7 +18,6 @@ from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
 from automata.operations import remove_epsilon, without_dead_ends
-from automata.semirings import MAX_TIMES
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
@@ -161,7 +159,7 @@ class _Step:
     def __init__(self, automaton: WFSA, left: Arrows, right: Arrows) -> None:
         k = automaton.semiring
         self.zero, self.plus, self.times = k.zero, k.add_numbers, k.multiply_numbers
-        self.over: Callable[[Any, Any], Any] = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
+        self.over = k.divide_numbers
 
     def __call__(self, vector: Vector, side: Arrows, place: int) -> Vector:
         table, found = side.out[place], dict[int, Any]()

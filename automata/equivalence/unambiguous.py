@@ -8,7 +8,6 @@ with different quotients for each pair of states are all that has to be tried, a
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from automata.equivalence import field
 from automata.equivalence.answers import Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.operations import trim
-from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.semirings import COUNTING, LOG
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
@@ -106,7 +105,7 @@ def _paths(automaton: WFSA) -> WFSA:
 def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
     """The score of a string in an unambiguous automaton: the weight of its path, exact but for one last rounding in log."""
     (mine,), _ = arrows([automaton])
-    times = _times(automaton.semiring)
+    times = automaton.semiring.multiply_numbers
     reached = dict(mine.initial)
     kinds: dict[int, int] = {}
     for symbol in automaton.index:
@@ -120,22 +119,10 @@ def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
     return float(ends[0]) if automaton.semiring is LOG else ends[0]
 
 
-def _times(semiring: Semiring) -> Callable[[Any, Any], Any]:
-    return (lambda v, w: v * w) if semiring in (MAX_TIMES, REAL) else (lambda v, w: v + w)
-
-
-def _over(semiring: Semiring) -> Callable[[Any, Any], Any]:
-    return (lambda v, w: Fraction(v) / w) if semiring in (MAX_TIMES, REAL) else (lambda v, w: v - w)
-
-
-DIVISIBLE = (MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG)
-"""The semirings, besides the fields, whose weights other than zero form a group."""
-
-
 def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:
     """The shortlex-least string with a path in both automata whose weights differ."""
     (left, right), symbols = arrows([a, b])
-    times, over = _times(a.semiring), _over(a.semiring)
+    times, over = a.semiring.multiply_numbers, a.semiring.divide_numbers
     one = a.semiring.one
     ends = {(p, q) for p in left.final for q in right.final}
     useful = _reached(ends, _mirrored(_targets(left)), _mirrored(_targets(right)))

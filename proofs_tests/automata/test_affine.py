@@ -101,7 +101,13 @@ def test_forms_compute_as_their_values_do(c, a, b):
     def at(made):
         return made.constant + made.weights.get(0, 0) * c
 
-    for f in (lambda v: a + v * b - v / b, lambda v: a - v, lambda v: -(v - a) * b, lambda v: v + v - v, lambda v: (v - v + a) * v):
+    for f in (
+        lambda v: a + v * b - v / b,
+        lambda v: a - v,
+        lambda v: -(v - a) * b,
+        lambda v: v + v - v,
+        lambda v: (v - v + a) * v,
+    ):
         assert at(f(form)) == f(Fraction(c))
 
 

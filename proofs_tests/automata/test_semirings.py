@@ -60,6 +60,14 @@ def test_zero_and_one_are_identities_and_zero_annihilates(k, data):
     assert k.times(a, k.zero) == k.zero
 
 
+@pytest.mark.parametrize("k", [REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@given(st.data())
+def test_dividing_undoes_multiplying_exactly(k, data):
+    a, b = data.draw(weights(k)), data.draw(weights(k).filter(lambda w: w != k.zero))
+    assert k.divide_numbers(k.times(a, b), b) == a
+    assert k.divide_numbers(3, 7) in (Fraction(3, 7), -4)
+
+
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
 @given(st.data())
 def test_parse_reads_what_format_writes(k, data):

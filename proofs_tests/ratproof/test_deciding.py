@@ -55,7 +55,10 @@ def test_equivalent_says_so_and_its_certificate_is_accepted(folder, capsys):
     status, answer = said(capsys, "equivalent", "a.json", "twice.json", "--certificate", "c.json")
     assert (status, answer["verdict"], answer["word"], answer["scores"]) == (0, "equivalent", None, None)
     assert said(capsys, "check-certificate", "c.json")[0] == 0
-    assert said(capsys, "check-certificate", "c.json", "a.json", "twice.json") == (0, {"verdict": "accepted", "claims": "equivalent", "why": None})
+    assert said(capsys, "check-certificate", "c.json", "a.json", "twice.json") == (
+        0,
+        {"verdict": "accepted", "claims": "equivalent", "why": None},
+    )
 
 
 def test_different_names_the_string_and_both_scores(folder, capsys):
@@ -141,11 +144,11 @@ def test_boolean_and_counting_automata(folder, capsys):
     files.write(WFSA(BOOLEAN, [True, False], [False, True], {"a": step}), "nfa.json")
     assert said(capsys, "minimise", "nfa.json", "-o", "dfa.json")[1]["states"] == 2
     assert said(capsys, "equivalent", "nfa.json", "dfa.json", "--certificate", "c.json")[0] == 0
-    assert said(capsys, "check-certificate", "c.json", "nfa.json", "dfa.json") [0] == 0
+    assert said(capsys, "check-certificate", "c.json", "nfa.json", "dfa.json")[0] == 0
     assert "boolean automata get none" in refused(capsys, "minimise", "nfa.json", "--certificate", "m.json")
     paths = WFSA(COUNTING, [1, 1, 0], [0, 0, 1], {"a": [[1, 0, 1], [0, 1, 1], [0, 0, 1]]})
     files.write(paths, "paths.json")
-    status, answer = said(capsys, "minimise", "paths.json", "-o", "least.json")
+    _, answer = said(capsys, "minimise", "paths.json", "-o", "least.json")
     least = files.read("least.json")
     assert answer["states"] == least.states == rank(paths) == 2
     assert [score(least, "a" * t) for t in range(6)] == [score(paths, "a" * t) for t in range(6)] == [2 * t for t in range(6)]
