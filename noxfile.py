@@ -97,7 +97,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Speed, as ratios within one run; arguments go to ``bench/forward.py``."""
+    """Speed, as ratios within one run; arguments go to ``bench/forward.py`` alone."""
     ready(session)
     run(session, "python", "bench/forward.py", *session.posargs)
     run(session, "python", "bench/planted_error.py")

@@ -111,7 +111,7 @@ def read_affine(
     """The exact automata of a recurrence, one for each number that it shows.
 
     The step is run on the zero state and on the unit states, over fractions, which gives the matrices; and once on affine forms in
-    place of numbers, which shows that it is affine everywhere.
+    place of numbers (:class:`Form`), which shows that it is affine everywhere, if it does to forms what it does to numbers.
 
     Args:
         start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the fractions that they are.
@@ -121,7 +121,7 @@ def read_affine(
 
     Raises:
         NotAffine: a step, or ``out``, is not affine; it has the pair of states that shows it.
-        InputError: a number is NaN or infinite, or a step changes the shape of the state.
+        InputError: a number is NaN or infinite, a step rounds (it computes with floats), or it changes the shape of the state.
     """
     origin = [_number(w) for w in _flat(start)]
     d = len(origin)
@@ -149,10 +149,14 @@ def read_affine(
 def _affine(function: Callable[[list[Any]], list[Any]], d: int, symbol: Any) -> tuple[Row, list[Row]]:
     """f(0), and f(e_i) - f(0) for the d unit states: shown to be the whole of f."""
 
-    def exact(values: Sequence[Fraction]) -> Row:
-        return [_number(w) for w in function(list(values))]
-
     what = "what the state shows" if symbol is None else f"the step by {shorten(symbol)}"
+
+    def exact(values: Sequence[Fraction]) -> Row:
+        found = [_number(w) for w in (shown := function(list(values)))]
+        if any(isinstance(w, (float, np.floating)) for w in shown):
+            raise InputError(f"{what} computes in floats, which round; give it its weights as fractions: Fraction(w) is exact")
+        return found
+
     units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
     zero = exact([Fraction(0)] * d)
     rows = [[w - z for w, z in zip(exact(unit), zero, strict=True)] for unit in units]

@@ -49,6 +49,7 @@ def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: S
             found = Difference(len(answer.word), unit, write(answer.scores[0]), write(answer.scores[1]), "0")
             assert answer.certificate is not None
             book.certificate = answer.certificate.to_json()
+            assert check_certificate.verdict(book.certificate) == "different"
             raise Disagreement(counterexample(comparison, Compared(answer.word, None, found)))
         assert isinstance(answer, Equivalent) and answer.certificate is not None, f"not decided: {answer}"
         book.certificate = answer.certificate.to_json()

@@ -66,6 +66,8 @@ def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
         checked = f"rejects it ({plain(str(error))})"
         _log.warning("%s, %s: the certificate is rejected: %s", result["claim"], result["variant"], error)
     checker = f"The independent checker ({{py:mod}}`ratproof.check_certificate`) {checked}."
+    if result.get("certificate_file"):
+        checker += f" To have it checked again: `ratproof check-certificate {result['certificate_file']}`."
     if certificate.get("claims") == "different":
         found = f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart" if result.get(
             "counterexample") else f"they differ on {_string(certificate['word'])}"  # fmt: skip

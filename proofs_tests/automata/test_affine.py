@@ -124,6 +124,12 @@ def test_a_step_that_changes_the_shape_of_the_state_is_refused():
         read_affine((0,), lambda c, x: (c[0], c[0]), lambda c: c, "a")
 
 
+@pytest.mark.parametrize("f", [lambda c: 0.1 * c, lambda c: c + 0.5, lambda c: np.float64(0.1) * c, lambda c: 0.5])
+def test_a_step_that_computes_in_floats_is_refused_for_it_rounds(f):
+    with pytest.raises(InputError, match=r"the step by 'a' computes in floats, which round; .* Fraction\(w\) is exact"):
+        on(f)
+
+
 @given(st.floats(-4, 4), st.floats(-4, 4))
 def test_float_weights_are_the_fractions_that_they_are(f, u):
     assume(f and u)

@@ -147,6 +147,23 @@ def test_a_bad_prime_never_makes_a_wrong_answer(monkeypatch):
     assert found.word == ("a",) and found.scores == (1, 1 + product)
 
 
+def test_a_smaller_string_that_a_bad_prime_hides_behind_a_dependent_one_is_found(monkeypatch):
+    """Modulo the bad prime, "a" leads to where the empty string does, so "aa" is never tried, and "bb" is what differs first."""
+    bad = 2305843009213693951
+    draw_first(monkeypatch, bad)
+    steps = [(0, 0, "a", 1), (0, 1, "a", bad), (1, 2, "a", 1), (0, 3, "b", 1), (3, 2, "b", 1)]
+    found = equivalent(WFSA.from_edges(REAL, 4, "ab", [(0, 1)], [(2, 1)], steps), WFSA.from_edges(REAL, 0, "ab", [], [], []))
+    assert found.word == ("a", "a") and found.scores == (bad, 0)
+
+
+def test_final_weights_that_are_equal_modulo_the_prime_alone_are_told_apart(monkeypatch):
+    bad = 2305843009213693951
+    draw_first(monkeypatch, bad)
+    steps = [(0, 0, "a", 2)]
+    one, other = (WFSA.from_edges(REAL, 1, "a", [(0, 1)], [(0, w)], steps) for w in (1, 1 + bad))
+    assert equivalent(one, other).word == ()
+
+
 def test_a_prime_that_hides_a_dimension_is_found_out(monkeypatch):
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)

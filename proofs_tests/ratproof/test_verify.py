@@ -15,6 +15,7 @@ from ratproof.disagreement import Disagreement
 from ratproof.hunt import hunt
 from ratproof.kinds import Verdict
 from ratproof.ledger import recording
+from ratproof.main import run
 from ratproof.results import Observation, Result, gather
 from ratproof.text import Corpus, agree_on_text
 from ratproof.verify import Outcome, Request, _missing, verify
@@ -62,6 +63,16 @@ def test_options_of_the_environment_do_not_reach_the_tests():
         assert os.environ["PYTEST_ADDOPTS"] == "-k nothing-at-all"
     assert outcome.as_expected
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
+
+
+def test_decided_evidence_alone_runs_shows_and_keeps_its_certificates(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["verify", "proposition-7", "--kind", "decided", "--examples", "5"]) == 0
+    assert "3 certificates of decided verdicts" in capsys.readouterr().out
+    kept = sorted((tmp_path / ".ratproof" / "certificates").iterdir())
+    assert len(kept) == 3
+    for file in kept:
+        assert run(["check-certificate", str(file)]) == 0
 
 
 def test_where_counterexamples_cannot_be_kept_the_verdicts_are_shown_all_the_same(tmp_path):
