@@ -148,11 +148,11 @@ def read_affine(
 
 def _affine(function: Callable[[list[Any]], list[Any]], d: int, symbol: Any) -> tuple[Row, list[Row]]:
     """f(0), and f(e_i) - f(0) for the d unit states: shown to be the whole of f."""
-
     what = "what the state shows" if symbol is None else f"the step by {shorten(symbol)}"
 
     def exact(values: Sequence[Fraction]) -> Row:
-        found = [_number(w) for w in (shown := function(list(values)))]
+        shown = function(list(values))
+        found = [_number(w) for w in shown]
         if any(isinstance(w, (float, np.floating)) for w in shown):
             raise InputError(f"{what} computes in floats, which round; give it its weights as fractions: Fraction(w) is exact")
         return found
