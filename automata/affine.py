@@ -12,21 +12,22 @@ array([[Fraction(1, 1), Fraction(3, 1)],
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from automata.errors import InputError
+from automata.forms import Form, exact_number
 from automata.number_text import shorten
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
 Row = list[Fraction]
-_TRIES = 20
+Function = Callable[[list[Any]], list[Any]]
 
 
 class NotAffine(InputError):
@@ -43,75 +44,14 @@ class NotAffine(InputError):
         self.symbol, self.pair = symbol, pair
 
 
-class Form:
-    """An affine form in the numbers of a state, b + w_1 c_1 + ... + w_d c_d, which steps can be run on in place of numbers.
-
-    It can be added, subtracted, negated, and multiplied and divided by numbers; a step that does nothing else is affine. Anything
-    else raises ``TypeError``.
-    """
-
-    __slots__ = ("constant", "weights")
-
-    def __init__(self, constant: Fraction, weights: dict[int, Fraction]) -> None:
-        self.constant, self.weights = constant, {i: w for i, w in weights.items() if w}
-
-    def _plus(self, other: Any, sign: int) -> Form:
-        if not isinstance(other, Form):
-            other = Form(_number(other), {})
-        weights = dict(self.weights)
-        for i, w in other.weights.items():
-            weights[i] = weights.get(i, Fraction(0)) + sign * w
-        return Form(self.constant + sign * other.constant, weights)
-
-    def _times(self, factor: Any) -> Form:
-        if isinstance(factor, Form):
-            if not self.weights:
-                return Form(factor.constant, factor.weights)._times(self.constant)
-            if factor.weights:
-                raise TypeError("a product of two numbers of the state is not affine")
-        by = factor.constant if isinstance(factor, Form) else _number(factor)
-        return Form(self.constant * by, {i: w * by for i, w in self.weights.items()})
-
-    def __add__(self, other: Any) -> Form:
-        return self._plus(other, 1)
-
-    def __sub__(self, other: Any) -> Form:
-        return self._plus(other, -1)
-
-    def __rsub__(self, other: Any) -> Form:
-        return self._times(-1)._plus(other, 1)
-
-    def __neg__(self) -> Form:
-        return self._times(-1)
-
-    def __mul__(self, other: Any) -> Form:
-        return self._times(other)
-
-    def __truediv__(self, other: Any) -> Form:
-        if isinstance(other, Form) and other.weights:
-            raise TypeError("a quotient by a number of the state is not affine")
-        return self._times(1 / (other.constant if isinstance(other, Form) else _number(other)))
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __bool__(self) -> bool:
-        raise TypeError("a step that asks for the value of a number in the state is not shown to be affine")
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        raise TypeError("a step that compares the numbers of the state is not shown to be affine")
-
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__
-
-
 def read_affine(
     start: Any, step: Callable[[Any, Any], Any], out: Callable[[Any], Sequence[Any]], alphabet: Iterable[Any]
 ) -> list[WFSA]:
     """The exact automata of a recurrence, one for each number that it shows.
 
-    The step is run on the zero state and on the unit states, over fractions, which gives the matrices; and once on affine forms in
-    place of numbers (:class:`Form`), which shows that it is affine everywhere, if it does to forms what it does to numbers.
+    The step is run on the zero state and on the unit states, over fractions, which gives the matrices; on affine forms in place of
+    numbers (:class:`~automata.forms.Form`), which shows that it is affine everywhere, if it does to forms what it does to
+    numbers; and on some more pairs of states, in case it does not.
 
     Args:
         start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the fractions that they are.
@@ -121,94 +61,113 @@ def read_affine(
 
     Raises:
         NotAffine: a step, or ``out``, is not affine; it has the pair of states that shows it.
-        InputError: a number is NaN or infinite, a step rounds (it computes with floats), or it changes the shape of the state.
+        InputError: a number is NaN or infinite, a step rounds (it computes in floats), or it changes the shape of the state.
     """
-    origin = [_number(w) for w in _flat(start)]
-    d = len(origin)
-
-    def on(function: Callable[[Any], Any], what: str, expected: int | None) -> Callable[[list[Any]], list[Any]]:
-        def run(values: list[Any]) -> list[Any]:
-            found = list(_flat(function(_shaped(start, iter(values)))))
-            if expected is not None and len(found) != expected:
-                raise InputError(f"{what} gives a state of {len(found)} numbers, where the first state has {expected}")
-            return found
-
-        return run
-
+    origin = [exact_number(w) for w in _flat(start)]
     symbols = list(alphabet)
     tables = {}
     for symbol in symbols:
-        offset, rows = _affine(on(lambda c, s=symbol: step(c, s), f"the step by {shorten(symbol)}", d), d, symbol)  # type: ignore[misc]
+        what = f"the step by {shorten(symbol)}"
+        function = _on_rows(partial(_swapped, step, symbol), start, what, same_shape=True)
+        offset, rows = _Affine(function, what, symbol).read(len(origin))
         tables[symbol] = np.array([[Fraction(1), *offset], *([Fraction(0), *row] for row in rows)], dtype=object)
-    offset, rows = _affine(on(out, "out", None), d, None)
+    what = "what the state shows"
+    offset, rows = _Affine(_on_rows(out, start, what), what, None).read(len(origin))
     initial = np.array([Fraction(1), *origin], dtype=object)
     finals = [np.array([shown, *(row[i] for row in rows)], dtype=object) for i, shown in enumerate(offset)]
     return [WFSA(REAL, initial, final, tables) for final in finals]
 
 
-def _affine(function: Callable[[list[Any]], list[Any]], d: int, symbol: Any) -> tuple[Row, list[Row]]:
-    """f(0), and f(e_i) - f(0) for the d unit states: shown to be the whole of f."""
-    what = "what the state shows" if symbol is None else f"the step by {shorten(symbol)}"
+def _swapped(step: Callable[[Any, Any], Any], symbol: Any, state: Any) -> Any:
+    return step(state, symbol)
 
-    def exact(values: Sequence[Fraction]) -> Row:
-        shown = function(list(values))
-        found = [_number(w) for w in shown]
+
+def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: bool = False) -> Function:
+    """The function of a state as one of flat lists of numbers."""
+
+    def run(values: list[Any]) -> list[Any]:
+        found = function(_shaped(start, iter(values)))
+        if same_shape and _shape(found) != _shape(start):
+            raise InputError(f"{what} gives a state of another shape than the first state's: {shorten(found)}")
+        return list(_flat(found))
+
+    return run
+
+
+class _Affine:
+    """A function of a state, which is to be shown to be affine."""
+
+    def __init__(self, function: Function, what: str, symbol: Any) -> None:
+        self.function, self.what, self.symbol = function, what, symbol
+
+    def read(self, d: int) -> tuple[Row, list[Row]]:
+        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole of f."""
+        units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
+        zero = self.at([Fraction(0)] * d)
+        rows = [[w - z for w, z in zip(self.at(unit), zero, strict=True)] for unit in units]
+        trouble = self._trouble_on_forms(zero, rows)
+        for x, y in _pairs(units, thorough=trouble is not None):
+            self._compare(x, y, zero)
+        if trouble is not None:
+            raise NotAffine(f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None)
+        return zero, rows
+
+    def at(self, state: Row) -> Row:
+        """F of a state, exactly."""
+        try:
+            shown = self.function(list(state))
+        except InputError:
+            raise
+        except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
+            raise NotAffine(f"{self.what} fails on the state {_written(state)}: {error}", self.symbol, None) from error
+        found = [exact_number(w) for w in shown]
         if any(isinstance(w, (float, np.floating)) for w in shown):
-            raise InputError(f"{what} computes in floats, which round; give it its weights as fractions: Fraction(w) is exact")
+            raise InputError(
+                f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
+            )
         return found
 
-    units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
-    zero = exact([Fraction(0)] * d)
-    rows = [[w - z for w, z in zip(exact(unit), zero, strict=True)] for unit in units]
-    trouble = ""
-    try:
-        forms = [
-            w if isinstance(w, Form) else Form(_number(w), {})
-            for w in function([Form(Fraction(0), {i: Fraction(1)}) for i in range(d)])
-        ]
-        weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(d)]
-        if [form.constant for form in forms] == zero and weights == rows:
-            return zero, rows
-        trouble = "it does something else to numbers than to affine forms"
-    except (TypeError, AttributeError, ValueError) as error:
-        trouble = str(error)
-    for x, y in _pairs(units):
-        left = [a + b for a, b in zip(exact(x), exact(y), strict=True)]
-        right = [a + b for a, b in zip(exact([a + b for a, b in zip(x, y, strict=True)]), zero, strict=True)]
+    def _trouble_on_forms(self, zero: Row, rows: list[Row]) -> str | None:
+        """Why f on affine forms does not show that it is affine; ``None`` where it does."""
+        try:
+            shown = self.function([Form(Fraction(0), {i: Fraction(1)}) for i in range(len(rows))])
+            forms = [w if isinstance(w, Form) else Form(exact_number(w), {}) for w in shown]
+        except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
+            return str(error)
+        weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(len(rows))]
+        same = [form.constant for form in forms] == zero and weights == rows
+        return None if same else "it does something else to numbers than to affine forms"
+
+    def _compare(self, x: Row, y: Row, zero: Row) -> None:
+        both = [a + b for a, b in zip(x, y, strict=True)]
+        values = [self.at(x), self.at(y), self.at(both), zero]
+        if len({len(value) for value in values}) > 1:
+            raise InputError(f"{self.what} gives sometimes {len(zero)} numbers, and sometimes another number of them")
+        left, right = ([a + b for a, b in zip(one, other, strict=True)] for one, other in (values[:2], values[2:]))
         if left != right:
             raise NotAffine(
-                f"{what} is not affine in the state: f(x) + f(y) = {_written(left)}, and f(x + y) + f(0) = {_written(right)}, "
-                f"for x = {_written(x)} and y = {_written(y)}", symbol, (x, y),
+                f"{self.what} is not affine in the state: f(x) + f(y) = {_written(left)}, and f(x + y) + f(0) = {_written(right)}, "
+                f"for x = {_written(x)} and y = {_written(y)}", self.symbol, (x, y),
             )  # fmt: skip
-    raise NotAffine(f"nothing shows that {what} is affine in the state: {trouble}", symbol, None)
 
 
-def _pairs(units: list[Row]) -> Iterator[tuple[Row, Row]]:
-    """Pairs of states to try: of unit states all (of many, a few hundred), then multiples and random ones."""
+def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
+    """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough) hundreds."""
     rng = random.Random(0)
+    most = 500 if thorough else 6
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]
-    yield from every if len(every) <= 500 else rng.sample(every, 500)
+    yield from every if len(every) <= most else rng.sample(every, most)
     for scale in (-1, Fraction(1, 2), 100):
-        yield from (([scale * w for w in x], x) for x in units[:100])
-    for _ in range(_TRIES):
-        yield tuple([Fraction(rng.randint(-50, 50), rng.randint(1, 9)) for _ in units] for _ in range(2))  # type: ignore[misc]
+        yield from (([scale * w for w in x], x) for x in units[: most // 2])
+    for _ in range(20 if thorough else 2):
+        x, y = ([Fraction(rng.randint(-50, 50), rng.randint(1, 9)) for _ in units] for _ in range(2))
+        yield x, y
 
 
 def _written(values: Row) -> str:
-    return (
-        shorten(", ".join(map(str, values)), 80)[1:-1]
-        if len(values) == 1
-        else f"({', '.join(map(str, values[:8]))}{', ...' if len(values) > 8 else ''})"
-    )
-
-
-def _number(value: Any) -> Fraction:
-    number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, float) and not math.isfinite(number):
-        raise InputError(f"a number of the network is {number}, where finite numbers are right")
-    if not isinstance(number, (int, float, Fraction)):
-        raise TypeError(f"{shorten(value)} is no number")
-    return Fraction(number)
+    if len(values) == 1:
+        return shorten(str(values[0]), 80)[1:-1]
+    return f"({', '.join(map(str, values[:8]))}{', ...' if len(values) > 8 else ''})"
 
 
 def _flat(state: Any) -> Iterator[Any]:
@@ -221,12 +180,21 @@ def _flat(state: Any) -> Iterator[Any]:
         yield state
 
 
+def _shape(state: Any) -> Any:
+    """How deep, and how long where; arrays, lists and tuples are alike."""
+    if isinstance(state, np.ndarray):
+        state = state.tolist()
+    return [_shape(part) for part in state] if isinstance(state, (tuple, list)) else None
+
+
 def _shaped(like: Any, values: Iterator[Any]) -> Any:
+    """The numbers in the shape of a state."""
     if isinstance(like, np.ndarray):
         made = np.empty(like.size, dtype=object)
         for i in range(like.size):
             made[i] = next(values)
         return made.reshape(like.shape)
     if isinstance(like, (tuple, list)):
-        return type(like)(_shaped(part, values) for part in like)
+        parts = [_shaped(part, values) for part in like]
+        return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)
     return next(values)

@@ -31,6 +31,11 @@ class Sets:
     final: int
     successors: list[list[int]]
 
+    @property
+    def single(self) -> bool:
+        """Is every set that a string reaches empty, or a single state?"""
+        return all(states & (states - 1) == 0 for states in (self.initial, *(s for table in self.successors for s in table)))
+
     def step(self, states: int, place: int) -> int:
         """The successors of a set by the symbols that have that matrix."""
         table, found = self.successors[place], 0
@@ -107,7 +112,7 @@ def minimal(automaton: WFSA) -> WFSA:
     order: dict[int, int] = {block[q]: 0 for q in start}
     queue = list(order)
     for b in queue:
-        for a in range(len(steps)):
+        for a in dict.fromkeys(whole.index.values()):  # in the alphabet's order, whatever the matrices' order is
             following = quotient.get((a, b))
             if following is not None and following not in order:
                 order[following] = len(queue)

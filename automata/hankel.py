@@ -11,9 +11,10 @@ from typing import Any
 import flint
 from numpy.typing import NDArray
 
-from automata.errors import ShapeError
+from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.operations import remove_epsilon, reverse
+from automata.semirings import COUNTING, REAL
 from automata.strings import String
 from automata.wfsa import WFSA
 
@@ -66,6 +67,10 @@ def block(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> 
     >>> block(WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]}), ["", "a"], ["", "a"]).determinant
     Fraction(-1, 1)
     """
+    if automaton.semiring not in (REAL, COUNTING):
+        raise InputError(
+            f"a determinant is for real and counting automata; this one is over the {automaton.semiring.name} semiring"
+        )
     if len(prefixes) != len(suffixes):
         raise ShapeError(f"a square block has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}")
     values = tuple(tuple(map(Fraction, row)) for row in hankel(automaton, prefixes, suffixes).tolist())

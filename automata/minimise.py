@@ -21,10 +21,11 @@ from typing import Any
 from automata import dfa
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
-from automata.equivalence.integers import Cleared, cleared, fractions, primes
+from automata.equivalence.integers import Cleared, cleared, primes
 from automata.equivalence.lift import Basis, lift
 from automata.equivalence.vectors import Word
 from automata.errors import InputError
+from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA

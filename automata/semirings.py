@@ -21,9 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from automata.errors import InputError, WeightError
+from automata.fraction_matrices import product
 from automata.number_text import parse_number, write_number
 
 INFINITY = math.inf
+FEW = 1000
+"""More products of fractions than that are worth clearing denominators for."""
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -134,8 +137,10 @@ class Real(Semiring):
     divide_numbers = staticmethod(_quotient)
 
     def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-        """The ordinary product; for float64 the one of BLAS, in whatever order it sums."""
-        return super().matmul(a, b) if a.dtype == object or b.dtype == object else np.asarray(a @ b)
+        """The ordinary product; for float64 the one of BLAS, in whatever order it sums; exact for fractions."""
+        if a.dtype != object and b.dtype != object:
+            return np.asarray(a @ b)
+        return product(a, b) if a.ndim == b.ndim == 2 and a.size * b.shape[1] > FEW else super().matmul(a, b)
 
     def star(self, a: Any) -> Any:
         """1 / (1 - a) for |a| < 1."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from automata.affine import read_affine
-from automata.equivalence import Different, Equivalent, equivalent
+from automata.equivalence import Answer, Different, Unknown, equivalent
 from automata.wfsa import WFSA
 from ratproof import check_certificate
 from ratproof.comparisons import Compared, Comparison, Difference, Exact, counterexample
@@ -41,16 +41,24 @@ def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
 def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: Sequence[WFSA]) -> None:
     """Assert that each unit's automata are equivalent; the certificate of the last is kept as evidence."""
     book = ledger()
+    if not network:
+        raise RuntimeError("there is no unit to decide")
     for unit, (one, other) in enumerate(zip(network, constructed, strict=True)):
         answer = equivalent(one, other)
         book.add(1)
         if isinstance(answer, Different):
             write = one.semiring.format
             found = Difference(len(answer.word), unit, write(answer.scores[0]), write(answer.scores[1]), "0")
-            assert answer.certificate is not None
-            book.certificate = answer.certificate.to_json()
-            assert check_certificate.verdict(book.certificate) == "different"
+            book.certificate = _checked(answer)
             raise Disagreement(counterexample(comparison, Compared(answer.word, None, found)))
-        assert isinstance(answer, Equivalent) and answer.certificate is not None, f"not decided: {answer}"
-        book.certificate = answer.certificate.to_json()
-        assert check_certificate.verdict(book.certificate) == "equivalent"
+        book.certificate = _checked(answer)
+
+
+def _checked(answer: Answer) -> dict[str, Any]:
+    """The answer's certificate, which the independent program accepts."""
+    if isinstance(answer, Unknown) or answer.certificate is None:
+        raise RuntimeError(f"it is not decided: {answer}")
+    data = answer.certificate.to_json()
+    if check_certificate.verdict(data) != answer.verdict:
+        raise RuntimeError(f"the certificate does not show what it should: {answer}")
+    return data

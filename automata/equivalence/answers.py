@@ -30,7 +30,7 @@ class Different:
 
     Attributes:
         word: its symbols.
-        scores: of the first and of the second automaton, exact.
+        scores: of the first and of the second automaton, exact; logarithms as the fractions that they are.
         certificate: automata, word and scores.
     """
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Linked
 from automata.equivalence.explore import Agreement, Exploration, explore
-from automata.equivalence.integers import Cleared, cleared, fractions, primes
+from automata.equivalence.integers import Cleared, cleared, primes
 from automata.equivalence.lift import Basis, lift
 from automata.equivalence.vectors import Word
-from automata.operations import remove_epsilon
+from automata.fraction_matrices import fractions
+from automata.operations import remove_epsilon, trim
 from automata.wfsa import WFSA
 
 MOST_NUMBERS = 1 << 35
@@ -26,25 +27,35 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     score of that length. No difference modulo a prime proves nothing: then :mod:`automata.equivalence.lift` finds the basis
     over the rationals that proves it, and checks it exactly.
     """
-    both = cleared([remove_epsilon(a.to_exact()), remove_epsilon(b.to_exact())])
+    given = a, b
+    a, b = (remove_epsilon(side.to_exact()) for side in given)
+    both = cleared([a, b])
     fresh = primes()
     most_bits = MOST_NUMBERS // max(1, both.width**2)
     while True:
         seen = explore(both, next(fresh), tell=lambda count, length: tell(f"{count} independent strings, length {length}"))
         if seen.difference is not None:
-            word = _least(both, seen, fresh, tell)
-            x, y = both.scores(word)
-            symbols = tuple(both.symbols[i] for i in word)
-            return Different(symbols, (x, y))
+            return _different(cleared([trim(a), trim(b)]), fresh, tell)
         basis = lift(both, seen.words, fresh, most_bits, lambda bits: tell(f"the certificate, from {bits} bits"))
         if basis is not None and _same_ends(both, basis):
-            return Equivalent("over the rationals, by a matrix that takes one automaton to the other", _linked(a, b, both, basis))
+            return Equivalent(
+                "over the rationals, by a matrix that takes one automaton to the other", _linked(*given, both, basis)
+            )
         # The prime divided a minor, which has a chance of about 2**-50; another one may see more of the space.
         again = explore(both, next(fresh))
         if again.difference is None and len(again.words) <= len(seen.words):
             return Unknown(
                 f"no string differs modulo two random primes, but the proof needs numbers of more than {most_bits} bits", None
             )
+
+
+def _different(both: Cleared, fresh: Iterator[int], tell: Tell) -> Different:
+    """The least difference of two automata that differ; they are trimmed, since dead ends would only make the bounds larger."""
+    while (seen := explore(both, next(fresh))).difference is None:
+        pass  # a prime that divides the difference: there are few
+    word = _least(both, seen, fresh, tell)
+    x, y = both.scores(word)
+    return Different(tuple(both.symbols[i] for i in word), (x, y))
 
 
 def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
@@ -55,10 +66,10 @@ def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -
     """
     word = seen.difference
     assert word is not None
-    product, smaller = seen.prime, None
+    product, bits = seen.prime, both.bits(len(word))
     agreement: Agreement | None = None
-    while word and product.bit_length() <= both.bits(len(word)):
-        tell(f"no string before one of length {len(word)} differs: {product.bit_length()} of {both.bits(len(word))} bits shown")
+    while word and product.bit_length() <= bits:
+        tell(f"no string before one of length {len(word)} differs: {product.bit_length()} of {bits} bits shown")
         agreement = agreement or Agreement(both, seen.words, word)
         prime = next(fresh)
         if not agreement.holds(prime):

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 
 import flint
-import numpy as np
-from numpy.typing import NDArray
 
+from automata.fraction_matrices import cleared as clear
+from automata.fraction_matrices import common_denominator, integers
 from automata.wfsa import WFSA
 
 PRIME_BITS = 61
@@ -40,15 +40,13 @@ class Integral:
         return int(self.end.nrows())
 
     @cached_property
-    def norms(self) -> tuple[int, int, int]:
-        """The sum of |lambda|, the largest row sum of any |tau|, and the largest |rho|.
+    def sizes(self) -> tuple[Any, tuple[Any, ...], Any]:
+        """|lambda|, the matrices |tau|, and |rho|."""
 
-        No score of a string of length t is larger than the first, times the second to the power t, times the third.
-        """
-        n = self.states
-        rows = [list(map(abs, integers(step))) for step in self.steps] if n else []
-        widest = max((sum(flat[i : i + n]) for flat in rows for i in range(0, n * n, n)), default=0)
-        return sum(map(abs, integers(self.start))), widest, max(map(abs, integers(self.end)), default=0)
+        def size(matrix: Any) -> Any:
+            return flint.fmpz_mat(matrix.nrows(), matrix.ncols(), [abs(w) for w in integers(matrix)])
+
+        return size(self.start), tuple(map(size, self.steps)), size(self.end)
 
 
 @dataclass(frozen=True)
@@ -89,13 +87,29 @@ class Cleared:
         return tuple(found)
 
     def bits(self, length: int) -> int:
-        """Bits that hold the cleared score of every string of at most that length, on every side, and its sign."""
-        norms = [side.norms for side in self.sides]
-        return 1 + max(int(a * b**t * c).bit_length() for a, b, c in norms for t in (0, length))
+        """Bits that hold the difference of the cleared scores of any string of at most that length: a bound over all of them.
+
+        Backwards from |rho|: for each state the largest that any symbol, and then the rest of some string, can make of it.
+        """
+        most = 0
+        for side in self.sides:
+            start, steps, ahead = side.sizes
+            for rest in range(length + 1):
+                most = max([most, *integers(start * ahead)])
+                if rest < length:
+                    following = zip(*(integers(step * ahead) for step in steps), strict=True)
+                    ahead = flint.fmpz_mat(side.states, 1, [max(values) for values in following])
+        return most.bit_length() + 1
 
     def vector_bits(self, length: int) -> int:
         """Bits that hold the sum of the entries' sizes in the cleared vector of any word of at most that length, all sides."""
-        return int(sum(a * max(1, b) ** length for a, b, _ in (side.norms for side in self.sides))).bit_length()
+        total = 0
+        for side in self.sides:
+            start, steps, _ = side.sizes
+            ones = flint.fmpz_mat(side.states, 1, [1] * side.states)
+            widest = max((w for step in steps for w in integers(step * ones)), default=0)
+            total += sum(integers(start)) * max(1, widest) ** length
+        return total.bit_length()
 
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
@@ -104,40 +118,17 @@ def cleared(automata: Sequence[WFSA]) -> Cleared:
     index = {s: kinds.setdefault(tuple(a.index[s] for a in automata), len(kinds)) for s in automata[0].index}
     first = {place: symbol for symbol, place in reversed(index.items())}
     tables = [[a.matrices[kind[i]] for kind in kinds] for i, a in enumerate(automata)]
-    scales = [_common(same) for same in zip(*tables, strict=True)]
-    start, end = _common([a.initial for a in automata]), _common([a.final for a in automata])
+    scales = [common_denominator(same) for same in zip(*tables, strict=True)]
+    start, end = common_denominator([a.initial for a in automata]), common_denominator([a.final for a in automata])
     sides = tuple(
         Integral(
-            flint.fmpz_mat(1, a.states, _times(a.initial, start)),
-            tuple(flint.fmpz_mat(a.states, a.states, _times(t, s)) for t, s in zip(mine, scales, strict=True)),
-            flint.fmpz_mat(a.states, 1, _times(a.final, end)),
+            clear(a.initial[None, :], start),
+            tuple(clear(table, scale) for table, scale in zip(mine, scales, strict=True)),
+            clear(a.final[:, None], end),
         )
         for a, mine in zip(automata, tables, strict=True)
     )
     return Cleared(sides, tuple(first[k] for k in range(len(kinds))), index, (start, end), tuple(scales))
-
-
-def _common(arrays: Sequence[NDArray[Any]]) -> int:
-    """The least common denominator of all weights."""
-    return math.lcm(*{w.denominator for array in arrays for w in array.ravel().tolist()})
-
-
-def _times(array: NDArray[Any], scale: int) -> list[int]:
-    flat = array.ravel().tolist()
-    return [w.numerator for w in flat] if scale == 1 else [w.numerator * (scale // w.denominator) for w in flat]
-
-
-def integers(matrix: Any) -> list[int]:
-    """The entries of a flint matrix, row by row, as Python's integers."""
-    return [int(w) for w in matrix.entries()]
-
-
-def fractions(matrix: Any, denominator: int) -> NDArray[Any]:
-    """An integer matrix over a common denominator as an array of fractions."""
-    made = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
-    for i, w in enumerate(integers(matrix)):
-        made[i] = Fraction(w, denominator)
-    return made.reshape(matrix.nrows(), matrix.ncols())
 
 
 def primes() -> Iterator[int]:

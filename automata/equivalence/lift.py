@@ -12,8 +12,9 @@ import flint
 import numpy as np
 
 from automata.equivalence.echelon import columns, staircase
-from automata.equivalence.integers import PRIME_BITS, Cleared, fractions, integers
+from automata.equivalence.integers import PRIME_BITS, Cleared
 from automata.equivalence.vectors import Vectors, Word
+from automata.fraction_matrices import fractions, integers
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 

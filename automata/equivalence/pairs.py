@@ -23,7 +23,7 @@ from automata.wfsa import WFSA
 MOST_PAIRS = 50_000
 """The most pairs of sets of states that are pursued."""
 MOST_WEIGHTS = 100_000
-"""The most weights in all the pairs of vectors that are pursued."""
+"""The most weights in all the pairs of vectors that are pursued; one with many digits counts as several."""
 Tell = Callable[[str], None]
 
 
@@ -35,7 +35,8 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell) -> Answer:
         kinds.setdefault((one.index[symbol], other.index[symbol]), symbol)
     left, right = sets(one, [one.matrices[i] for i, _ in kinds]), sets(other, [other.matrices[j] for _, j in kinds])
     symbols = list(kinds.values())
-    known = Congruence(a.states)
+    # with one side deterministic, unions of sets seldom help, and looking for them takes long
+    known = Congruence(a.states, unions=not (left.single or right.single))
     level: list[tuple[tuple[int, ...], int, int]] = [((), left.initial, right.initial)]
     length = 0
     while level:
@@ -59,10 +60,11 @@ class Congruence:
 
     Args:
         shift: the number of states of the first side: the second side's are numbered behind them.
+        unions: look for what follows by union too.
     """
 
-    def __init__(self, shift: int) -> None:
-        self.shift = shift
+    def __init__(self, shift: int, unions: bool) -> None:
+        self.shift, self.unions = shift, unions
         self.pairs: list[tuple[int, int]] = []
         self._parent: dict[int, int] = {}
 
@@ -71,9 +73,7 @@ class Congruence:
         y <<= self.shift
         if self._root(x) == self._root(y):
             return True
-        # of single states on both sides, nothing follows by union that does not follow by equivalence
-        plain = x & (x - 1) == 0 and y & (y - 1) == 0
-        return not plain and self._closed(x) == self._closed(y)
+        return self.unions and self._closed(x) == self._closed(y)
 
     def add(self, x: int, y: int) -> None:
         """Take the pair as one to rely on."""
@@ -142,7 +142,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
                 return Different(tuple(symbols[k] for k in word), (step.score(x, left), step.score(y, right)))
             seen.add(key)
             pairs.append((x, y))
-            weights += len(x) + len(y)
+            weights += sum(1 + (w.numerator.bit_length() + w.denominator.bit_length()) // 64 for w in (*x.values(), *y.values()))
             if weights > most:
                 return Unknown(
                     f"no string of at most {length - 1} symbols differs; over {a.semiring.name}, where equivalence is undecidable in "

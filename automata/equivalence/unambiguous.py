@@ -11,17 +11,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from automata.dfa import is_deterministic
 from automata.equivalence import field
 from automata.equivalence.answers import Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.operations import trim
-from automata.semirings import COUNTING, LOG
+from automata.semirings import COUNTING
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
 Pair = tuple[int, int]
+_FEW_ARROWS = 4
+"""From a state by a symbol, on average: then pairs of states are followed one by one, else all at once by matrices."""
 
 
 def is_unambiguous(automaton: WFSA) -> bool:
@@ -34,11 +37,26 @@ def is_unambiguous(automaton: WFSA) -> bool:
     useful = trim(automaton)
     if is_deterministic(useful):
         return True
-    (mine,), _ = arrows([useful])
-    forward = _targets(mine)
-    backward = _mirrored(forward)
-    starts, ends = ({(p, q) for p in part for q in part} for part in (mine.initial, mine.final))
-    return not any(p != q for p, q in _reached(starts, forward, forward) & _reached(ends, backward, backward))
+    if int((useful.matrices != useful.semiring.zero).sum()) <= _FEW_ARROWS * useful.states * len(useful.matrices):
+        (mine,), _ = arrows([useful])
+        forward = _targets(mine)
+        backward = _mirrored(forward)
+        before, after = ({(p, q) for p in part for q in part} for part in (mine.initial, mine.final))
+        return not any(p != q for p, q in _reached(before, forward, forward) & _reached(after, backward, backward))
+    steps = (useful.matrices != useful.semiring.zero).astype(np.float32)
+    starts, ends = ((part != useful.semiring.zero).astype(np.float32) for part in (useful.initial, useful.final))
+    both = _squared(starts, steps) & _squared(ends, steps.swapaxes(1, 2))
+    return not both[~np.eye(useful.states, dtype=bool)].any()
+
+
+def _squared(states: NDArray[Any], steps: NDArray[Any]) -> NDArray[Any]:
+    """The pairs of states that some string leads to, both from one of these states, as a boolean matrix."""
+    found = np.outer(states, states)
+    while True:
+        more = np.minimum(found + (steps.swapaxes(1, 2) @ found @ steps).sum(axis=0), 1)
+        if (more == found).all():
+            return np.asarray(found > 0)
+        found = (more > 0).astype(np.float32)
 
 
 Steps = list[list[list[int]]]
@@ -103,7 +121,7 @@ def _paths(automaton: WFSA) -> WFSA:
 
 
 def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
-    """The score of a string in an unambiguous automaton: the weight of its path, exact but for one last rounding in log."""
+    """The score of a string in an unambiguous automaton: the weight of its path, exact, of logarithms too."""
     (mine,), _ = arrows([automaton])
     times = automaton.semiring.multiply_numbers
     reached = dict(mine.initial)
@@ -116,7 +134,7 @@ def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
     ends = [times(w, mine.final[q]) for q, w in reached.items() if q in mine.final]
     if not ends:
         return automaton.semiring.zero
-    return float(ends[0]) if automaton.semiring is LOG else ends[0]
+    return ends[0]
 
 
 def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from automata.affine import Form, NotAffine, read_affine
+from automata.affine import NotAffine, read_affine
 from automata.errors import InputError
+from automata.forms import Form
 from automata.forward import prefix_scores
 from automata.semirings import REAL
 from automata.strategies import strings, weights
@@ -84,9 +85,49 @@ def test_a_step_that_is_affine_on_all_states_tried_and_not_elsewhere_is_refused_
     assert refused.value.pair is None
 
 
-def test_a_step_that_cheats_on_affine_forms_is_refused():
-    with pytest.raises(NotAffine):
-        on(lambda c: 2 * c if isinstance(c, Form) else c * c)
+@pytest.mark.parametrize("f", [
+    lambda c: c if isinstance(c, Form) else c * c, lambda c: c if isinstance(c, Form) else max(c, 0), lambda c: relu(c) - 1,
+], ids=["square", "relu", "relu by trial"])  # fmt: skip
+def test_a_step_that_cheats_on_affine_forms_is_refused(f):
+    """Right on 0, on 1, and on forms; the pairs that are tried besides are no proof, and catch what one would write."""
+    with pytest.raises(NotAffine, match="is not affine"):
+        on(f)
+
+
+def relu(c):
+    try:
+        return max(c, 0)
+    except TypeError:
+        return c
+
+
+@pytest.mark.parametrize(("start", "f"), [
+    (((1, 2), (3,)), lambda c: ((c[0][0],), (c[1][0], c[0][-1]))), (np.array([[1, 2]]), lambda c: c.T), ((0,), lambda c: (c[0], c[0])),
+    (0, lambda c: (c,)), ([0, 1], lambda c: [[c[0], c[1]]]),
+])  # fmt: skip
+def test_a_step_that_changes_the_shape_of_the_state_is_refused(start, f):
+    with pytest.raises(InputError, match="the step by 'a' gives a state of another shape"):
+        read_affine(start, lambda c, x: f(c), lambda c: (0,), "a")
+
+
+@pytest.mark.parametrize(
+    "f", [lambda c: 1 / c, lambda c: c / (c * 0), lambda c: (c - 1) ** -1, lambda c: [0][c], lambda c: None, lambda c: "1"]
+)
+def test_a_step_that_fails_or_gives_no_number_is_refused_in_a_sentence(f):
+    with pytest.raises(InputError, match=r"the step by 'a' fails on the state|where a number is right|another shape"):
+        on(f)
+
+
+def test_a_read_out_of_changing_length_is_refused():
+    with pytest.raises(InputError, match="sometimes"):
+        read_affine(0, lambda c, x: c, lambda c: [0] if isinstance(c, Form) or c != -1 else [0, 0], "a")
+
+
+@given(numbers, numbers)
+def test_all_plain_arithmetic_that_is_affine_is_read(a, b):
+    for f in (lambda c: +c, lambda c: c**1, lambda c: c + 1 / (c * 0 + 1), lambda c: a * c + (c * 0 + b) ** 2):
+        (automaton,) = on(f)
+        assert automaton.matrix("a").tolist() == [[1, f(Fraction(0))], [0, f(Fraction(1)) - f(Fraction(0))]]
 
 
 def test_a_read_out_that_is_not_affine_is_refused():
@@ -117,11 +158,6 @@ def test_numbers_that_are_none_are_refused_in_a_sentence(bad):
         read_affine(bad, lambda c, x: c, lambda c: (c,), "a")
     with pytest.raises(InputError, match=r"a number of the network is (nan|inf)"):
         read_affine(0, lambda c, x: c + bad, lambda c: (c,), "a")
-
-
-def test_a_step_that_changes_the_shape_of_the_state_is_refused():
-    with pytest.raises(InputError, match="the step by 'a' gives a state of 2 numbers, where the first state has 1"):
-        read_affine((0,), lambda c, x: (c[0], c[0]), lambda c: c, "a")
 
 
 @pytest.mark.parametrize("f", [lambda c: 0.1 * c, lambda c: c + 0.5, lambda c: np.float64(0.1) * c, lambda c: 0.5])

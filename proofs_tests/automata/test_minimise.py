@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -125,3 +127,32 @@ def test_a_certificate_of_minimality_needs_every_string(data):
     found[which] = found[which][:-1]
     with pytest.raises(ValueError, match="strings are given"):
         check_certificate.verdict(found)
+
+
+def test_the_least_dfa_does_not_depend_on_how_the_alphabet_was_ordered_before():
+    arrows = [(0, 1, "a", True), (0, 2, "b", True), (1, 1, "a", True), (2, 2, "b", True)]
+    one, other = (WFSA.from_edges(BOOLEAN, 3, order, [(0, True)], [(1, True), (2, True)], arrows) for order in ("ab", "ba"))
+    assert minimal(one.over("ba")) == minimal(other)
+
+
+@pytest.mark.parametrize("prime", [2**127 - 1, 2**107 - 1])
+def test_weights_that_vanish_modulo_the_checkers_primes_are_accepted_all_the_same(prime):
+    for weight in (prime, Fraction(1, prime)):
+        least = minimise(WFSA(REAL, [1], [weight], {"a": [[weight]]}))
+        assert check_certificate.verdict(least.certificate.to_json()) == "minimal"
+
+
+def test_a_determinant_is_for_fields():
+    with pytest.raises(InputError, match="a determinant is for real and counting automata; this one is over the max-plus"):
+        block(WFSA(MAX_PLUS, [0], [0], {"a": [[1]]}), [""], [""])
+
+
+def test_a_single_silent_step_does_not_slow_it_down_to_fractions_one_by_one():
+    """The closure of epsilon is taken into 4 dense matrices of 60 states: products of integer matrices, not of fractions."""
+    rng = np.random.default_rng(0)
+    tables = {x: rng.integers(-9, 10, (60, 60)).tolist() for x in "abcd"}
+    silent = [[Fraction(int((i, j) == (0, 1)), 3) for j in range(60)] for i in range(60)]
+    a = WFSA(REAL, rng.integers(-9, 10, 60).tolist(), rng.integers(-9, 10, 60).tolist(), tables, silent)
+    plain = operations.remove_epsilon(a)
+    assert plain.matrix("a")[7, 1] == tables["a"][7][1] + Fraction(tables["a"][7][0], 3)
+    assert isinstance(equivalent(a, plain), Equivalent)

@@ -99,10 +99,11 @@ def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
 
 def true(data):
     """Does what the certificate claims hold? By the decision itself, which has tests of its own."""
+    fields = [{**data[side], "semiring": "real"} for side in "AB"]  # a count that is none is a real weight to the checker
     try:
-        a, b = from_json(data["A"]), from_json(data["B"])
+        a, b = map(from_json, fields)
     except ValueError:
-        return True  # no automaton at all: a negative count, a silent way that diverges; the claim is about none
+        return False  # a silent way that diverges
     answer = equivalent(a.replace(semiring=REAL), b.replace(semiring=REAL), missing_as_zero=True)
     if data["claims"] == "different":
         return isinstance(answer, Different) and [score(a, data["word"]), score(b, data["word"])] == list(
@@ -160,7 +161,10 @@ TAMPERED = [
     part("EQUAL", "B", transitions=[[q, r, {"a": "b", "b": "a"}[s], w] for q, r, s, w in EQUAL["B"]["transitions"]]),
     part("EQUAL", "B", transitions=[[r, q, s, w] for q, r, s, w in EQUAL["B"]["transitions"]]),
     part("EQUAL", "B", alphabet=["a", "b", "c"]),
-    part("EQUAL", "B", alphabet=["a"], transitions=[row for row in EQUAL["B"]["transitions"] if row[2] == "a"]), part("EQUAL", "B", alphabet=["a", "b", "b"]), part("EQUAL", "B", alphabet=["a", "b", ""]),
+    part("EQUAL", "B", alphabet=["a"], transitions=[row for row in EQUAL["B"]["transitions"] if row[2] == "a"]),
+    part("EQUAL", "B", states=True), part("EQUAL", "B", states=10**12), part("EQUAL", "B", alphabet=["a", 7]),
+    part("OTHER", "B", alphabet=["b", "c"], transitions=[]), part("EQUAL", "B", alphabet=["a", "b", "b"]),
+    part("EQUAL", "B", alphabet=["a", "b", ""]),
     part("EQUAL", "B", semiring="max-plus"), part("EQUAL", "B", states=2), part("EQUAL", "B", states="3"), part("EQUAL", "B", states=-3),
     without("OF_SILENT", "without epsilon"),
     change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["1", "1/4"]}}}),

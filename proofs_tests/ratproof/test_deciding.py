@@ -11,7 +11,7 @@ from automata import files, operations
 from automata.equivalence import equivalent
 from automata.forward import score
 from automata.minimise import rank
-from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from ratproof.main import run
 
@@ -160,3 +160,27 @@ def test_att_files_are_decided_too(folder, capsys):
     files.write(operations.sum_of(a, operations.scale(a, 0)), "b.att")
     assert said(capsys, "equivalent", "a.att", "b.att", "--semiring", "real")[0] == 0
     assert np.array_equal(files.read("a.att", REAL).final, a.to_exact().final)
+
+
+def test_a_certificate_overwrites_no_automaton_of_the_command(folder, capsys):
+    before = (folder / "a.json").read_text()
+    assert "would overwrite" in refused(capsys, "equivalent", "a.json", "twice.json", "--certificate", "./a.json")
+    assert "would overwrite" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", "o.json")
+    assert "is a folder" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", ".")
+    assert (folder / "a.json").read_text() == before and not (folder / "o.json").exists()
+
+
+def test_logarithms_that_differ_by_less_than_floats_show_are_written_as_fractions(folder, capsys):
+    for name, final in (("x", 0.0), ("y", 1e-30), ("z", 1e308)):
+        files.write(WFSA(LOG, [1.0 if name != "z" else 1e308], [final], {"a": [[-np.inf]]}), f"{name}.json")
+    status, answer = said(capsys, "equivalent", "x.json", "y.json")
+    assert status == 1 and answer["scores"][0] == "1" != answer["scores"][1]
+    assert said(capsys, "equivalent", "x.json", "z.json")[0] == 1
+
+
+def test_a_certificate_with_strange_words_in_it_is_rejected_without_a_traceback(folder, capsys):
+    run(["equivalent", "a.json", "twice.json", "--certificate", "c.json"])
+    data = json.loads((folder / "c.json").read_text())
+    (folder / "c.json").write_text(json.dumps({**data, "claims": "\ud800"}))
+    capsys.readouterr()
+    assert said(capsys, "check-certificate", "c.json")[0] == 1

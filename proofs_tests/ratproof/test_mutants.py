@@ -24,7 +24,7 @@ from neural import example_6, recurrence
 from neural.example_6 import Example6
 from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
-from ratproof.decide import decide
+from ratproof.decide import decide, decide_units
 from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust
 from ratproof.networks import OfNetwork
@@ -306,3 +306,9 @@ def test_nothing_is_broken_here():
     network("float64")
     exhausted()
     assert proposition_7.CLAIM is CLAIM
+
+
+def test_to_decide_nothing_is_no_evidence():
+    comparison = Exact(CLAIM.name, "corrected", CLAIM.example)
+    with pytest.raises(RuntimeError, match="no unit to decide"):
+        decide_units(comparison, [], [])

@@ -16,6 +16,8 @@ from automata.equivalence import Different, Equivalent, Unknown, aligned
 from automata.equivalence import equivalent as decide
 from automata.errors import FormatError, InputError
 from automata.json_format import from_json
+from automata.number_text import write_number
+from automata.semirings import LOG
 from ratproof import check_bisimulation, check_certificate
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
@@ -24,7 +26,7 @@ from ratproof.terminal import console
 
 EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
 REJECTED = 1
-MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, MemoryError)
 MissingAsZero = Annotated[
     bool, typer.Option("--missing-as-zero", help="a symbol that one alphabet lacks has weight zero there; else it is an error")
 ]
@@ -45,9 +47,10 @@ def equivalent(
 ) -> int:
     """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3 unknown."""
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
+    _require_free(certificate, a, b)
     with _progress("equivalent") as tell, _naming(a, b):
         answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
-    write = one.semiring.format
+    write = write_number if one.semiring is LOG else one.semiring.format  # sums of logarithms, exactly
     shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
     if certificate is not None and shown is not None:
         _write_json(certificate, shown.to_json())
@@ -85,7 +88,7 @@ def check(
     data = _certificate(file)
     field = isinstance(data["A"], dict) and data["A"].get("semiring") in ("real", "counting")
     program = check_certificate if field else check_bisimulation
-    why = None
+    claims = why = None
     with _progress("check-certificate"):
         try:
             claims = program.verdict(data)
@@ -94,7 +97,7 @@ def check(
     if why is None and a is not None:
         _require_same(file, data, a, b, missing_as_zero, semiring, symbols)
     if as_json:
-        print_json({"verdict": "accepted" if why is None else "rejected", "claims": data.get("claims"), "why": why})
+        print_json({"verdict": "accepted" if why is None else "rejected", "claims": claims, "why": why})
     else:
         print(f"accepted: {claims}" if why is None else f"rejected: {why}")
     return 0 if why is None else REJECTED
@@ -132,6 +135,7 @@ def minimise(
 ) -> None:
     """Find the least automaton with the same scores: over the reals (exactly), or the least deterministic boolean one."""
     given = load(automaton, semiring, symbols)
+    _require_free(certificate, automaton, output)
     with _progress("minimise") as tell, _naming(automaton):
         found = minimising.minimise(given, tell)
     if certificate is not None and found.certificate is None:
@@ -179,9 +183,17 @@ def _naming(*paths: str) -> Iterator[None]:
         raise InputError(f"{' and '.join(paths)}: {error}") from None
 
 
-def _write_json(path: str, data: dict[str, Any]) -> None:
+def _require_free(path: str | None, *others: str | None) -> None:
+    """A certificate can be written there, and overwrites nothing that this very command reads or writes."""
+    if path is None:
+        return
     if Path(path).is_dir():
         raise InputError(f"{path}: cannot be written: is a folder")
+    if any(other is not None and Path(other).absolute() == Path(path).absolute() for other in others):
+        raise InputError(f"--certificate {path} would overwrite an automaton of this command; name another file")
+
+
+def _write_json(path: str, data: dict[str, Any]) -> None:
     files.write_whole(path, json.dumps(data, ensure_ascii=False) + "\n")
 
 

@@ -1,0 +1,48 @@
+"""Arrays of fractions as integer matrices over a common denominator, and back: python-flint multiplies those fast."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+
+def common_denominator(arrays: Sequence[NDArray[Any]]) -> int:
+    """The least common denominator of all numbers."""
+    return math.lcm(*{w.denominator for array in arrays for w in array.ravel().tolist()})
+
+
+def cleared(array: NDArray[Any], denominator: int) -> Any:
+    """The integer matrix ``array * denominator``; the denominator is a common one."""
+    flat = array.ravel().tolist()
+    numbers = [w.numerator for w in flat] if denominator == 1 else [w.numerator * (denominator // w.denominator) for w in flat]
+    rows, columns = array.shape
+    return flint.fmpz_mat(rows, columns, numbers)
+
+
+def integers(matrix: Any) -> list[int]:
+    """The entries of a flint matrix, row by row, as Python's integers."""
+    return [int(w) for w in matrix.entries()]
+
+
+def fractions(matrix: Any, denominator: int) -> NDArray[Any]:
+    """An integer matrix over a denominator, as an array of fractions."""
+    made = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
+    for i, w in enumerate(integers(matrix)):
+        made[i] = Fraction(w, denominator)
+    return made.reshape(matrix.nrows(), matrix.ncols())
+
+
+def product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """The matrix product of two arrays of fractions, shapes ``(i, j)`` and ``(j, k)``.
+
+    >>> product(np.array([[Fraction(1, 2), 3]], dtype=object), np.array([[4], [Fraction(1, 3)]], dtype=object))
+    array([[Fraction(3, 1)]], dtype=object)
+    """
+    d, e = common_denominator([left]), common_denominator([right])
+    return fractions(cleared(left, d) * cleared(right, e), d * e)
