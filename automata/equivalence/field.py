@@ -34,10 +34,12 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     most_bits = MOST_NUMBERS // max(1, both.width**2)
     while True:
         seen = explore(both, next(fresh), tell=lambda count, length: tell(f"{count} independent strings, length {length}"))
-        if seen.difference is not None:
+        basis = None
+        if seen.difference is None:
+            basis = lift(both, seen.words, fresh, most_bits, lambda bits: tell(f"the certificate, from {bits} bits"))
+        if seen.difference is not None or (basis is not None and not _same_ends(both, basis)):
             return _different(cleared([trim(a), trim(b)]), fresh, tell)
-        basis = lift(both, seen.words, fresh, most_bits, lambda bits: tell(f"the certificate, from {bits} bits"))
-        if basis is not None and _same_ends(both, basis):
+        if basis is not None:
             return Equivalent(
                 "over the rationals, by a matrix that takes one automaton to the other", _linked(*given, both, basis)
             )

@@ -40,6 +40,12 @@ class Integral:
         return int(self.end.nrows())
 
     @cached_property
+    def largest(self) -> int:
+        """The largest |tau|."""
+        ends = [end for step in self.steps for numbers in [integers(step)] if numbers for end in (max(numbers), -min(numbers))]
+        return max(ends, default=0)
+
+    @cached_property
     def sizes(self) -> tuple[Any, tuple[Any, ...], Any]:
         """|lambda|, the matrices |tau|, and |rho|."""
 
@@ -105,10 +111,8 @@ class Cleared:
         """Bits that hold the sum of the entries' sizes in the cleared vector of any word of at most that length, all sides."""
         total = 0
         for side in self.sides:
-            start, steps, _ = side.sizes
-            ones = flint.fmpz_mat(side.states, 1, [1] * side.states)
-            widest = max((w for step in steps for w in integers(step * ones)), default=0)
-            total += sum(integers(start)) * max(1, widest) ** length
+            start, widest = sum(map(abs, integers(side.start))), side.states * side.largest
+            total += start * max(1, widest) ** length
         return total.bit_length()
 
 

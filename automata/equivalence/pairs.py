@@ -66,6 +66,7 @@ class Congruence:
     def __init__(self, shift: int, unions: bool) -> None:
         self.shift, self.unions = shift, unions
         self.pairs: list[tuple[int, int]] = []
+        self._joint: list[tuple[int, int]] = []
         self._parent: dict[int, int] = {}
 
     def holds(self, x: int, y: int) -> bool:
@@ -78,6 +79,7 @@ class Congruence:
     def add(self, x: int, y: int) -> None:
         """Take the pair as one to rely on."""
         self.pairs.append((x, y))
+        self._joint.append((x, y << self.shift))
         self._parent[self._root(x)] = self._root(y << self.shift)
 
     def _root(self, states: int) -> int:
@@ -88,7 +90,7 @@ class Congruence:
 
     def _closed(self, states: int) -> int:
         """The largest set that the pairs make equal to this one."""
-        waiting = [(x, y << self.shift) for x, y in self.pairs]
+        waiting = self._joint
         while True:
             left = [(x, y) for x, y in waiting if not (x & ~states == 0 or y & ~states == 0)]
             if len(left) == len(waiting):
