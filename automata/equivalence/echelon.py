@@ -15,9 +15,9 @@ class _Block:
     pivots: list[int]
     rows: Any
 
-    def reduce(self, rows: Any) -> Any:
-        """``rows`` less what makes their pivot columns zero."""
-        return rows - columns(rows, self.pivots) * self.rows
+    def reduce(self, rows: Any, flat: list[Any] | None = None) -> Any:
+        """``rows`` less what makes their pivot columns zero; ``flat`` are their entries, where they are at hand."""
+        return rows - columns(rows, self.pivots, flat) * self.rows
 
 
 class Echelon:
@@ -35,10 +35,11 @@ class Echelon:
         self.width, self.prime, self.rank = width, prime, 0
         self._blocks: list[_Block] = []
 
-    def extend(self, rows: Any) -> list[int]:
-        """Add the rows to the space; the places of those that are independent of the space and of the rows before them."""
-        for block in self._blocks:
-            rows = block.reduce(rows)
+    def extend(self, flat: list[Any]) -> list[int]:
+        """Add rows, given one after the other: the places of those that are independent of the space and of the rows before."""
+        rows = flint.nmod_mat(len(flat) // self.width if self.width else 0, self.width, flat, self.prime)
+        for i, block in enumerate(self._blocks):
+            rows = block.reduce(rows, flat if i == 0 else None)
         echelon, rank = rows.transpose().rref()
         if rank == 0:
             return []
@@ -69,9 +70,10 @@ def staircase(echelon: Any, rank: int) -> list[int]:
     return found
 
 
-def columns(matrix: Any, chosen: list[int]) -> Any:
-    """Some columns of a matrix modulo a prime, in the order given."""
-    m, n, flat = matrix.nrows(), matrix.ncols(), matrix.entries()
+def columns(matrix: Any, chosen: list[int], flat: list[Any] | None = None) -> Any:
+    """Some columns of a matrix modulo a prime, in the order given; ``flat`` are its entries, where they are at hand."""
+    m, n = matrix.nrows(), matrix.ncols()
+    flat = matrix.entries() if flat is None else flat
     picked = [flat[i + j] for i in range(0, m * n, n) for j in chosen] if n else []
     return flint.nmod_mat(m, len(chosen), picked, matrix.modulus())
 

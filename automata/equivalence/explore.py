@@ -62,9 +62,9 @@ def explore(
             if before is not None and shortlex(names[-1]) >= shortlex(before):
                 names = [w for w in names if shortlex(w) < shortlex(before)]
                 flat = flat[: len(names) * width]
-            rows = flint.nmod_mat(len(names), width, flat, prime)
-            level += [(names[i], flat[i * width : (i + 1) * width]) for i in echelon.extend(rows)]
+            level += [(names[i], flat[i * width : (i + 1) * width]) for i in echelon.extend(flat)]
             if ends is not None:
+                rows = flint.nmod_mat(len(names), width, flat, prime)
                 differs = next((i for i, value in enumerate((rows * ends).entries()) if value != 0), None)
                 if differs is not None:
                     words += [w for w, _ in level if shortlex(w) <= shortlex(names[differs])]

@@ -38,7 +38,10 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
         if seen.difference is None:
             basis = lift(both, seen.words, fresh, most_bits, lambda bits: tell(f"the certificate, from {bits} bits"))
         if seen.difference is not None or (basis is not None and not _same_ends(both, basis)):
-            return _different(cleared([trim(a), trim(b)]), fresh, tell)
+            # dead ends would only make the bounds larger
+            useful = [trim(side) for side in (a, b)]
+            same = seen.difference is not None and [side.states for side in useful] == [a.states, b.states]
+            return _different(both, seen, fresh, tell) if same else _different(cleared(useful), None, fresh, tell)
         if basis is not None:
             return Equivalent(
                 "over the rationals, by a matrix that takes one automaton to the other", _linked(*given, both, basis)
@@ -51,10 +54,10 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
             )
 
 
-def _different(both: Cleared, fresh: Iterator[int], tell: Tell) -> Different:
-    """The least difference of two automata that differ; they are trimmed, since dead ends would only make the bounds larger."""
-    while (seen := explore(both, next(fresh))).difference is None:
-        pass  # a prime that divides the difference: there are few
+def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], tell: Tell) -> Different:
+    """The least difference of two automata that differ; an exploration may have found one."""
+    while seen is None or seen.difference is None:
+        seen = explore(both, next(fresh))  # few primes divide every difference
     word = _least(both, seen, fresh, tell)
     x, y = both.scores(word)
     return Different(tuple(both.symbols[i] for i in word), (x, y))

@@ -99,12 +99,15 @@ def _pivot_choices(automata: Cleared, rows: Any) -> list[list[int]]:
     """
     found: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
-    for first in reversed(bounds):
+    for first in sorted(bounds, key=len):
         order = [*first, *(j for other in bounds if other is not first for j in other)]
         echelon, rank = columns(rows, order).rref()
         pivots = tuple(sorted(order[j] for j in staircase(echelon, rank)))
         if rank == rows.nrows():
             found.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
+            # of two sides of one size, one may go to the other by smaller numbers than the other to it
+            if pivots == tuple(first) and len({len(side) for side in bounds}) == len(bounds):
+                break
     return [list(pivots) for pivots, _ in sorted(found.items(), key=lambda item: item[1])]
 
 
@@ -122,8 +125,9 @@ class _Guess:
         """The other columns modulo one more prime; nothing, where the pivots are singular modulo it."""
         self.count += 1
         rows = self.rows.modulo(prime)
+        flat = rows.entries()
         try:
-            solved = columns(rows, self.pivots).solve(columns(rows, self.others))
+            solved = columns(rows, self.pivots, flat).solve(columns(rows, self.others, flat))
         except ZeroDivisionError:
             return
         m, inverse = self.modulus, pow(self.modulus, -1, prime)
