@@ -117,6 +117,7 @@ class _Reader:
     def __init__(self, where: str) -> None:
         self.where = where
         self.field = ""
+        self.weights: dict[str, Any] = {}  # those read so far, by their text: files repeat them
 
     def error(self, field: str, message: str) -> FormatError:
         return FormatError(f"{self.where}: {f'field {field} ' if field else ''}{message}")
@@ -150,8 +151,10 @@ class _Reader:
     def weight(self, value: Any, field: str, k: Semiring) -> Any:
         if not isinstance(value, str):
             raise self.error(field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"')
-        with self.at(field):
-            return k.parse(value)
+        if value not in self.weights:
+            with self.at(field):
+                self.weights[value] = k.parse(value)
+        return self.weights[value]
 
     def weighted_state(self, value: Any, field: str, n: int, k: Semiring) -> tuple[int, Any]:
         state, weight = self.row(value, field, "state, weight")
@@ -185,12 +188,12 @@ def _parse(text: str, where: str) -> Any:
 
 
 def _tell_merged(where: str, vectors: list[list[tuple[int, Any]]], transitions: list[tuple[int, int, str, Any]]) -> None:
-    places = [("initial", q) for q, _ in vectors[0]] + [("final", q) for q, _ in vectors[1]]
-    named = Counter(f"the {name} weight of state {q}" for name, q in places)
-    named.update(f"the transition {p} -> {q} on {shorten(s)}" for p, q, s, _ in transitions)
-    for what, count in named.items():
-        if count > 1:
-            warnings.warn(f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=4)
+    places = Counter([("initial", q) for q, _ in vectors[0]] + [("final", q) for q, _ in vectors[1]])
+    arrows = Counter((p, q, s) for p, q, s, _ in transitions)
+    named = [(f"the {name} weight of state {q}", count) for (name, q), count in places.items() if count > 1]
+    named += [(f"the transition {p} -> {q} on {shorten(s)}", count) for (p, q, s), count in arrows.items() if count > 1]
+    for what, count in named:
+        warnings.warn(f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=4)
 
 
 def _is_count(value: Any) -> bool:

@@ -82,7 +82,7 @@ class Semiring:
 
     def holds(self, weight: Any) -> bool:
         """Is ``weight`` an element of this semiring?"""
-        return isinstance(weight, (int, float, Fraction)) and -INFINITY < weight < INFINITY
+        return isinstance(weight, (Fraction, int)) or (isinstance(weight, float) and math.isfinite(weight))
 
     def zeros(self, *shape: int, exact: bool) -> NDArray[Any]:
         """An array of ``zero``."""
@@ -101,7 +101,7 @@ class Semiring:
     def exact(self, weight: Any) -> Any:
         """``weight`` as an exact number: a float is the dyadic fraction that it is; infinities stay."""
         value = weight.item() if isinstance(weight, np.generic) else weight
-        if isinstance(value, float) and math.isinf(value):
+        if type(value) is Fraction or (isinstance(value, float) and math.isinf(value)):
             return value
         return Fraction(value)
 
