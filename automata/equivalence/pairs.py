@@ -22,6 +22,8 @@ from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
 """The most pairs of sets of states that are pursued."""
+MOST_FOR_UNIONS = 1000
+"""With more pairs, what follows by union takes longer to find than to pursue."""
 MOST_WEIGHTS = 100_000
 """The most weights in all the pairs of vectors that are pursued; one with many digits counts as several."""
 Tell = Callable[[str], None]
@@ -74,7 +76,7 @@ class Congruence:
         y <<= self.shift
         if self._root(x) == self._root(y):
             return True
-        return self.unions and self._closed(x) == self._closed(y)
+        return self.unions and len(self.pairs) <= MOST_FOR_UNIONS and self._closed(x) == self._closed(y)
 
     def add(self, x: int, y: int) -> None:
         """Take the pair as one to rely on."""
