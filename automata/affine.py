@@ -104,7 +104,7 @@ class _Affine:
         """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole of f."""
         units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
         zero = self.at([Fraction(0)] * d)
-        rows = [[w - z for w, z in zip(self.at(unit), zero, strict=True)] for unit in units]
+        rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]
         trouble = self._trouble_on_forms(zero, rows)
         for x, y in _pairs(units, thorough=trouble is not None):
             self._compare(x, y, zero)
@@ -112,8 +112,8 @@ class _Affine:
             raise NotAffine(f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None)
         return zero, rows
 
-    def at(self, state: Row) -> Row:
-        """F of a state, exactly."""
+    def at(self, state: Row, length: int | None = None) -> Row:
+        """What f gives for a state, exactly: as many numbers as elsewhere."""
         try:
             shown = self.function(list(state))
         except InputError:
@@ -121,6 +121,8 @@ class _Affine:
         except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
             raise NotAffine(f"{self.what} fails on the state {_written(state)}: {error}", self.symbol, None) from error
         found = [exact_number(w) for w in shown]
+        if length is not None and len(found) != length:
+            raise InputError(f"{self.what} gives sometimes {length} numbers, and sometimes {len(found)}")
         if any(isinstance(w, (float, np.floating)) for w in shown):
             raise InputError(
                 f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
@@ -140,9 +142,7 @@ class _Affine:
 
     def _compare(self, x: Row, y: Row, zero: Row) -> None:
         both = [a + b for a, b in zip(x, y, strict=True)]
-        values = [self.at(x), self.at(y), self.at(both), zero]
-        if len({len(value) for value in values}) > 1:
-            raise InputError(f"{self.what} gives sometimes {len(zero)} numbers, and sometimes another number of them")
+        values = [*(self.at(state, len(zero)) for state in (x, y, both)), zero]
         left, right = ([a + b for a, b in zip(one, other, strict=True)] for one, other in (values[:2], values[2:]))
         if left != right:
             raise NotAffine(

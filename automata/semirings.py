@@ -140,7 +140,9 @@ class Real(Semiring):
         """The ordinary product; for float64 the one of BLAS, in whatever order it sums; exact for fractions."""
         if a.dtype != object and b.dtype != object:
             return np.asarray(a @ b)
-        return product(a, b) if a.ndim == b.ndim == 2 and a.size * b.shape[1] > FEW else super().matmul(a, b)
+        large = a.ndim == b.ndim == 2 and a.size * b.shape[1] > FEW
+        plain = large and all(type(w) in (int, Fraction) for array in (a, b) for w in array.ravel().tolist())
+        return product(a, b) if plain else super().matmul(a, b)
 
     def star(self, a: Any) -> Any:
         """1 / (1 - a) for |a| < 1."""

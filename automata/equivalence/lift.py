@@ -69,6 +69,8 @@ def lift(
     """
     rows = Vectors(automata, words)
     guesses = [_Guess(rows, pivots) for pivots in _pivot_choices(automata, rows.modulo(next(primes)))]
+    # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows' lengths
+    enough = min(most_bits, 2 * len(words) * rows.row_bits + _SLACK + 8)
     wanted = 1
     while guesses:
         if tell is not None:
@@ -79,8 +81,7 @@ def lift(
             found = guess.basis()
             if found is not None:
                 return found
-        # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows' lengths
-        if PRIME_BITS * wanted > min(most_bits, 2 * len(words) * rows.row_bits + _SLACK + 2):
+        if all(guess.modulus.bit_length() > enough for guess in guesses):
             return None
         wanted *= 2
     return None

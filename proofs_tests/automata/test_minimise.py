@@ -135,11 +135,20 @@ def test_the_least_dfa_does_not_depend_on_how_the_alphabet_was_ordered_before():
     assert minimal(one.over("ba")) == minimal(other)
 
 
-@pytest.mark.parametrize("prime", [2**127 - 1, 2**107 - 1])
-def test_weights_that_vanish_modulo_the_checkers_primes_are_accepted_all_the_same(prime):
+@pytest.mark.parametrize("prime", [2**127 - 1, (2**127 - 1) * (2**107 - 1) * (2**89 - 1) * (2**61 - 1)])
+def test_weights_that_vanish_modulo_well_known_primes_are_accepted_all_the_same(prime):
     for weight in (prime, Fraction(1, prime)):
         least = minimise(WFSA(REAL, [1], [weight], {"a": [[weight]]}))
         assert check_certificate.verdict(least.certificate.to_json()) == "minimal"
+
+
+@pytest.mark.parametrize("bits", [100, 479, 966, 1937])
+def test_numbers_of_any_length_are_lifted(bits):
+    """So many bits that the bound on the digits lies just below as many primes as are tried at once."""
+    x, y = 2**bits - 1, 2**bits - 3
+    one, other = (WFSA(COUNTING, [v], [w], {"a": [[1]]}) for v, w in ((x, y), (y, x)))
+    assert isinstance(equivalent(one, other), Equivalent)
+    assert rank(WFSA(COUNTING, [x, y], [1, 1], {"a": [[1, 0], [0, 1]]})) == 1
 
 
 def test_a_determinant_is_for_fields():
