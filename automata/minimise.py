@@ -30,8 +30,6 @@ from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA
 
-MOST_BITS = 1 << 35
-"""The most bits of all numbers of a reduced automaton together, 4 GB."""
 Tell = Callable[[str], None]
 
 
@@ -95,7 +93,7 @@ def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:
     while True:
         words = explore(alone, next(fresh)).words
         tell(f"{len(words)} of {automaton.states} dimensions")
-        basis = lift(alone, words, fresh, MOST_BITS // max(1, automaton.states**2))
+        basis = lift(alone, words, fresh)
         if basis is not None:
             return _on(basis, automaton, alone)
         if len(explore(alone, next(fresh)).words) <= len(words):

@@ -1,8 +1,8 @@
 """Check a certificate over no field: ``python check_bisimulation.py FILE``. Needs Python 3.11 and nothing else.
 
 It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B, over boolean, max-plus,
-min-plus or max-times, a certificate claims "equivalent": every string leads Forward to one of the listed pairs of vectors, up to a
-common factor (boolean: or to a pair that follows from them by equivalence and union), and each has equal scores; or "different".
+min-plus or max-times, a certificate claims "equivalent": every string leads Forward to a listed pair of vectors, up to a common
+factor (boolean: up to equivalence and union), each with equal scores; or "different": a word, maybe not the least, has two scores.
 """
 
 import json

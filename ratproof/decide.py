@@ -18,8 +18,8 @@ from theory.claim import Recurrence
 def decide(comparison: Exact) -> None:
     """Assert that the case's recurrence gives every string the scores of its automata, all of them, in exact fractions.
 
-    The step has to be affine in the state (:mod:`automata.affine`), and the semiring the real one. Each equality's certificate is
-    checked by ``ratproof/check_certificate.py``.
+    The step has to be affine in the state (:mod:`automata.affine`), and the semiring the real one. Every certificate, of an
+    equality or of a difference, is checked by ``ratproof/check_certificate.py``.
 
     Raises:
         Disagreement: with the shortlex-least string that they score differently.

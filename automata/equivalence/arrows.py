@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from automata.equivalence.symbols import kinds
 from automata.wfsa import WFSA
 
 
@@ -27,15 +29,14 @@ class Arrows:
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Any]]:
     """Automata over one alphabet as arrows, and the first symbol of each kind, in the first one's order."""
-    kinds: dict[tuple[int, ...], Any] = {}
-    for symbol in automata[0].index:
-        kinds.setdefault(tuple(a.index[symbol] for a in automata), symbol)
-    return [_of(a, [kind[i] for kind in kinds]) for i, a in enumerate(automata)], list(kinds.values())
+    places, first, _ = kinds(automata)
+    return [_of(a, [kind[i] for kind in places]) for i, a in enumerate(automata)], first
 
 
 def _of(automaton: WFSA, places: list[int]) -> Arrows:
     zero = automaton.semiring.zero
-    exact = automaton.semiring.exact if not automaton.semiring.float_only else _dyadic
+    # logarithms as the fractions that they are: along one path they are only added, which fractions do exactly
+    exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
     for place in places:
         table = automaton.matrices[place]
@@ -45,10 +46,3 @@ def _of(automaton: WFSA, places: list[int]) -> Arrows:
         out.append(rows)
     vectors = [{q: exact(w) for q, w in enumerate(part.tolist()) if w != zero} for part in (automaton.initial, automaton.final)]
     return Arrows(vectors[0], vectors[1], out)
-
-
-def _dyadic(weight: float) -> Any:
-    """A logarithm as the fraction that it is: along one path they are only added, which fractions do exactly."""
-    from fractions import Fraction
-
-    return Fraction(weight)

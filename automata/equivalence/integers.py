@@ -12,6 +12,7 @@ from typing import Any
 
 import flint
 
+from automata.equivalence.symbols import kinds
 from automata.fraction_matrices import cleared as clear
 from automata.fraction_matrices import common_denominator, integers
 from automata.wfsa import WFSA
@@ -118,10 +119,8 @@ class Cleared:
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
     """Clear the denominators of automata over one alphabet in one order: real or counting, exact, without epsilon."""
-    kinds: dict[tuple[int, ...], int] = {}
-    index = {s: kinds.setdefault(tuple(a.index[s] for a in automata), len(kinds)) for s in automata[0].index}
-    first = {place: symbol for symbol, place in reversed(index.items())}
-    tables = [[a.matrices[kind[i]] for kind in kinds] for i, a in enumerate(automata)]
+    places, first, index = kinds(automata)
+    tables = [[a.matrices[kind[i]] for kind in places] for i, a in enumerate(automata)]
     scales = [common_denominator(same) for same in zip(*tables, strict=True)]
     start, end = common_denominator([a.initial for a in automata]), common_denominator([a.final for a in automata])
     sides = tuple(
@@ -132,7 +131,7 @@ def cleared(automata: Sequence[WFSA]) -> Cleared:
         )
         for a, mine in zip(automata, tables, strict=True)
     )
-    return Cleared(sides, tuple(first[k] for k in range(len(kinds))), index, (start, end), tuple(scales))
+    return Cleared(sides, tuple(first), index, (start, end), tuple(scales))
 
 
 def primes() -> Iterator[int]:

@@ -18,6 +18,8 @@ from automata.fraction_matrices import fractions, integers
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
+MOST_BITS = 1 << 35
+"""The most bits of all numbers of a basis together, 4 GB."""
 _SLACK = 12
 """A guess is tried when all its numerators are this many bits shorter than the modulus: by chance they never all are."""
 
@@ -56,21 +58,22 @@ class Basis:
 
 
 def lift(
-    automata: Cleared, words: Sequence[Word], primes: Iterator[int], most_bits: int, tell: Callable[[int], None] | None = None
+    automata: Cleared, words: Sequence[Word], primes: Iterator[int], tell: Callable[[int], None] | None = None
 ) -> Basis | None:
-    """The basis over the rationals, where the words span over the rationals what they span modulo a prime.
+    """The basis over the rationals, where the words span over the rationals what they span modulo a prime; else ``None``.
+
+    ``None`` too where its numbers would not fit in :data:`MOST_BITS`.
 
     Args:
         automata: the sides.
         words: as an exploration kept them.
         primes: fresh ones.
-        most_bits: of the modulus that the basis is reconstructed from; ``None`` is returned beyond.
         tell: called with the bits of the modulus.
     """
     rows = Vectors(automata, words)
     guesses = [_Guess(rows, pivots) for pivots in _pivot_choices(automata, rows.modulo(next(primes)))]
     # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows' lengths
-    enough = min(most_bits, 2 * len(words) * rows.row_bits + _SLACK + 8)
+    enough = min(MOST_BITS // max(1, automata.width**2), 2 * len(words) * rows.row_bits + _SLACK + 8)
     wanted = 1
     while guesses:
         if tell is not None:

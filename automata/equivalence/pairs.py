@@ -17,6 +17,7 @@ from automata.dfa import sets
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
+from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
 from automata.wfsa import WFSA
 
@@ -32,11 +33,8 @@ Tell = Callable[[str], None]
 def decide_boolean(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     """Decide whether two boolean automata with one alphabet in one order accept the same strings."""
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
-    kinds: dict[tuple[int, int], Any] = {}
-    for symbol in a.index:
-        kinds.setdefault((one.index[symbol], other.index[symbol]), symbol)
-    left, right = sets(one, [one.matrices[i] for i, _ in kinds]), sets(other, [other.matrices[j] for _, j in kinds])
-    symbols = list(kinds.values())
+    places, symbols, _ = kinds([one, other])
+    left, right = sets(one, [one.matrices[i] for i, _ in places]), sets(other, [other.matrices[j] for _, j in places])
     # with one side deterministic, unions of sets seldom help, and looking for them takes long
     known = Congruence(a.states, unions=not (left.single or right.single))
     level: list[tuple[tuple[int, ...], int, int]] = [((), left.initial, right.initial)]

@@ -17,6 +17,7 @@ from automata.dfa import is_deterministic
 from automata.equivalence import field
 from automata.equivalence.answers import Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
+from automata.equivalence.symbols import kinds
 from automata.operations import trim
 from automata.semirings import COUNTING
 from automata.wfsa import WFSA
@@ -124,17 +125,12 @@ def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
     """The score of a string in an unambiguous automaton: the weight of its path, exact, of logarithms too."""
     (mine,), _ = arrows([automaton])
     times = automaton.semiring.multiply_numbers
+    _, _, index = kinds([automaton])
     reached = dict(mine.initial)
-    kinds: dict[int, int] = {}
-    for symbol in automaton.index:
-        kinds.setdefault(automaton.index[symbol], len(kinds))
     for symbol in word:
-        table = mine.out[kinds[automaton.index[symbol]]]
-        reached = {r: times(w, v) for q, w in reached.items() for r, v in table[q]}
+        reached = {r: times(w, v) for q, w in reached.items() for r, v in mine.out[index[symbol]][q]}
     ends = [times(w, mine.final[q]) for q, w in reached.items() if q in mine.final]
-    if not ends:
-        return automaton.semiring.zero
-    return ends[0]
+    return ends[0] if ends else automaton.semiring.zero
 
 
 def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:

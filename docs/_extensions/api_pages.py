@@ -11,15 +11,15 @@ ROOMS = ("automata", "theory", "neural", "ratproof")
 
 PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "automata": {
-        "An automaton and its weights": ("wfsa", "semirings", "weights", "number_text", "errors"),
+        "An automaton and its weights": ("wfsa", "semirings", "weights", "number_text", "fraction_matrices", "errors"),
         "Scores and paths": ("forward", "backward", "viterbi", "batch", "kernels", "tree", "paths", "strings"),
         "Automata from automata": ("operations", "epsilon"),
         "Files and drawings": ("files", "json_format", "att_format", "drawing"),
         "Random strings and automata": ("sampling", "strategies", "corners"),
         "Equal on all strings, and the least automaton": (
-            *("equivalence", "equivalence.answers", "equivalence.certificates", "minimise", "hankel", "dfa", "affine"),
+            *("equivalence", "equivalence.answers", "equivalence.certificates", "minimise", "hankel", "dfa", "affine", "forms"),
             *(f"equivalence.{name}" for name in ("field", "integers", "explore", "echelon", "vectors", "lift")),
-            *(f"equivalence.{name}" for name in ("pairs", "unambiguous", "arrows")),
+            *(f"equivalence.{name}" for name in ("pairs", "unambiguous", "arrows", "symbols")),
         ),
         "Evidence": ("rounding", "openfst", "openfst_scores"),
     },

@@ -65,7 +65,7 @@ def test_zero_and_one_are_identities_and_zero_annihilates(k, data):
 def test_dividing_undoes_multiplying_exactly(k, data):
     a, b = data.draw(weights(k)), data.draw(weights(k).filter(lambda w: w != k.zero))
     assert k.divide_numbers(k.times(a, b), b) == a
-    assert k.divide_numbers(3, 7) in (Fraction(3, 7), -4)
+    assert k.divide_numbers(3, 7) == (-4 if k in (MAX_PLUS, MIN_PLUS) else Fraction(3, 7))
 
 
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
