@@ -63,19 +63,33 @@ def read_affine(
         NotAffine: a step, or ``out``, is not affine; it has the pair of states that shows it.
         InputError: a number is NaN or infinite, a step rounds (it computes in floats), or it changes the shape of the state.
     """
-    origin = [exact_number(w) for w in _flat(start)]
+    origin = [exact_number(w) for w in flat(start)]
     symbols = list(alphabet)
     tables = {}
     for symbol in symbols:
         what = f"the step by {shorten(symbol)}"
-        function = _on_rows(partial(_swapped, step, symbol), start, what, same_shape=True)
-        offset, rows = _Affine(function, what, symbol).read(len(origin))
+        offset, rows = affine_part(partial(_swapped, step, symbol), start, what, symbol, len(origin), same_shape=True)
         tables[symbol] = np.array([[Fraction(1), *offset], *([Fraction(0), *row] for row in rows)], dtype=object)
-    what = "what the state shows"
-    offset, rows = _Affine(_on_rows(out, start, what), what, None).read(len(origin))
+    offset, rows = affine_part(out, start, "what the state shows", None, len(origin))
     initial = np.array([Fraction(1), *origin], dtype=object)
     finals = [np.array([shown, *(row[i] for row in rows)], dtype=object) for i, shown in enumerate(offset)]
     return [WFSA(REAL, initial, final, tables) for final in finals]
+
+
+def affine_part(
+    function: Callable[[Any], Any], like: Any, what: str, symbol: Any, d: int, same_shape: bool = False
+) -> tuple[Row, list[Row]]:
+    """f(0), and f(e_i) - f(0) for the d unit states of an affine function f of a state.
+
+    Args:
+        function: from a state to numbers.
+        like: a state of the shape that it takes.
+        what: the function in words, for :class:`NotAffine`.
+        symbol: the symbol that it reads.
+        d: how many numbers a state has.
+        same_shape: does it give a state of that shape again?
+    """
+    return _Affine(_on_rows(function, like, what, same_shape), what, symbol).read(d)
 
 
 def _swapped(step: Callable[[Any, Any], Any], symbol: Any, state: Any) -> Any:
@@ -89,7 +103,7 @@ def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: 
         found = function(_shaped(start, iter(values)))
         if same_shape and _shape(found) != _shape(start):
             raise InputError(f"{what} gives a state of another shape than the first state's: {shorten(found)}")
-        return list(_flat(found))
+        return list(flat(found))
 
     return run
 
@@ -170,12 +184,12 @@ def _written(values: Row) -> str:
     return f"({', '.join(map(str, values[:8]))}{', ...' if len(values) > 8 else ''})"
 
 
-def _flat(state: Any) -> Iterator[Any]:
+def flat(state: Any) -> Iterator[Any]:
     if isinstance(state, np.ndarray):
         yield from state.ravel().tolist()
     elif isinstance(state, (tuple, list)):
         for part in state:
-            yield from _flat(part)
+            yield from flat(part)
     else:
         yield state
 

@@ -1,0 +1,104 @@
+"""Reading a network with modes as an automaton: what it remembers is one of finitely many modes, and numbers that it steps affinely.
+
+A state is a pair of a mode and numbers; which mode comes next depends on the mode and the symbol alone. (A QRNN's mode is the last
+K - 1 symbols.) The automaton has, for each mode that is reached, one state for the constant 1 and one for each number.
+
+>>> alternating = lambda c, x: ("even", 2 * c[1]) if c[0] == "odd" else ("odd", c[1] + 1)
+>>> (unit,) = read_with_modes(("even", 0), alternating, lambda c: (c[1],), "a")
+>>> from automata.forward import prefix_scores
+>>> [str(w) for w in prefix_scores(unit, "aaaa")], unit.states
+(['0', '1', '2', '3', '6'], 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from automata.affine import Row, affine_part, flat
+from automata.errors import InputError
+from automata.forms import exact_number
+from automata.number_text import shorten
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+MOST_MODES = 2000
+
+
+def read_with_modes(
+    start: tuple[Hashable, Any],
+    step: Callable[[Any, Any], tuple[Hashable, Any]],
+    out: Callable[[Any], Sequence[Any]],
+    alphabet: Iterable[Any],
+) -> list[WFSA]:
+    """The exact automata of a recurrence with modes, one for each number that it shows.
+
+    Args:
+        start: the first mode, and the first numbers: a number, or nested tuples, lists and arrays.
+        step: from a state (a pair) and a symbol the next one, with numbers of the same shape.
+        out: from a state the numbers that are scores.
+        alphabet: the symbols.
+
+    Raises:
+        NotAffine: a step, or ``out``, is not affine in the numbers.
+        InputError: the next mode depends on the numbers; or there are more than 2,000 modes; or as in
+            :func:`~automata.affine.read_affine`.
+    """
+    symbols = list(alphabet)
+    mode, numbers = start
+    origin = [exact_number(w) for w in flat(numbers)]
+    zeros = _zeros(numbers)
+    places: dict[Hashable, int] = {mode: 0}
+    waiting, width = [mode], 1 + len(origin)
+    arrows: list[tuple[int, int, Any, Fraction]] = []
+    while waiting:
+        here = waiting.pop(0)
+        for symbol in symbols:
+            after = step((here, zeros), symbol)[0]
+            if after not in places:
+                if len(places) == MOST_MODES:
+                    raise InputError(f"the network has more than {MOST_MODES:,} modes, where finitely many, and fewer, are right")
+                places[after] = len(places)
+                waiting.append(after)
+            offset, rows = _within(step, here, symbol, after, numbers, len(origin))
+            arrows += _block(places[here] * width, places[after] * width, symbol, offset, rows)
+    finals: list[list[tuple[int, Fraction]]] = []
+    for here, place in places.items():
+        offset, rows = affine_part(partial(_shown, out, here), numbers, f"what mode {shorten(here)} shows", None, len(origin))
+        finals = finals or [[] for _ in offset]
+        for unit, column in enumerate(zip(offset, *rows, strict=True)):
+            finals[unit] += [(place * width + i, w) for i, w in enumerate(column)]
+    initial = [(0, Fraction(1)), *((i, w) for i, w in enumerate(origin, start=1))]
+    return [WFSA.from_edges(REAL, len(places) * width, symbols, initial, final, arrows) for final in finals]
+
+
+def _shown(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
+    return out((mode, numbers))
+
+
+def _within(step: Any, here: Hashable, symbol: Any, after: Hashable, numbers: Any, d: int) -> tuple[Row, list[Row]]:
+    """The affine map of one mode and one symbol."""
+
+    def function(c: Any) -> Any:
+        mode, found = step((here, c), symbol)
+        if mode != after:
+            raise InputError(f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the numbers")
+        return found
+
+    return affine_part(function, numbers, f"the step of mode {shorten(here)} by {shorten(symbol)}", symbol, d, same_shape=True)
+
+
+def _block(row: int, column: int, symbol: Any, offset: Row, rows: list[Row]) -> list[tuple[int, int, Any, Fraction]]:
+    """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
+    found = [(row, column, symbol, Fraction(1))]
+    for i, values in enumerate([offset, *rows]):
+        found += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]
+    return found
+
+
+def _zeros(like: Any) -> Any:
+    if isinstance(like, (tuple, list)):
+        return type(like)(_zeros(part) for part in like)
+    return like * 0

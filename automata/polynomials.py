@@ -1,0 +1,177 @@
+"""Free semirings: polynomials with natural coefficients, in variables that commute (N[X]) or do not (N<X>).
+
+They have plus and times and no minus: what holds here with every weight a variable of its own was shown without subtracting
+and without cancelling, so it holds in every commutative semiring (N[X]), or in every semiring at all (N<X>).
+
+>>> f, c, u = (POLYNOMIALS.variable(name) for name in "fcu")
+>>> f * c + u == u + c * f, str(u + c * f)
+(True, 'c f + u')
+>>> f, c = (WORDS.variable(name) for name in "fc")
+>>> f * c == c * f
+False
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import sympy
+
+from automata.errors import InputError
+from automata.semirings import Semiring
+
+Monomial = tuple[str, ...]
+
+
+class Polynomial:
+    """A sum of words of variables, each with a natural number in front; ``ordered`` tells N<X> from N[X]."""
+
+    __slots__ = ("ordered", "terms")
+
+    def __init__(self, terms: dict[Monomial, int], ordered: bool) -> None:
+        self.terms, self.ordered = terms, ordered
+
+    def _like(self, other: Any) -> Polynomial | None:
+        if isinstance(other, Polynomial):
+            if other.ordered != self.ordered:
+                raise TypeError("a polynomial in variables that commute does not go with one in variables that do not")
+            return other
+        natural = isinstance(other, (int, np.integer, Fraction)) and other >= 0 and other == int(other)
+        return Polynomial({(): int(other)} if other else {}, self.ordered) if natural else None
+
+    def __add__(self, other: Any) -> Polynomial:
+        like = self._like(other)
+        if like is None:
+            return NotImplemented
+        total = Counter(self.terms)
+        total.update(like.terms)
+        return Polynomial(dict(total), self.ordered)
+
+    def _times(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        total: Counter[Monomial] = Counter()
+        for a, n in left.terms.items():
+            for b, m in right.terms.items():
+                total[a + b if self.ordered else tuple(sorted(a + b))] += n * m
+        return Polynomial(dict(total), self.ordered)
+
+    def __mul__(self, other: Any) -> Polynomial:
+        like = self._like(other)
+        return NotImplemented if like is None else self._times(self, like)
+
+    def __rmul__(self, other: Any) -> Polynomial:
+        like = self._like(other)
+        return NotImplemented if like is None else self._times(like, self)
+
+    __radd__ = __add__
+
+    def __eq__(self, other: object) -> bool:
+        like = self._like(other)
+        return like is not None and self.terms == like.terms
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.terms.items()))
+
+    def __str__(self) -> str:
+        return " + ".join(_written(m, n) for m, n in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0]))) or "0"
+
+    __repr__ = __str__
+
+
+def _written(monomial: Monomial, times: int) -> str:
+    powers = [(name, len(list(same))) for name, same in groupby(monomial)]
+    factors = [name if power == 1 else f"{name}^{power}" for name, power in powers]
+    return " ".join(([] if times == 1 and factors else [str(times)]) + factors)
+
+
+class Symbolic(Semiring):
+    """A semiring of expressions: automata over it have variables for weights."""
+
+    members = "its polynomials"
+    add, multiply = np.add, np.multiply
+    exact_only = True
+
+    def variable(self, name: str) -> Any:
+        """The variable of that name."""
+        raise NotImplementedError
+
+    def same(self, a: Any, b: Any) -> bool:
+        """Are two expressions equal?"""
+        return bool(a == b)
+
+    def dtype(self, exact: bool) -> type:
+        """Always object."""
+        return object
+
+    def parse(self, text: str) -> Any:
+        """Expressions are made of variables, not of text."""
+        raise InputError(f"there are no expressions to be read in the semiring {self.name}")
+
+    def format(self, weight: Any) -> str:
+        """The expression, written out."""
+        return str(weight)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("expressions are not kept in files")
+
+
+class Free(Symbolic):
+    """N[X], or N<X> with ``ordered``."""
+
+    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
+
+    def __init__(self, name: str, ordered: bool) -> None:
+        self.name, self.ordered = name, ordered  # type: ignore[misc]
+        self.zero, self.one = Polynomial({}, ordered), Polynomial({(): 1}, ordered)  # type: ignore[misc]
+
+    def variable(self, name: str) -> Polynomial:
+        """The variable of that name."""
+        return Polynomial({(name,): 1}, self.ordered)
+
+    def holds(self, weight: Any) -> bool:
+        """A polynomial of this kind, or a natural number."""
+        return self.zero._like(weight) is not None
+
+    def exact(self, weight: Any) -> Any:
+        """The weight as a polynomial."""
+        return self.zero._like(weight)
+
+
+class Opposite(Free):
+    """N<X> with the factors of every product in the other order: what a network is run over that writes them the other way round."""
+
+    def times(self, a: Any, b: Any) -> Any:
+        """B a."""
+        return super().times(b, a)
+
+
+class OverQ(Symbolic):
+    """Q[X] as sympy has it: rational coefficients, and an algebra that is not ours."""
+
+    name, zero, one = "Q[X]", sympy.Integer(0), sympy.Integer(1)
+    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
+
+    def variable(self, name: str) -> Any:
+        """The symbol of that name."""
+        return sympy.Symbol(name)
+
+    def same(self, a: Any, b: Any) -> bool:
+        """Are they one polynomial?"""
+        return bool(sympy.expand(a - b) == 0)
+
+    def holds(self, weight: Any) -> bool:
+        """An expression, or a rational number."""
+        return isinstance(weight, (sympy.Expr, int, Fraction))
+
+    def exact(self, weight: Any) -> Any:
+        """The weight as an expression of sympy's."""
+        return sympy.sympify(weight)
+
+
+WORDS, POLYNOMIALS = Free("N<X>", ordered=True), Free("N[X]", ordered=False)
+OPPOSITE = Opposite("N<X>, factors turned round", ordered=True)
+RATIONAL = OverQ()

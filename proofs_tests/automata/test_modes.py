@@ -1,0 +1,79 @@
+"""Networks with finitely many modes, read as automata: exact, and refused where the modes depend on the numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.affine import NotAffine, read_affine
+from automata.errors import InputError
+from automata.forward import prefix_scores
+from automata.modes import MOST_MODES, read_with_modes
+from automata.strategies import strings
+
+number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
+
+
+@st.composite
+def machines(draw):
+    """A finite machine on three modes over two letters, with an affine map of two numbers for each mode and letter."""
+    following = draw(st.fixed_dictionaries({(m, x): st.integers(0, 2) for m in range(3) for x in "ab"}))
+    row = st.tuples(number, number, number)
+    maps = draw(st.fixed_dictionaries({key: st.tuples(row, row) for key in following}))
+    shows = draw(st.tuples(row, row, row))
+    start = draw(st.tuples(number, number))
+
+    def step(state, x):
+        mode, c = state
+        return following[mode, x], tuple(b + v * c[0] + w * c[1] for b, v, w in maps[mode, x])
+
+    def out(state):
+        b, v, w = shows[state[0]]
+        return (b + v * state[1][0] + w * state[1][1],)
+
+    return (0, start), step, out
+
+
+@given(machines(), strings("ab", longest=8, run=0))
+def test_the_automaton_scores_what_the_network_shows(machine, string):
+    state, step, out = machine
+    (automaton,) = read_with_modes(state, step, out, "ab")
+    shown = [out(state)[0]]
+    for x in string:
+        state = step(state, x)
+        shown.append(out(state)[0])
+    assert prefix_scores(automaton, string).tolist() == shown
+
+
+@given(machines())
+def test_only_modes_that_are_reached_have_states(machine):
+    (mode, numbers), step, out = machine
+    reached = {mode}
+    for _ in range(3):
+        reached |= {step((m, numbers), x)[0] for m in reached for x in "ab"}
+    assert read_with_modes((mode, numbers), step, out, "ab")[0].states == 3 * len(reached)
+
+
+def test_one_mode_is_an_affine_network():
+    step = lambda c, x: 2 * c + (x == "a")
+    (plain,) = read_affine(1, step, lambda c: (c,), "ab")
+    (moded,) = read_with_modes((None, 1), lambda s, x: (None, step(s[1], x)), lambda s: (s[1],), "ab")
+    assert plain == moded
+
+
+def test_a_mode_that_depends_on_the_numbers_is_refused():
+    with pytest.raises(InputError, match="depend on the numbers"):
+        read_with_modes(("low", 0), lambda s, x: ("high" if s[1] > 1 else "low", s[1] + 1), lambda s: (s[1],), "a")
+
+
+def test_a_step_that_is_not_affine_in_one_mode_is_refused():
+    with pytest.raises(NotAffine, match="mode 1"):
+        read_with_modes((0, 1), lambda s, x: (1, s[1] * s[1] if s[0] else s[1]), lambda s: (s[1],), "a")
+
+
+def test_modes_without_end_are_refused():
+    with pytest.raises(InputError, match=f"more than {MOST_MODES:,} modes"):
+        read_with_modes((0, 1), lambda s, x: (s[0] + 1, s[1]), lambda s: (s[1],), "a")
