@@ -53,13 +53,17 @@ class Scorer:
         OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u max(|a|, |b|) + 4 u,
         see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so a total is off by no more than the
         sum of these over the levels of the composed machine: one a symbol, one a silent move, the start and the end. With P
-        and N the two tracks' parts, a cost off by E makes the score off by (e^E - 1) (P + N). Infinite where a part overflows.
+        and N the two tracks' parts, a cost off by E makes the score off by (e^E - 1) (P + N). Infinite where a part, or a cost, might
+        overflow.
         """
         k, n = self.automaton.semiring, 2 * self.automaton.states
         kind = self.arc_type or arc_type_for(k)
-        unit = FLOAT32.unit if kind in SINGLE_PRECISION else FLOAT64.unit
+        format_ = FLOAT32 if kind in SINGLE_PRECISION else FLOAT64
+        unit = format_.unit
         levels = 2 + len(string) + (0 if self.automaton.epsilon is None else self.automaton.states * (len(string) + 1))
         largest = levels * (self.heaviest + math.log(2 * n + 2))
+        if largest > format_.largest / 4:
+            return math.inf
         additions = 0 if kind == "standard" else 2 * n + 1
         level = 4 * unit * (self.heaviest + 1) + unit * largest + additions * (3 * unit * largest + 4 * unit)
         error = levels * level

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 
 from automata.forward import read_out, start, step
 from automata.openfst_scores import Scorer
-from automata.semirings import REAL
+from automata.rounding import FLOAT64
 from automata.strings import String
 from automata.tree import levels
 from automata.wfsa import WFSA
@@ -190,10 +191,13 @@ class WithOpenFst(Exact):
         worst = 0.0
         for t, values in enumerate(self.read.recurrence.values(self.case, string)):
             for unit, (value, scorer) in enumerate(zip(values, self._scorers, strict=True)):
-                score, bound = scorer.score(string[:t]), scorer.bound(string[:t])
+                bound = scorer.bound(string[:t])
+                if bound == math.inf:  # OpenFst's floats might overflow: nothing is compared
+                    continue
+                score = scorer.score(string[:t])
                 share = _share(score, value, bound)
                 if share > 1:
-                    found = Difference(t, unit, REAL.format(value), repr(score), f"{bound:.2g}")
+                    found = Difference(t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}")
                     return Compared(string, worst, found)
                 worst = max(worst, share)
         return Compared(string, worst, None)
@@ -209,7 +213,9 @@ def _string_at(alphabet: Sequence[Any], length: int, place: int) -> list[Any]:
 
 
 def _share(score: float, value: Any, bound: float) -> float:
-    if bound == float("inf"):
+    if score == value:
         return 0.0
-    difference = abs(Fraction(score) - value)
-    return float(difference / Fraction(bound)) if difference else 0.0
+    if math.isinf(score) or math.isinf(value):
+        return math.inf
+    used = abs(Fraction(score) - value) / Fraction(bound)
+    return float(used) if used < FLOAT64.largest else math.inf

@@ -7,6 +7,7 @@ from typing import Any
 
 from automata.affine import read_affine
 from automata.equivalence import Answer, Different, Unknown, equivalent
+from automata.modes import read_with_modes
 from automata.wfsa import WFSA
 from ratproof import check_certificate
 from ratproof.comparisons import Compared, Comparison, Difference, Exact, counterexample
@@ -33,7 +34,8 @@ def decide(comparison: Exact) -> None:
 
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
     """The recurrence with the weights of the case (an algorithm on an automaton) as automata, one for each value it shows."""
-    return read_affine(
+    reader = read_with_modes if recurrence.modes else read_affine
+    return reader(
         recurrence.start(case), lambda c, x: recurrence.step(case, c, x), lambda c: recurrence.out(case, c), case.alphabet
     )
 

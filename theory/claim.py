@@ -15,8 +15,13 @@ from hypothesis.strategies import SearchStrategy
 from automata.forward import prefix_scores
 from automata.strings import String
 from automata.wfsa import WFSA
+from theory.induction import Induction
+from theory.weights import Weights
 
 Expectation = Literal["holds", "refuted"]
+LADDER = ("sampled", "cross-checked", "exhausted", "decided")
+PROVED = (*LADDER, "proved")
+NO_AUTOMATON = ("sampled", "cross-checked", "exhausted")  # not decided: the step is not affine, and there is no such automaton
 
 
 class Case(Protocol):
@@ -42,11 +47,13 @@ class Recurrence:
         start: from the case, the state before any symbol.
         step: from the case, a state and a symbol, the next state.
         out: from the case and a state, the values of the d units.
+        modes: a state is a pair of a mode, one of finitely many (what the network remembers of the symbols before), and numbers.
     """
 
     start: Callable[[Any], Any]
     step: Callable[[Any, Any, Any], Any]
     out: Callable[[Any, Any], tuple[Any, ...]]
+    modes: bool = False
 
     def values(self, case: Any, string: String) -> Iterator[tuple[Any, ...]]:
         """[c(x)]_1, ..., [c(x)]_d for every prefix x of the string, from the empty one on.
@@ -83,6 +90,8 @@ class Variant:
         kinds: the kinds of evidence that it promises.
         algorithm: how an automaton's scores are computed, as a recurrence that is given the automaton in place of a case; ``None``
             for Forward.
+        proof: the invariant that proves it for all weights, strings and sizes.
+        alphabet: the symbols of all its cases, where they are given and not drawn.
         no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
             block of full rank n says that no automaton with fewer than n states computes the unit.
     """
@@ -94,9 +103,11 @@ class Variant:
     construction: Callable[[Any], Sequence[WFSA]]
     cases: Callable[[str], SearchStrategy[Any]]
     small_cases: Callable[[int], Iterator[Any]]
-    kinds: tuple[str, ...] = ("sampled", "cross-checked", "exhausted", "decided")
+    kinds: tuple[str, ...] = LADDER
     algorithm: Recurrence | None = None
+    proof: Induction | None = None
     no_automaton: bool = False
+    alphabet: tuple[str, ...] | None = None
 
     def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:
         """The scores of every prefix of the string, from the empty one to the string itself, as this reading computes them."""
@@ -122,6 +133,19 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Row:
+    """A row of one of the paper's tables.
+
+    Attributes:
+        table: its number.
+        cells: what the paper has in that row, in our words.
+    """
+
+    table: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Claim:
     """One statement of a paper.
 
@@ -131,10 +155,11 @@ class Claim:
         statement: what it says, in our own words.
         source: where the paper says it.
         hypotheses: what it assumes, said or not.
-        case: the class of its cases, which reads them back from JSON.
         variants: at least one of them expected to hold.
         example: a case to draw on the claim's page.
         uses: the names of the claims that it follows from.
+        case: the class of its cases, which reads them back from JSON.
+        row: where it stands in one of the paper's tables.
     """
 
     name: str
@@ -142,10 +167,11 @@ class Claim:
     statement: str
     source: Source
     hypotheses: tuple[str, ...]
-    case: Any
     variants: tuple[Variant, ...]
     example: Any
     uses: tuple[str, ...] = ()
+    case: Any = Weights
+    row: Row | None = None
 
     def variant(self, name: str) -> Variant:
         """The variant of that name."""

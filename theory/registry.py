@@ -13,7 +13,7 @@ from theory.claim import Claim
 
 @cache
 def claims() -> dict[str, Claim]:
-    """Every claim by its name, in the order of the papers' folders and of the numbers in them."""
+    """Every claim by its name, in the order of the papers, of their sections, and of the numbers in them."""
     found: dict[str, Claim] = {}
     for module in pkgutil.walk_packages(theory.__path__, "theory."):
         claim = getattr(importlib.import_module(module.name), "CLAIM", None)
@@ -24,13 +24,25 @@ def claims() -> dict[str, Claim]:
     return dict(sorted(found.items(), key=lambda item: _order(item[1])))
 
 
+_brought: dict[str, Claim] = {}
+
+
 def claim_named(name: str) -> Claim:
-    """The claim of that name."""
+    """The claim of that name, or one that was brought."""
+    if name in _brought:
+        return _brought[name]
     if name not in claims():
         raise InputError(f"there is no claim {name!r}; there are {', '.join(claims())}")
     return claims()[name]
 
 
-def _order(claim: Claim) -> tuple[str, int, str]:
+def bring(claim: Claim) -> None:
+    """Make a claim of a user's own known by its name, for as long as the program runs."""
+    if claim.name in claims():
+        raise InputError(f"the name {claim.name} is taken by a claim of ratproof's; another name is right")
+    _brought[claim.name] = claim
+
+
+def _order(claim: Claim) -> tuple[str, tuple[str, ...], int, str]:
     number = "".join(c for c in claim.source.statement if c.isdigit())
-    return claim.source.paper, int(number or 0), claim.name
+    return claim.source.paper, tuple(claim.source.section.split(".")), int(number or 0), claim.name

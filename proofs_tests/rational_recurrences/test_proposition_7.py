@@ -11,18 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.affine import NotAffine
-from automata.strategies import alphabets, readings
+from automata.semirings import REAL
+from automata.strategies import readings
+from ratproof import ladder
 from ratproof.agree import agree
-from ratproof.comparisons import Exact, WithOpenFst
+from ratproof.comparisons import Exact
 from ratproof.decide import decide, decide_units, read
 from ratproof.evidence import evidence
-from ratproof.exhaust import exhaust
 from ratproof.ledger import ledger
 from ratproof.networks import DTYPES
 from ratproof.strategies import example_6_networks
 from ratproof.text import agree_on_text
 from theory.rational_recurrences.proposition_7 import CLAIM as CLAIMED
-from theory.rational_recurrences.proposition_7 import Cell, example_6, step
+from theory.rational_recurrences.proposition_7 import example_6, step_with_feedback
+from theory.weights import Weights
 
 CLAIM = "proposition-7"
 
@@ -31,8 +33,7 @@ CLAIM = "proposition-7"
 @given(st.data())
 def test_the_unit_is_the_forward_score_in_exact_fractions(variant, data):
     """``c_t = B[x_:t]`` for random weights and strings, every prefix, without rounding."""
-    names, strings = data.draw(readings(most=60, run=16))
-    agree(Exact(CLAIM, variant.name, data.draw(variant.cases("abc")).renamed(names)), strings)
+    ladder.sampled(CLAIM, variant, data)
 
 
 @evidence(CLAIM, kind="sampled", variants=("corrected",))
@@ -79,14 +80,13 @@ def test_a_torch_network_that_starts_in_one_is_not_the_drawn_automaton(device, d
 @given(st.data())
 def test_openfst_finds_the_same_scores(variant, data):
     """The unit in exact fractions, against OpenFst's score of the automaton, within OpenFst's derived bound."""
-    names, strings = data.draw(readings(most=4, longest=5, run=12))
-    agree(WithOpenFst(CLAIM, variant.name, data.draw(variant.cases("abc")).renamed(names)), strings)
+    ladder.cross_checked(CLAIM, variant, data)
 
 
 @evidence(CLAIM, kind="exhausted")
 def test_every_string_up_to_length_six(variant):
     """All weights among 0, 1, -1, 1/2, all strings over one and two letters: nothing else, or a minimal counterexample."""
-    exhaust(CLAIM, variant, longest=6, letters=2)
+    ladder.exhausted(CLAIM, variant, longest=6)
 
 
 @evidence(CLAIM, kind="sampled", variants=("corrected",))
@@ -99,7 +99,13 @@ def test_every_prefix_of_every_sentence_of_a_corpus(corpus, device):
 @given(st.data())
 def test_the_unit_is_the_forward_score_on_all_strings(variant, data):
     """For random rational weights, the recurrence read as an automaton is decided to be the constructed one."""
-    decide(Exact(CLAIM, variant.name, data.draw(alphabets(2).flatmap(variant.cases))))
+    ladder.decided(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="proved")
+def test_the_invariant_proves_it(variant):
+    """In every commutative semiring, for all weights and strings: Omega is (1, c)."""
+    ladder.proved(CLAIM, variant)
 
 
 @evidence(CLAIM, kind="decided", variants=("corrected",))
@@ -121,15 +127,15 @@ def cells_of(network):
     start = Fraction(float(torch.tensor(network.start, dtype=DTYPES[network.dtype])))
     for unit in range(layer.hidden_size):
         f, u = ({x: Fraction(float(gate[i, unit])) for i, x in enumerate(network.alphabet)} for gate in gates)
-        yield Cell(f, u, start)
+        yield Weights(REAL, network.alphabet, {"c_0": start, "f": f, "u": u})
 
 
 def test_a_gate_that_reads_the_state_is_refused_with_the_states_that_show_it():
     """Without memoryless gates the recurrence is no automaton of this kind: c_t = w c_{t-1}^2 + ... is not affine."""
     variant = CLAIMED.variant("without-memoryless-gates")
-    cell = Cell({"a": Fraction(0)}, {"a": Fraction(1)}, feedback=Fraction(1))
+    cell = Weights(REAL, "a", {"c_0": Fraction(0), "w": Fraction(1), "f": {"a": Fraction(0)}, "u": {"a": Fraction(1)}})
     with pytest.raises(NotAffine) as refused:
         decide(Exact(CLAIM, variant.name, cell))
     x, y = refused.value.pair
-    after = [step(cell, c, "a") for c in (x[0], y[0], x[0] + y[0], Fraction(0))]
+    after = [step_with_feedback(cell, c, "a") for c in (x[0], y[0], x[0] + y[0], Fraction(0))]
     assert refused.value.symbol == "a" and after[0] + after[1] != after[2] + after[3]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from automata import forward, rounding
 from automata.affine import NotAffine
+from automata.semirings import REAL
 from automata.strategies import readings
 from automata.wfsa import WFSA
 from neural import example_6, recurrence
@@ -30,8 +31,8 @@ from ratproof.exhaust import exhaust
 from ratproof.networks import OfNetwork
 from ratproof.strategies import example_6_networks
 from theory.rational_recurrences import proposition_7
-from theory.rational_recurrences.corollary_9 import Layer
 from theory.registry import claims
+from theory.weights import Weights
 
 CLAIM = claims()["proposition-7"]
 VARIANT = CLAIM.variant("corrected")
@@ -78,15 +79,15 @@ def of_recurrence(step: Callable[..., Any]) -> Any:
 
 def of_construction(change: Callable[[WFSA], WFSA]) -> Any:
     """The corrected variant with automata that are changed."""
-    return replace(VARIANT, construction=lambda cell: [change(a) for a in VARIANT.construction(cell)])
+    return replace(VARIANT, construction=lambda w: [change(a) for a in VARIANT.construction(w)])
 
 
 MUTANTS_OF_THE_CLAIM = {
-    "update before forget": of_recurrence(lambda cell, c, x: cell.forget[x] * (c + cell.update[x])),
-    "forget and update swapped": of_recurrence(lambda cell, c, x: cell.update[x] * c + cell.forget[x]),
-    "state squared": of_recurrence(lambda cell, c, x: cell.forget[x] * c * c + cell.update[x]),
-    "update negated": of_recurrence(lambda cell, c, x: cell.forget[x] * c - cell.update[x]),
-    "forget gate complemented": of_recurrence(lambda cell, c, x: (1 - cell.forget[x]) * c + cell.update[x]),
+    "update before forget": of_recurrence(lambda w, c, x: w.f[x] * (c + w.u[x])),
+    "forget and update swapped": of_recurrence(lambda w, c, x: w.u[x] * c + w.f[x]),
+    "state squared": of_recurrence(lambda w, c, x: w.f[x] * c * c + w.u[x]),
+    "update negated": of_recurrence(lambda w, c, x: w.f[x] * c - w.u[x]),
+    "forget gate complemented": of_recurrence(lambda w, c, x: (1 - w.f[x]) * c + w.u[x]),
     "matrices transposed": of_construction(lambda a: a.replace(matrices=a.matrices.swapaxes(1, 2).copy())),
     "initial and final swapped": of_construction(lambda a: a.replace(initial=a.final.copy(), final=a.initial.copy())),
     "initial weight shifted": of_construction(lambda a: a.replace(initial=a.initial + Fraction(1, 2**60))),
@@ -236,8 +237,9 @@ def comparison_with_two_units(way: str) -> Any:
             "forget.weight": [[0.0]] * 2, "forget.bias": [0.0] * 2, "update.weight": [[1.0]] * 2, "update.bias": [0.0] * 2,
         }  # fmt: skip
         return OfNetwork("corollary-9", "corrected", "example-6", TWO_UNITS, parameters, [[1.0]], "a", dtype="float64")
-    cell = proposition_7.Cell({"a": Fraction(1, 2)}, {"a": Fraction(1)})
-    return {"exact": Exact, "openfst": WithOpenFst}[way]("corollary-9", "corrected", Layer((cell, cell)))
+    half, one = Fraction(1, 2), Fraction(1)
+    layer = Weights(REAL, "a", {"c_0": (0 * one, 0 * one), "f": {"a": (half, half)}, "u": {"a": (one, one)}}, ("d", 2))
+    return {"exact": Exact, "openfst": WithOpenFst}[way]("corollary-9", "corrected", layer)
 
 
 @pytest.mark.parametrize("way", ["exact", "openfst", "network"])

@@ -11,13 +11,17 @@ from ratproof.evidence import evidence
 from ratproof.agree import agree
 from ratproof.comparisons import Exact
 from ratproof.ledger import ledger
-from theory.rational_recurrences.proposition_7 import Cell
+from automata.semirings import REAL
+from theory.weights import Weights
 from fractions import Fraction
+
+def cell(start):
+    # f = 0, u = 1
+    return Weights(REAL, "a", {"c_0": Fraction(start), "f": {"a": Fraction(0)}, "u": {"a": Fraction(1)}})
 
 def compare(variant):
     # f = 0, u = 1, c_0 as the variant has it: "a" tells all readings apart
-    start = Fraction(variant.name == "printed")
-    agree(Exact("proposition-7", variant.name, Cell({"a": Fraction(0)}, {"a": Fraction(1)}, start)), ["aa"])
+    agree(Exact("proposition-7", variant.name, cell(variant.name == "printed")), ["aa"])
 """
 
 
@@ -79,7 +83,7 @@ def test_a_variant_that_should_hold_and_is_refuted_fails(run):
         """
         @evidence("proposition-7", kind="sampled", variants=("corrected",))
         def test_it():
-            wrong = Exact("proposition-7", "printed", Cell({"a": Fraction(0)}, {"a": Fraction(1)}, Fraction(1)))
+            wrong = Exact("proposition-7", "printed", cell(1))
             agree(wrong, ["a"])
         """
     )

@@ -30,7 +30,9 @@ def test_one_variant_holds_and_names_follow_the_house(claim: Claim):
     assert len(names) == len(set(names))
     assert "corrected" in names and claim.variant("corrected").expected == "holds"
     for variant in claim.variants:
-        assert variant.name == "corrected" or variant.name.startswith(("printed", "without-"))
+        assert variant.name == "corrected" or variant.name.startswith(("corrected-", "printed", "without-"))
+        assert variant.expected == ("holds" if variant.name.startswith("corrected") else "refuted")
+        assert ("proved" in variant.kinds) == (variant.proof is not None)
         assert set(variant.kinds) <= set(KINDS) and variant.says
 
 
@@ -51,5 +53,5 @@ def test_small_cases_begin_with_the_simplest(claim: Claim):
 
 
 def test_a_claim_that_is_not_there_is_named():
-    with pytest.raises(InputError, match="there is no claim 'proposition-8'; there are proposition-7"):
+    with pytest.raises(InputError, match="there is no claim 'proposition-8'; there are definition-4, proposition-7"):
         claim_named("proposition-8")

@@ -5,99 +5,76 @@ Peng et al. 2018, section 3.2, equation 9. Definition 8 speaks of all strings, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import strategies as st
-
+from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
+from theory.induction import Induction
 from theory.rational_recurrences import proposition_7
-from theory.rational_recurrences.proposition_7 import (
-    ANYWHERE,
-    AT_ONE,
-    AT_ZERO,
-    GRID,
-    ONE,
-    READS_STATE,
-    ZERO,
-    Cell,
-    cells,
-    small_cells,
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+# The weights of d units: each entry is a vector with a component a unit.
+
+
+def layer(d: int, start: Sequence[Any] | None = None, feedback: Sequence[Any] | None = None) -> Signature:
+    """Layers of d units; c_0 and the feedback w among some values."""
+    reads = () if feedback is None else (constant("w", (d,), feedback),)
+    return Signature(
+        (constant("c_0", (d,), start), *reads, by_symbol("f", (d,)), by_symbol("u", (d,))), size=("d", d), most_small=400
+    )
+
+
+def unit(w: Weights, i: int) -> Weights:
+    """The weights of unit i, as Proposition 7 has them."""
+    parts = {
+        name: {x: vector[i] for x, vector in entry.items()} if isinstance(entry, dict) else entry[i]
+        for name, entry in w.entries.items()
+    }
+    return replace(w, entries=parts, size=None)
+
+
+# The recurrence (equation 5c), all units at once, and the construction: one automaton of Figure 1 a unit.
+
+
+def all_units(one: Recurrence) -> Recurrence:
+    """A recurrence of one unit, run for each of d."""
+    return Recurrence(
+        start=lambda w: tuple(one.start(unit(w, i)) for i in range(w.n)),
+        step=lambda w, c, x: tuple(one.step(unit(w, i), c_i, x) for i, c_i in enumerate(c)),
+        out=lambda w, c: c,
+    )
+
+
+def figures(w: Weights) -> list[WFSA]:
+    """Figure 1 as drawn, for each unit."""
+    return [automaton for i in range(w.n) for automaton in proposition_7.figure_1(unit(w, i))]
+
+
+def figures_from_c_0(w: Weights) -> list[WFSA]:
+    """Figure 1 with lambda(q_1) = c_0, for each unit."""
+    return [automaton for i in range(w.n) for automaton in proposition_7.figure_1_from_c_0(unit(w, i))]
+
+
+example_6 = all_units(proposition_7.example_6)
+ANYWHERE = Sizes(layer, (1, 2, 3), (1, 2))
+AT_ONE = Sizes(lambda d: layer(d, start=[1]), (1, 2, 3), (1, 2))
+READS_STATE = Sizes(lambda d: layer(d, start=[0], feedback=[1, -1, Fraction(1, 2)]), (1, 2), (1, 2))
+
+PROOF = Induction(
+    says="after every string, the Forward vector of unit i's automaton is (1, c_i)",
+    invariant=lambda w, c, i: (w.over.one, c[i]),
+    states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
+    instances=tuple((layer(d), "a") for d in (1, 2, 3)),
+    enough=(
+        f"{proposition_7.ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of one unit are those "
+        "of every unit of a layer of any size."
+    ),
 )
-
-# The weights of d units over one alphabet.
-
-
-@dataclass(frozen=True)
-class Layer:
-    """The d units of Example 6."""
-
-    units: tuple[Cell, ...]
-
-    @property
-    def alphabet(self) -> str:
-        """The symbols, in order."""
-        return self.units[0].alphabet
-
-    def describe(self) -> str:
-        """The weights on one line, unit by unit."""
-        return "; ".join(f"unit {i}: {cell.describe()}" for i, cell in enumerate(self.units))
-
-    def renamed(self, names: dict[str, str]) -> Layer:
-        """The same gates for the letters named, under their new names."""
-        return Layer(tuple(cell.renamed(names) for cell in self.units))
-
-    def to_json(self) -> dict[str, Any]:
-        """The weights as strings."""
-        return {"units": [cell.to_json() for cell in self.units]}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Layer:
-        """What :meth:`to_json` wrote."""
-        return cls(tuple(map(Cell.from_json, data["units"])))
-
-
-# The recurrence (equation 5c), all units at once.
-
-example_6 = Recurrence(
-    start=lambda layer: tuple(cell.start for cell in layer.units),
-    step=lambda layer, c, x: tuple(proposition_7.step(cell, c_i, x) for cell, c_i in zip(layer.units, c, strict=True)),
-    out=lambda layer, c: c,
-)
-
-
-# The construction: one automaton of Figure 1 a unit.
-
-
-def one_a_unit(construction: Callable[[Cell], list[WFSA]]) -> Callable[[Layer], list[WFSA]]:
-    """Proposition 7's construction for each unit."""
-    return lambda layer: [construction(cell)[0] for cell in layer.units]
-
-
-# Random layers, and all small ones.
-
-
-def layers(
-    alphabet: str, start: st.SearchStrategy[Any] = AT_ZERO, feedback: st.SearchStrategy[Any] = AT_ZERO
-) -> st.SearchStrategy[Layer]:
-    """Random layers of one to three units over the alphabet."""
-    units = st.lists(cells(alphabet, start, feedback), min_size=1, max_size=3)
-    return units.map(lambda drawn: Layer(tuple(drawn)))
-
-
-def small_layers(letters: int, **options: Any) -> Iterator[Layer]:
-    """Layers whose first unit is each cell with weights 0, 1, -1 or 1/2; a second unit has its gates, changed round.
-
-    Over one letter, layers of a single unit too, which come first.
-    """
-    for cell in small_cells(letters, **options):
-        if letters == 1:
-            yield Layer((cell,))
-        yield Layer((cell, replace(cell, forget=cell.update, update=cell.forget)))
-
 
 CLAIM = Claim(
     name="corollary-9",
@@ -108,38 +85,48 @@ CLAIM = Claim(
     ),
     source=Source("peng2018rational", "3.2", "Corollary 9", ("9",)),
     hypotheses=proposition_7.CLAIM.hypotheses,
-    case=Layer,
     variants=(
         Variant(
             name="corrected",
             expected="holds",
             says="one automaton of Figure 1 a unit, with lambda(q_1) = c_0",
             recurrence=example_6,
-            construction=one_a_unit(proposition_7.figure_1_from_c_0),
-            cases=lambda alphabet: layers(alphabet, start=ANYWHERE),
-            small_cases=lambda letters: small_layers(letters, starts=GRID),
+            construction=figures_from_c_0,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=PROOF,
         ),
         Variant(
             name="printed",
             expected="refuted",
             says="the automata of Figure 1 as drawn; c_0 is never said, taken as 1",
             recurrence=example_6,
-            construction=one_a_unit(proposition_7.figure_1),
-            cases=lambda alphabet: layers(alphabet, start=AT_ONE),
-            small_cases=lambda letters: small_layers(letters, starts=[ONE]),
+            construction=figures,
+            cases=AT_ONE.random,
+            small_cases=AT_ONE.small,
         ),
         Variant(
             name="without-memoryless-gates",
             expected="refuted",
             says="forget gates that also read the state before them",
-            recurrence=example_6,
-            construction=one_a_unit(proposition_7.figure_1),
-            cases=lambda alphabet: layers(alphabet, feedback=READS_STATE),
-            small_cases=lambda letters: small_layers(letters, feedbacks=GRID[1:]),
-            kinds=("sampled", "cross-checked", "exhausted"),  # not decided: the step is not affine, and no automaton of this kind
+            recurrence=all_units(proposition_7.with_feedback),
+            construction=figures,
+            cases=READS_STATE.random,
+            small_cases=READS_STATE.small,
+            kinds=NO_AUTOMATON,
             no_automaton=True,
         ),
     ),
-    example=Layer((proposition_7.CLAIM.example, Cell({"a": ZERO, "b": Fraction(1, 2)}, {"a": ONE, "b": Fraction(2)}))),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c_0": (Fraction(0), Fraction(0)),
+            "f": {"a": (Fraction(1, 2), Fraction(0)), "b": (Fraction(1), Fraction(1, 2))},
+            "u": {"a": (Fraction(3), Fraction(1)), "b": (Fraction(-1), Fraction(2))},
+        },
+        ("d", 2),
+    ),
     uses=("proposition-7",),
 )

@@ -1,0 +1,82 @@
+"""Signatures: what they draw has their shape, small cases come in order and are all there, and bad files are refused."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.polynomials import POLYNOMIALS
+from automata.semirings import MAX_PLUS
+from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant
+from theory.weights import Weights
+
+MIXED = Signature((constant("c_0", (2,)), constant("start", only=[0]), by_symbol("W", (2, 2)), by_window("f", 2)), size=("d", 2))
+
+
+@given(st.data())
+def test_random_weights_have_the_shape_of_the_signature(data):
+    w = data.draw(MIXED.random("ab"))
+    assert len(w.c_0) == 2 and w.start == 0 and w.n == 2
+    assert set(w.W) == set("ab") and all(len(row) == 2 for row in w.W["a"])
+    assert list(w.f) == ["a", "b", "aa", "ab", "ba", "bb"]
+    assert Weights.from_json(w.to_json()) == w
+
+
+def test_small_cases_are_all_there_the_simplest_first():
+    small = list(Signature((constant("c_0"), by_symbol("f")), most_small=10**6).small(2))
+    assert len(small) == len({w.describe() for w in small}) == 4**3
+    others = [sum(v != 0 for v in (w.c_0, *w.f.values())) for w in small]
+    assert others == sorted(others)
+
+
+def test_small_cases_end_where_they_are_told_to():
+    assert len(list(Signature((by_symbol("f"), by_symbol("u")), most_small=7).small(2))) == 7
+
+
+def test_an_entry_with_few_values_has_no_others():
+    small = list(Signature((constant("w", only=[1, -1]), by_symbol("f"))).small(1))
+    assert {w.w for w in small} == {1, -1} and len(small) == 8
+
+
+@given(st.data())
+def test_a_derived_entry_follows_from_the_others_but_in_proofs(data):
+    tied = Signature((by_symbol("f"), by_symbol("u", derived=lambda w, x: 1 - w.f[x])))
+    for w in (data.draw(tied.random("ab")), *islice(tied.small(2), 20)):
+        assert all(w.u[x] == 1 - w.f[x] for x in "ab")
+    assert tied.variables("a", POLYNOMIALS).u["a"] == POLYNOMIALS.variable("u(a)")
+
+
+def test_a_zero_that_is_the_only_value_stays_zero_in_proofs():
+    at_zero = Signature((constant("c_0", only=[MAX_PLUS.zero]), by_symbol("f")), MAX_PLUS)
+    assert at_zero.variables("a", POLYNOMIALS).c_0 == POLYNOMIALS.zero
+    assert next(at_zero.small(1)).f["a"] == MAX_PLUS.zero
+
+
+def test_sizes_come_in_order():
+    sizes = Sizes(lambda n: Signature((by_symbol("u", (n,)),), size=("n", n)), (1, 2), (1, 2, 3))
+    assert [w.n for w in sizes.small(1)] == sorted(w.n for w in sizes.small(1))
+    assert {w.n for w in sizes.small(1)} == {1, 2, 3}
+
+
+@given(st.data())
+def test_letters_are_renamed_in_windows_too(data):
+    w = data.draw(MIXED.random("abc"))
+    renamed = w.renamed({"c": "a", "a": "b"})
+    assert renamed.alphabet == "ab" and set(renamed.f) == {"a", "b", "aa", "ab", "ba", "bb"}
+    assert renamed.f["ab"] == w.f["ca"] and renamed.W["a"] == w.W["c"] and renamed.c_0 == w.c_0
+
+
+@pytest.mark.parametrize("spoil", [{"semiring": "complex"}, {"alphabet": 3}, {"size": ["d", "2"]}, {"weights": {"f": {"a": 1}}}])
+def test_a_spoilt_object_is_refused(spoil):
+    good = Weights(MAX_PLUS, "a", {"f": {"a": GRID[0]}}).to_json()
+    with pytest.raises(InputError):
+        Weights.from_json({**good, **spoil})
+
+
+def test_a_weight_that_is_not_there_is_named():
+    with pytest.raises(AttributeError, match="no weight named 'g'; there are f"):
+        _ = Weights(MAX_PLUS, "a", {"f": {}}).g

@@ -1,0 +1,146 @@
+"""Proofs by induction over an invariant, for all strings, lengths and weights, in every commutative semiring at once.
+
+The invariant is a vector inv(c) of polynomials in the network's state c: what Forward's vector Omega is after a string, when the
+network is in c. Three identities show it:
+
+    base      Omega_0 = inv(c_0)
+    step      inv(c) tau(a) = inv(step(c, a)), for every state c and every symbol a
+    readout   inv(c) rho = out(c)
+
+By induction Omega is inv(c) after every string, so every score is what the network shows. All three are run through the same code
+as everything else (the recurrence, the construction and :mod:`automata.forward`), with a variable for each weight and for each number
+of the state, in the free commutative semiring N[X]: there is no minus and nothing is cancelled, and a homomorphism takes N[X] to
+every commutative semiring. A proof that fails is no disproof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from automata import forward
+from automata.polynomials import OPPOSITE, POLYNOMIALS, RATIONAL, WORDS, Symbolic
+from automata.wfsa import WFSA
+from theory.signature import Signature
+from theory.weights import Weights
+
+
+@dataclass(frozen=True)
+class Identity:
+    """One equation, and whether it holds.
+
+    Attributes:
+        name: base, step or readout.
+        where: of which unit, state and symbol.
+        left, right: both sides, written out.
+        holds: are they equal?
+    """
+
+    name: str
+    where: str
+    left: str
+    right: str
+    holds: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.where}: {self.left} {'=' if self.holds else 'is not'} {self.right}"
+
+
+@dataclass(frozen=True)
+class Induction:
+    """What proves a variant.
+
+    Attributes:
+        says: the invariant in words.
+        invariant: from the weights, a state and the unit, what Forward's vector is; a weight for each state of the automaton.
+        states: from the weights and a way to name variables, the states with a variable for each number: one, or one for each
+            of finitely many modes.
+        instances: the signatures and alphabets that the identities are checked for.
+        enough: why these are all there are to check.
+        sizes: identities with the size itself a symbol, where the instances leave sizes open.
+    """
+
+    says: str
+    invariant: Callable[[Any, Any, int], Sequence[Any]]
+    states: Callable[[Any, Callable[[str], Any]], Iterable[Any]]
+    instances: tuple[tuple[Signature, str], ...]
+    enough: str
+    sizes: Callable[[], list[Identity]] | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where the identities are read.
+
+    Attributes:
+        name: in words.
+        over: the semiring of all weights.
+        paths: the one that Forward multiplies in: the same, or with the factors of every product turned round.
+    """
+
+    name: str
+    over: Symbolic
+    paths: Symbolic
+
+
+COMMUTATIVE = Reading("N[X]", POLYNOMIALS, POLYNOMIALS)
+BY_SYMPY = Reading("Q[X], by sympy", RATIONAL, RATIONAL)
+IN_PATH_ORDER = Reading("N<X>", WORDS, WORDS)
+TURNED_ROUND = Reading("N<X>, paths multiplied from their end", WORDS, OPPOSITE)
+
+
+def identities(variant: Any, induction: Induction, reading: Reading, instance: tuple[Signature, str]) -> list[Identity]:
+    """Base, step and readout of every unit, for the weights of one instance.
+
+    Args:
+        variant: with the ``recurrence`` and the ``construction``.
+        induction: the invariant.
+        reading: the semirings.
+        instance: a signature and an alphabet.
+    """
+    signature, alphabet = instance
+    weights = signature.variables(alphabet, reading.over)
+    found: list[Identity] = []
+    for unit, automaton in enumerate(variant.construction(weights)):
+        found += _of_unit(variant.recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths))
+    return found
+
+
+def _of_unit(recurrence: Any, induction: Induction, weights: Weights, unit: int, automaton: WFSA) -> Iterator[Identity]:
+    k: Any = weights.over
+
+    def vector(state: Any) -> Any:
+        made = np.empty(automaton.states, dtype=object)
+        values = list(induction.invariant(weights, state, unit))
+        if len(values) != len(made):
+            raise ValueError(f"the invariant has {len(values)} numbers, and the automaton {automaton.states} states")
+        made[:] = [k.exact(value) for value in values]
+        return made
+
+    def equal(name: str, where: str, left: Any, right: Any) -> Identity:
+        pairs = list(zip(np.atleast_1d(left), np.atleast_1d(right), strict=True))
+        return Identity(name, where, _row(left), _row(right), all(k.same(a, b) for a, b in pairs))
+
+    which = f"unit {unit}"
+    yield equal("base", which, forward.start(automaton), vector(recurrence.start(weights)))
+    for state in induction.states(weights, k.variable):
+        at = f"{which}, state {write_state(state)}"
+        for symbol in weights.alphabet:
+            after = recurrence.step(weights, state, symbol)
+            yield equal("step", f"{at}, symbol {symbol}", forward.step(automaton, vector(state), symbol), vector(after))
+        yield equal("readout", at, forward.read_out(automaton, vector(state)), recurrence.out(weights, state)[unit])
+
+
+def write_state(state: Any) -> str:
+    """A state, written out; the history of a windowed network in quotes."""
+    if isinstance(state, tuple):
+        return f"({', '.join(map(write_state, state))})" if len(state) != 1 else write_state(state[0])
+    return f'"{state}"' if isinstance(state, str) else str(state)
+
+
+def _row(values: Any) -> str:
+    many = np.atleast_1d(values).tolist()
+    return str(many[0]) if np.ndim(values) == 0 else f"({', '.join(map(str, many))})"

@@ -1,0 +1,29 @@
+"""What the three parts of Corollary 10 share: a unit of Example 6 whose update is (1 - f) times an input.
+
+Peng et al. 2018, section 4.1. There "input representations are computed without the bias term or any nonlinearity: u_t = W_u v_t";
+the networks themselves (Lei et al. 2017; Balduzzi and Ghifary 2016) and appendix D multiply by 1 - f_t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.rational_recurrences import proposition_7
+from theory.signature import Entry, Signature, by_symbol, constant
+from theory.weights import Weights
+
+GATED = (by_symbol("f"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 - w.f[x]) * w.z[x]))
+"""The forget gate f, the input z = W_u v, and the update u = (1 - f) z; in proofs u is any weight."""
+
+
+def gated(start: Sequence[Any] | None = None, *more: Entry) -> Signature:
+    """The weights of a unit with tied gates; c_0 among some values."""
+    return Signature((constant("c_0", only=start), *more, *GATED))
+
+
+def figure_1_without_complement(w: Weights) -> list[WFSA]:
+    """Figure 1 with mu = z = W_u v, as section 4.1 (and 6.1) has it."""
+    return proposition_7.figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.z}))

@@ -1,0 +1,116 @@
+"""Corollary 10, the structurally constrained network SCRN: its context units are rational, its hidden units are not.
+
+Peng et al. 2018, section 4.1; Mikolov et al. 2014: s_t = (1 - alpha) B v_t + alpha s_{t-1} (context units), and
+h_t = sigma(P s_t + A v_t + R h_{t-1}) (hidden units), which read the hidden state before them through a sigmoid.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.induction import Induction
+from theory.rational_recurrences.proposition_7 import ONE_LETTER, figure_1_from_c_0
+from theory.signature import Signature, by_symbol, constant
+from theory.weights import Weights
+
+# The weights of one context unit: alpha, z = B v, and u = (1 - alpha) z, which in proofs is any weight.
+
+CONTEXT = (constant("alpha"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 - w.alpha) * w.z[x]))
+ANYWHERE = Signature((constant("c_0"), *CONTEXT))
+HIDDEN = Signature(
+    (constant("h_0", only=[0]), constant("r", only=[1, -1, Fraction(1, 2), 2]), by_symbol("z")),
+)
+
+
+def step(w: Weights, s: Any, x: str) -> Any:
+    """s_t = (1 - alpha) B v_t + alpha s_{t-1}."""
+    k = w.over
+    return k.plus(w.u[x], k.times(w.alpha, s))
+
+
+context = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, s: (s,))
+
+
+def figure_1_with_alpha(w: Weights) -> list[WFSA]:
+    """Figure 1 with phi = alpha for every symbol, and mu = (1 - alpha) z."""
+    gates = {"c_0": w.c_0, "f": dict.fromkeys(w.alphabet, w.alpha), "u": w.u}
+    return figure_1_from_c_0(Weights(w.over, w.alphabet, gates))
+
+
+# A hidden unit, without context: h_t = g(A v_t + r h_{t-1}). For exact numbers g is the softsign z / (1 + |z|); what ratproof
+# shows of the sigmoid itself is in ``not_rational``.
+
+
+def hidden_step(w: Weights, h: Any, x: str) -> Any:
+    """h_t = g(z(x_t) + r h_{t-1})."""
+    inside = w.z[x] + w.r * h
+    return inside / (1 + abs(inside))
+
+
+hidden = Recurrence(start=lambda w: w.h_0, step=hidden_step, out=lambda w, h: (h,))
+
+
+def linear_unit(w: Weights) -> list[WFSA]:
+    """What the hidden unit would be without g: Figure 1 with phi = r and mu = z."""
+    return figure_1_from_c_0(Weights(w.over, w.alphabet, {"c_0": w.h_0, "f": dict.fromkeys(w.alphabet, w.r), "u": w.z}))
+
+
+CLAIM = Claim(
+    name="corollary-10-scrn",
+    title="SCRN's context units are rational",
+    statement=(
+        "A context unit of SCRN, s_t = (1 - alpha) B v_t + alpha s_{t-1}, is the Forward score of the two-state automaton of "
+        "Figure 1 with phi = alpha and mu = (1 - alpha) B v."
+    ),
+    source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
+    hypotheses=(
+        "Context units only. The corollary speaks of the whole recurrence; hidden units read the state before them through a sigmoid.",
+        "The context starts in s_0 = 0, or the automaton in lambda(q_1) = s_0.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="context units, with lambda(q_1) = s_0",
+            recurrence=context,
+            construction=figure_1_with_alpha,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=Induction(
+                says="after every string, Forward's vector is (1, s), with s the context unit",
+                invariant=lambda w, s, unit: (w.over.one, s),
+                states=lambda w, variable: [variable("s")],
+                instances=((ANYWHERE, "a"),),
+                enough=ONE_LETTER,
+            ),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="hidden units too, here h_t = g(z(x_t) + r h_{t-1}) with g(z) = z / (1 + |z|), which exact numbers can compute",
+            recurrence=hidden,
+            construction=linear_unit,
+            cases=HIDDEN.random,
+            small_cases=HIDDEN.small,
+            kinds=NO_AUTOMATON,
+            no_automaton=True,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c_0": Fraction(0),
+            "alpha": Fraction(3, 4),
+            "z": {"a": Fraction(4), "b": Fraction(-2)},
+            "u": {"a": Fraction(1), "b": Fraction(-1, 2)},
+        },
+    ),
+    uses=("proposition-7",),
+    row=Row("1", ("SCRN, context units", "c_t = f_t c_{t-1} + u_t", "B")),
+)

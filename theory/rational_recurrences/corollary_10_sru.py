@@ -1,0 +1,81 @@
+"""Corollary 10, the simple recurrent unit: its cell is a unit of Example 6.
+
+Peng et al. 2018, section 4.1; the SRU of Lei et al. 2017 (their footnote 5 sets the later one apart, whose gates read c_{t-1}).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from automata.semirings import REAL
+from theory.claim import NO_AUTOMATON, PROVED, Claim, Row, Source, Variant
+from theory.rational_recurrences.corollary_10 import figure_1_without_complement, gated
+from theory.rational_recurrences.proposition_7 import (
+    C_0,
+    MEMORYLESS,
+    READS_STATE,
+    example_6,
+    figure_1,
+    figure_1_from_c_0,
+    two_states,
+    with_feedback,
+)
+from theory.weights import Weights
+
+ANYWHERE, AT_ZERO = gated(), gated([0])
+
+CLAIM = Claim(
+    name="corollary-10-sru",
+    title="SRU is rational",
+    statement=(
+        "The cell of the simple recurrent unit, c_t = f_t c_{t-1} + (1 - f_t) z_t with z_t = W v_t, is the Forward score of the "
+        "two-state automaton of Figure 1 with phi = f and mu = (1 - f) z."
+    ),
+    source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
+    hypotheses=(MEMORYLESS, C_0, "One layer: the inputs of a second one are vectors that depend on all that was read."),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="with mu = (1 - f) z and lambda(q_1) = c_0",
+            recurrence=example_6,
+            construction=figure_1_from_c_0,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=two_states(ANYWHERE),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="with mu = z = W_u v, as section 4.1 has the input representations",
+            recurrence=example_6,
+            construction=figure_1_without_complement,
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+        ),
+        Variant(
+            name="without-memoryless-gates",
+            expected="refuted",
+            says="the later SRU (Lei et al. 2018): the forget gate reads c_{t-1} too, here as f_t = f(x_t) + w c_{t-1}",
+            recurrence=with_feedback,
+            construction=figure_1,
+            cases=READS_STATE.random,
+            small_cases=READS_STATE.small,
+            kinds=NO_AUTOMATON,
+            no_automaton=True,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c_0": Fraction(0),
+            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
+            "z": {"a": Fraction(3), "b": Fraction(2)},
+            "u": {"a": Fraction(3, 2), "b": Fraction(0)},
+        },
+    ),
+    uses=("proposition-7", "corollary-9"),
+    row=Row("1", ("SRU", "c_t = f_t c_{t-1} + u_t", "B")),
+)

@@ -1,0 +1,49 @@
+"""Corollary 10, the strongly-typed network T-RNN: its hidden state is a unit of Example 6.
+
+Peng et al. 2018, section 4.1; Balduzzi and Ghifary 2016: z_t = W v_t, f_t = sigma(V v_t + b), h_t = f_t h_{t-1} + (1 - f_t) z_t.
+"""
+
+from __future__ import annotations
+
+from theory.claim import PROVED, Claim, Row, Source, Variant
+from theory.rational_recurrences import corollary_10_sru
+from theory.rational_recurrences.corollary_10 import figure_1_without_complement, gated
+from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS, example_6, figure_1_from_c_0, two_states
+
+ANYWHERE, AT_ZERO = gated(), gated([0])
+
+CLAIM = Claim(
+    name="corollary-10-t-rnn",
+    title="T-RNN is rational",
+    statement=(
+        "A hidden unit of the strongly-typed T-RNN, h_t = f_t h_{t-1} + (1 - f_t) z_t with z_t = W v_t, is the Forward score of the "
+        "two-state automaton of Figure 1 with phi = f and mu = (1 - f) z."
+    ),
+    source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
+    hypotheses=(MEMORYLESS, C_0),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="with mu = (1 - f) z and lambda(q_1) = c_0",
+            recurrence=example_6,
+            construction=figure_1_from_c_0,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=two_states(ANYWHERE),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="with mu = z = W_u v, as section 4.1 has the input representations",
+            recurrence=example_6,
+            construction=figure_1_without_complement,
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+        ),
+    ),
+    example=corollary_10_sru.CLAIM.example,
+    uses=("proposition-7", "corollary-9"),
+    row=Row("1", ("T-RNN", "c_t = f_t c_{t-1} + u_t", "B")),
+)

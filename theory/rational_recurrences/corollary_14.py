@@ -1,0 +1,110 @@
+"""Corollary 14: an Elman network without its nonlinearity is rational: it is an ISAN whose matrix no symbol changes.
+
+Peng et al. 2018, section 4.3 (the Elman network of section 3.1 is c_t = tanh(W_c c_{t-1} + W_v v_t + b_c)).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
+from theory.induction import Induction
+from theory.rational_recurrences import proposition_13
+from theory.rational_recurrences.proposition_7 import ONE_LETTER
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights, added, product
+
+# The weights: the matrix W_c, for each symbol the vector W_v v + b_c (here v), and c_0.
+
+
+def elman(d: int, start: Any = None) -> Signature:
+    """A linear Elman network of hidden size d; c_0 among some values."""
+    return Signature((constant("c_0", (d,), start), constant("W", (d, d)), by_symbol("v", (d,))), size=("d", d), most_small=300)
+
+
+def elman_from_zero(d: int) -> Signature:
+    """The same with c_0 = 0."""
+    return elman(d, start=[0])
+
+
+def linear(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
+    """c_t = W_c c_{t-1} + W_v v_t + b_c."""
+    return added(w.over, product(w.over, w.W, c), w.v[x])
+
+
+def squashed(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
+    """c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|), which exact numbers can compute."""
+    return tuple(z / (1 + abs(z)) for z in linear(w, c, x))
+
+
+linear_elman = Recurrence(start=lambda w: w.c_0, step=linear, out=lambda w, c: c)
+squashed_elman = Recurrence(start=lambda w: w.c_0, step=squashed, out=lambda w, c: c)
+
+
+def as_isan(w: Weights) -> list[WFSA]:
+    """Proposition 13's automaton with d + 1 states, with W_x = W_c and b_x = W_v v + b_c."""
+    entries = {"c_0": w.c_0, "W": dict.fromkeys(w.alphabet, w.W), "b": w.v}
+    return proposition_13.with_one_more_state(Weights(w.over, w.alphabet, entries, w.size))
+
+
+ANYWHERE = Sizes(elman, (1, 2, 3), (1, 2))
+FROM_ZERO = Sizes(elman_from_zero, (1, 2), (1, 2))
+
+CLAIM = Claim(
+    name="corollary-14",
+    title="A linear Elman network is rational",
+    statement=(
+        "Each of the d numbers in the state of a single-layer Elman network without a nonlinearity is the Forward score of an automaton "
+        "with d + 1 states."
+    ),
+    source=Source("peng2018rational", "4.3", "Corollary 14", ("16",)),
+    hypotheses=(
+        "There is no nonlinearity.",
+        "The network starts in c_0 = 0, or the automaton has c_0 among its initial weights.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="the automaton of Proposition 13 with W_x = W_c and b_x = W_v v + b_c",
+            recurrence=linear_elman,
+            construction=as_isan,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=Induction(
+                says="after every string, Forward's vector is (1, c)",
+                invariant=lambda w, c, unit: (w.over.one, *c),
+                states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
+                instances=tuple((elman(d), "a") for d in range(1, 6)),
+                enough=f"{ONE_LETTER} It is Proposition 13 with one W for all symbols, and that is shown with d a symbol.",
+                sizes=lambda: proposition_13.sums(rest=1),
+            ),
+        ),
+        Variant(
+            name="without-linearity",
+            expected="refuted",
+            says="with a nonlinearity, here the softsign g(z) = z / (1 + |z|)",
+            recurrence=squashed_elman,
+            construction=as_isan,
+            cases=FROM_ZERO.random,
+            small_cases=FROM_ZERO.small,
+            kinds=NO_AUTOMATON,
+            no_automaton=True,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c_0": (Fraction(0), Fraction(0)),
+            "W": ((Fraction(1), Fraction(1, 2)), (Fraction(0), Fraction(1))),
+            "v": {"a": (Fraction(1), Fraction(0)), "b": (Fraction(0), Fraction(-1))},
+        },
+        ("d", 2),
+    ),
+    uses=("proposition-13",),
+)

@@ -1,0 +1,158 @@
+"""Definition 4: the score of a string, a sum over all paths, is what the Forward algorithm computes.
+
+Peng et al. 2018, section 2, equations 1 to 3c. Definition 3 as printed has a path of at least one transition. (That equation 3b prints
+x_i for x_{i+1} is among the variants of Proposition 7.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from hypothesis import strategies as st
+
+from automata import forward, json_format, paths
+from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
+from automata.strategies import LETTERS, automata
+from automata.strings import String
+from automata.wfsa import WFSA
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.signature import GRID
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """An automaton, as the case of a claim about automata."""
+
+    automaton: WFSA
+
+    @property
+    def alphabet(self) -> str:
+        """The symbols, in order."""
+        return "".join(self.automaton.alphabet)
+
+    def describe(self) -> str:
+        """Its weights other than zero, on one line."""
+        a, write = self.automaton, self.automaton.semiring.format
+        ends = [
+            f"{name}({q}) = {write(w)}"
+            for name, vector in (("lambda", a.initial), ("rho", a.final))
+            for q, w in enumerate(vector.tolist())
+            if w != a.semiring.zero
+        ]
+        arrows = [f"tau({e.source}, {e.target}, {e.symbol or 'epsilon'}) = {write(e.weight)}" for e in a.edges()]
+        states = "1 state" if a.states == 1 else f"{a.states} states"
+        return ", ".join([f"{states} over the {a.semiring.name} semiring", *ends, *arrows])
+
+    def renamed(self, names: dict[str, str]) -> Drawn:
+        """The automaton with the matrices of the letters named, under their new names."""
+        index = {new: self.automaton.index[old] for old, new in names.items()}
+        return Drawn(self.automaton.replace(index=index))
+
+    def to_json(self) -> dict[str, Any]:
+        """As the file format has it."""
+        return {"automaton": json_format.to_json(self.automaton)}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Drawn:
+        """What :meth:`to_json` wrote."""
+        return cls(json_format.from_json(data["automaton"]))
+
+
+# The Forward algorithm (equations 3a to 3c, with x_{i+1} in 3b) as a recurrence.
+
+forward_algorithm = Recurrence(
+    start=lambda drawn: forward.start(drawn.automaton),
+    step=lambda drawn, omega, x: forward.step(drawn.automaton, omega, x),
+    out=lambda drawn, omega: (forward.read_out(drawn.automaton, omega),),
+)
+
+
+# The sum over paths (equations 1 and 2), as a recurrence whose state is the string so far.
+
+
+def summed(score: Any) -> Recurrence:
+    """A score of strings that is computed anew for every prefix."""
+    return Recurrence(
+        start=lambda automaton: (),
+        step=lambda automaton, string, x: (*string, x),
+        out=lambda automaton, string: (score(automaton, string),),
+    )
+
+
+def of_some_transition(automaton: WFSA, string: String) -> Any:
+    """The sum over the paths of at least one transition, as Definition 3 prints it."""
+    k = automaton.semiring
+    total = k.zero
+    for path in paths.paths(automaton, string):
+        if path[1]:
+            total = k.plus(total, paths.path_score(automaton, path))
+    return total
+
+
+def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
+    """Random automata over four semirings, with epsilon transitions in some."""
+    some = [
+        automata(k, alphabet=alphabet, most_states=3, epsilon=e)
+        for k in (REAL, MAX_PLUS, COUNTING, BOOLEAN)
+        for e in ("none", "acyclic")
+    ]
+    return st.one_of(*some).map(Drawn)
+
+
+def small(letters: int) -> Iterator[Drawn]:
+    """All automata with one state over the reals whose weights are 0, 1, -1 or 1/2, and those with two whose weights are 0 or 1."""
+    alphabet = LETTERS[:letters]
+    for first, last, *rest in product(GRID, repeat=2 + letters):
+        tables: dict[str, Any] = {x: [[w]] for x, w in zip(alphabet, rest, strict=True)}
+        yield Drawn(WFSA(REAL, [str(first)], [str(last)], tables))
+    if letters == 1:
+        for bits in product((0, 1), repeat=8):
+            yield Drawn(WFSA(REAL, bits[:2], bits[2:4], {"a": [bits[4:6], bits[6:]]}))
+
+
+KINDS = ("sampled", "exhausted")
+ARROWS = [(0, 0, "a", 1), (0, 1, "a", 2), (1, 1, "a", "1/3"), (0, 1, "b", 1), (1, 1, "b", 1)]
+EXAMPLE = WFSA.from_edges(REAL, 2, "ab", [(0, 1)], [(0, "1/2"), (1, 1)], ARROWS)
+
+CLAIM = Claim(
+    name="definition-4",
+    title="Forward is the sum over paths",
+    statement=(
+        "The score that an automaton assigns to a string, the sum over all paths that derive it of the products of their weights, is what "
+        "the Forward algorithm computes, epsilon transitions included."
+    ),
+    source=Source("peng2018rational", "2", "Definition 4", ("1", "2", "3a", "3b", "3c")),
+    hypotheses=(
+        "A path may have no transition at all: it derives the empty string, and weighs lambda(q) rho(q).",
+        "The sums round cycles of epsilon transitions exist.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="paths without a transition are paths too",
+            recurrence=forward_algorithm,
+            construction=lambda case: [case.automaton],
+            cases=drawn,
+            small_cases=small,
+            kinds=KINDS,
+            algorithm=summed(paths.score),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="Definition 3 as printed, where a path has at least one transition",
+            recurrence=forward_algorithm,
+            construction=lambda case: [case.automaton],
+            cases=drawn,
+            small_cases=small,
+            kinds=KINDS,
+            algorithm=summed(of_some_transition),
+        ),
+    ),
+    example=Drawn(EXAMPLE),
+    case=Drawn,
+)

@@ -1,0 +1,68 @@
+"""Example 15: Example 6 over the max-plus semiring is the same automaton over the max-plus semiring.
+
+Peng et al. 2018, section 5.2, equations 21a to 21c.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from automata.semirings import MAX_PLUS
+from theory.claim import Claim, Source, Variant
+from theory.rational_recurrences.proposition_7 import example_6, figure_1, figure_1_from_c_0, two_states
+from theory.signature import Signature, by_symbol, constant
+from theory.weights import Weights
+
+# The weights of one unit, among the numbers and -infinity; c_0 is never said. The recurrence is that of Example 6, over max-plus:
+# c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
+
+ANYWHERE = Signature((constant("c_0"), by_symbol("f"), by_symbol("u")), MAX_PLUS)
+AT_ZERO = Signature((constant("c_0", only=[0]), by_symbol("f"), by_symbol("u")), MAX_PLUS)
+KINDS = ("sampled", "cross-checked", "exhausted")  # max-plus equality is not decidable in general
+
+CLAIM = Claim(
+    name="example-15",
+    title="A max-plus gated unit is a two-state automaton",
+    statement=(
+        "A unit of Example 15, c_t = max(f_t + c_{t-1}, u_t), is the Forward score of the two-state automaton of Figure 1 over the "
+        "max-plus semiring, with phi = f and mu = u."
+    ),
+    source=Source("peng2018rational", "5.2", "Example 15", ("21a", "21b", "21c")),
+    hypotheses=(
+        "The gates are memoryless.",
+        "The network starts in c_0 = -infinity, the semiring's zero, or the automaton in lambda(q_1) = c_0. The paper does not say it.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="with lambda(q_1) = c_0, for every c_0, -infinity among them",
+            recurrence=example_6,
+            construction=figure_1_from_c_0,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=(*KINDS, "proved"),
+            proof=two_states(ANYWHERE),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="Figure 1 as drawn, with c_0, which is never said, taken as 0, as networks start",
+            recurrence=example_6,
+            construction=figure_1,
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+            kinds=KINDS,
+        ),
+    ),
+    example=Weights(
+        MAX_PLUS,
+        "ab",
+        {
+            "c_0": MAX_PLUS.zero,
+            "f": {"a": Fraction(-1, 2), "b": Fraction(0)},
+            "u": {"a": Fraction(3), "b": Fraction(-1)},
+        },
+    ),
+    uses=("proposition-7",),
+)

@@ -1,0 +1,125 @@
+"""RRNN(C) of Table 2: the three-state automaton C of Figure 2, as a network.
+
+Peng et al. 2018, section 4.2, equations 11 to 13, and appendix D, equations 25a to 25f.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.induction import Induction
+from theory.rational_recurrences.model_b import OUTPUT
+from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
+from theory.signature import Entry, Signature, by_symbol, constant
+from theory.weights import Weights
+
+# The weights of one unit: the gates f1 and f2, the inputs z1 and z2 (W_u v), and the updates u_j = (1 - f_j) z_j, which in proofs
+# are any weights.
+
+GATES: tuple[Entry, ...] = (
+    *(by_symbol(name) for name in ("f1", "z1", "f2", "z2")),
+    by_symbol("u1", derived=lambda w, x: (1 - w.f1[x]) * w.z1[x]),
+    by_symbol("u2", derived=lambda w, x: (1 - w.f2[x]) * w.z2[x]),
+)
+
+
+def gated(start: Sequence[Any] | None = None) -> Signature:
+    """The weights of one unit; c1_0 and c2_0 among some values."""
+    return Signature((constant("c1_0", only=start), constant("c2_0", only=start), *GATES))
+
+
+# The recurrence, as printed.
+
+
+def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
+    """c1 = c1 f1 + u1 (equation 25c), and c2 = c2 f2 + c1 u2 (equation 25d), from those at t - 1."""
+    k, (c1, c2) = w.over, c
+    return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(k.times(c2, w.f2[x]), k.times(c1, w.u2[x]))
+
+
+model_c = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=lambda w, c: (c[1],))
+
+
+# The construction: Figure 2, with mu_j = u_j and phi_j = f_j.
+
+
+def figure_2(w: Weights) -> list[WFSA]:
+    """q_0 loops with one and goes to q_1 with mu_1; q_1 loops with phi_1 and goes to q_2 with mu_2; q_2 loops with phi_2."""
+    k = w.over
+    tables = {
+        x: [[k.one, w.u1[x], k.zero], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]] for x in w.alphabet
+    }  # fmt: skip
+    return [WFSA(k, [k.one, w.c1_0, w.c2_0], [k.zero, k.zero, k.one], tables)]
+
+
+def without_complements(w: Weights) -> Weights:
+    """With u_j = z_j = W_u v in place of (1 - f_j) z_j."""
+    return replace(w, entries={**w.entries, "u1": w.z1, "u2": w.z2})
+
+
+def figure_2_without_complements(w: Weights) -> list[WFSA]:
+    """Figure 2 with mu_j = W_u v, as section 6.1 has it."""
+    return figure_2(without_complements(w))
+
+
+ANYWHERE, AT_ZERO = gated(), gated([0])
+PROOF = Induction(
+    says="after every string, Forward's vector is (1, c1, c2)",
+    invariant=lambda w, c, unit: (w.over.one, *c),
+    states=lambda w, variable: [(variable("c1"), variable("c2"))],
+    instances=((ANYWHERE, "a"),),
+    enough=ONE_LETTER,
+)
+
+CLAIM = Claim(
+    name="model-c",
+    title="RRNN(C) is derived from C",
+    statement=(
+        "A unit of RRNN(C), c1_t = f1_t c1_{t-1} + u1_t and c2_t = f2_t c2_{t-1} + c1_{t-1} u2_t, has in c2 the Forward score of the "
+        "three-state automaton C of Figure 2."
+    ),
+    source=Source("peng2018rational", "4.2", "Model C", ("11", "12", "13", "25a", "25b", "25c", "25d")),
+    hypotheses=(MEMORYLESS, "The network starts in 0, or the automaton in lambda(q_j) = cj_0.", OUTPUT),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="with mu_j = (1 - f_j) W_u v and lambda(q_j) = cj_0",
+            recurrence=model_c,
+            construction=figure_2,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=PROOF,
+        ),
+        Variant(
+            name="printed-section-6.1",
+            expected="refuted",
+            says="mu_j = W_u v, as section 6.1 has it, for the network of appendix D",
+            recurrence=model_c,
+            construction=figure_2_without_complements,
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c1_0": Fraction(0),
+            "c2_0": Fraction(0),
+            "f1": {"a": Fraction(1, 2), "b": Fraction(1)},
+            "f2": {"a": Fraction(1, 3), "b": Fraction(1)},
+            "u1": {"a": Fraction(3), "b": Fraction(0)},
+            "u2": {"a": Fraction(0), "b": Fraction(2)},
+        },
+    ),
+    uses=("proposition-7",),
+    row=Row("2", ("RRNN(C)", "", "yes", "real")),
+)

@@ -1,0 +1,215 @@
+"""RRNN(F) of Table 2: the four-state automaton F of Figure 4, with its epsilon transition, as a network.
+
+Peng et al. 2018, section 5.1, equations 19a to 19c, and appendix D, equations 26a to 26g. The program of section 5.1 starts with
+z^(j) = 0 for all j, and one copy of the appendices prints p1 c2 + p2 c2 in equation 26g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import LADDER, PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.induction import Induction
+from theory.rational_recurrences.model_b import OUTPUT
+from theory.rational_recurrences.model_c import GATES, without_complements
+from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
+from theory.signature import Signature, constant
+from theory.weights import Weights
+
+# The weights of one unit: those of RRNN(C), and p1, p2 and r, which no symbol changes.
+
+
+def gated(start: Sequence[Any] | None = None) -> Signature:
+    """The weights of one unit; c1_0 and c2_0 among some values."""
+    return Signature((*(constant(f"c{j}_0", only=start) for j in (1, 2)), *map(constant, ("p1", "p2", "r")), *GATES))
+
+
+# The recurrence, as printed.
+
+
+def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
+    """c1 = c1 f1 + u1 (equation 19a), and c2 = c2 f2 + (c1 + r) u2 (equation 19b), from those at t - 1."""
+    k, (c1, c2) = w.over, c
+    return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(k.times(c2, w.f2[x]), k.times(k.plus(c1, w.r), w.u2[x]))
+
+
+def interpolated(w: Weights, c: Any) -> tuple[Any]:
+    """C = p1 c1 + p2 c2 (equation 19c)."""
+    k, (c1, c2) = w.over, c
+    return (k.plus(k.times(w.p1, c1), k.times(w.p2, c2)),)
+
+
+def as_in_26g(w: Weights, c: Any) -> tuple[Any]:
+    """C = p1 c2 + p2 c2 (equation 26g in one copy)."""
+    return interpolated(w, (c[1], c[1]))
+
+
+model_f = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=interpolated)
+model_f_26g = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=as_in_26g)
+
+
+# The construction: Figure 4, with mu_j = u_j, phi_j = f_j, rho_j = p_j and gamma = r.
+
+
+def figure_4(w: Weights) -> list[WFSA]:
+    """Figure 2 with q_1 final too, and with q_3, which an epsilon transition of weight gamma leads to and mu_2 leads out of."""
+    k = w.over
+    arrows = [(0, 3, "", w.r)]
+    for x in w.alphabet:
+        arrows += [
+            (0, 0, x, k.one),
+            (0, 1, x, w.u1[x]),
+            (1, 1, x, w.f1[x]),
+            (1, 2, x, w.u2[x]),
+            (2, 2, x, w.f2[x]),
+            (3, 2, x, w.u2[x]),
+        ]
+    return [WFSA.from_edges(k, 4, w.alphabet, [(0, k.one), (1, w.c1_0), (2, w.c2_0)], [(1, w.p1), (2, w.p2)], arrows)]
+
+
+def three_states(w: Weights) -> list[WFSA]:
+    """Without epsilon and without q_3: q_0 goes to q_2 at once, with gamma mu_2."""
+    k = w.over
+    tables = {
+        x: [[k.one, w.u1[x], k.times(w.r, w.u2[x])], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]] for x in w.alphabet
+    }  # fmt: skip
+    return [WFSA(k, [k.one, w.c1_0, w.c2_0], [k.zero, w.p1, w.p2], tables)]
+
+
+def figure_4_without_complements(w: Weights) -> list[WFSA]:
+    """Figure 4 with mu_j = W_u v, as section 6.1 has it."""
+    return figure_4(without_complements(w))
+
+
+# The dynamic program of section 5.1, which reads its weights from the automaton of Figure 4.
+
+
+def program_from(ones: int) -> Recurrence:
+    """z^(0) = 1, z^(1), z^(2), z^(3) for t >= 1, as printed; before the first symbol z^(0) is ``ones``, and all else 0."""
+
+    def start(automaton: WFSA) -> tuple[Any, ...]:
+        k = automaton.semiring
+        return (k.one if ones else k.zero, k.zero, k.zero, k.zero)
+
+    def step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
+        k, table = automaton.semiring, automaton.matrix(x)
+        gamma = k.zero if automaton.epsilon is None else automaton.epsilon[0, 3]
+        z1 = k.plus(k.times(z[1], table[1, 1]), k.times(z[0], table[0, 1]))
+        z2 = k.plus(k.times(z[2], table[2, 2]), k.times(k.plus(z[1], z[3]), table[1, 2]))
+        return k.one, z1, z2, k.times(k.one, gamma)
+
+    def out(automaton: WFSA, z: Any) -> tuple[Any]:
+        k = automaton.semiring
+        return (k.plus(k.times(automaton.final[1], z[1]), k.times(automaton.final[2], z[2])),)
+
+    return Recurrence(start, step, out)
+
+
+ANYWHERE, AT_ZERO = gated(), gated([0])
+NOT_CROSS_CHECKED = tuple(kind for kind in LADDER if kind != "cross-checked")  # OpenFst has an algorithm of its own
+
+
+def proof(says: str, invariant: Any) -> Induction:
+    """By that invariant."""
+    return Induction(
+        says=says,
+        invariant=invariant,
+        states=lambda w, variable: [(variable("c1"), variable("c2"))],
+        instances=((ANYWHERE, "a"),),
+        enough=ONE_LETTER,
+    )
+
+
+def program(name: str, says: str, ones: int) -> Variant:
+    """A reading of the program's start."""
+    return Variant(
+        name=name,
+        expected="refuted",
+        says=says,
+        recurrence=model_f,
+        construction=figure_4,
+        cases=AT_ZERO.random,
+        small_cases=AT_ZERO.small,
+        kinds=NOT_CROSS_CHECKED,
+        algorithm=program_from(ones),
+    )
+
+
+CLAIM = Claim(
+    name="model-f",
+    title="RRNN(F) is derived from F",
+    statement=(
+        "A unit of RRNN(F), c_t = p1 c1_t + p2 c2_t with c2_t = f2_t c2_{t-1} + (c1_{t-1} + r) u2_t, is the Forward score of the "
+        "four-state automaton F of Figure 4, with its epsilon transition; three states without epsilon suffice."
+    ),
+    source=Source("peng2018rational", "5.1", "Model F", ("19a", "19b", "19c", "20a", "20b", "20c", "26a", "26e", "26f", "26g")),
+    hypotheses=(MEMORYLESS, "The network starts in 0, or the automaton in lambda(q_j) = cj_0.", OUTPUT),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="Figure 4 with its epsilon transition, and lambda(q_j) = cj_0",
+            recurrence=model_f,
+            construction=figure_4,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=proof(
+                "after every string, Forward's vector (silent moves counted in) is (1, c1, c2, r)",
+                lambda w, c, unit: (w.over.one, *c, w.r),
+            ),
+        ),
+        Variant(
+            name="corrected-with-fewer-states",
+            expected="holds",
+            says="three states without epsilon: q_0 goes to q_2 at once, with gamma mu_2",
+            recurrence=model_f,
+            construction=three_states,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=proof("after every string, Forward's vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)),
+        ),
+        program("printed", "the program of section 5.1, which starts with z^(j) = 0 for all j", ones=0),
+        program("printed-with-one-start", "the same program with z^(0) = 1 at the start, and still z^(3) = 0", ones=1),
+        Variant(
+            name="printed-equation-26g",
+            expected="refuted",
+            says="c = p1 c2 + p2 c2, as one copy of the appendices prints equation 26g",
+            recurrence=model_f_26g,
+            construction=figure_4,
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+        ),
+        Variant(
+            name="printed-section-6.1",
+            expected="refuted",
+            says="mu_j = W_u v, as section 6.1 has it, for the network of appendix D",
+            recurrence=model_f,
+            construction=figure_4_without_complements,
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c1_0": Fraction(0),
+            "c2_0": Fraction(0),
+            "p1": Fraction(1, 4),
+            "p2": Fraction(3, 4),
+            "r": Fraction(1, 2),
+            "f1": {"a": Fraction(1, 2), "b": Fraction(1)},
+            "f2": {"a": Fraction(1, 3), "b": Fraction(1)},
+            "u1": {"a": Fraction(3), "b": Fraction(0)},
+            "u2": {"a": Fraction(0), "b": Fraction(2)},
+        },
+    ),
+    uses=("model-c",),
+    row=Row("2", ("RRNN(F)", "yes", "yes", "real")),
+)

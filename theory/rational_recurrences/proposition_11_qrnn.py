@@ -1,0 +1,99 @@
+"""Proposition 11, the QRNN with windows of K symbols: automata that remember the last K - 1 symbols.
+
+Peng et al. 2018, section 4.1, equation 10, and appendix A, equation 22, whose automaton has no way to its final states for the first
+symbol.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from theory.claim import LADDER, PROVED, Claim, Row, Source, Variant
+from theory.rational_recurrences import windows
+from theory.rational_recurrences.windows import ahead, corrected, instances, looking_ahead, printed, remembering, windowed
+from theory.signature import Signature, Sizes, by_window
+from theory.weights import Weights
+
+
+def gates(window: int, start: Any = None) -> Signature:
+    """The forget gate and the update, as functions of the window."""
+    return windows.signature(window, by_window("f", window), by_window("u", window), start=start)
+
+
+def from_zero(window: int) -> Signature:
+    """The same with c_0 = 0."""
+    return gates(window, start=(0,))
+
+
+ANYWHERE = Sizes(gates, (1, 2, 3), (1, 2, 3))
+PRINTED = Sizes(from_zero, (2, 3), (2, 3))
+
+CLAIM = Claim(
+    name="proposition-11-qrnn",
+    title="QRNN with K-symbol windows is rational",
+    statement=(
+        "A unit of a QRNN with K-window convolutions and forget pooling is the Forward score of an automaton that remembers the last "
+        "K - 1 symbols: with s symbols, c_0 = 0 and K at least 2 it has exactly 2(s + ... + s^(K-1)) + 1 states, and "
+        "2 + s + ... + s^(K-1) states suffice."
+    ),
+    source=Source("peng2018rational", "4.1", "Proposition 11", ("10", "22")),
+    hypotheses=(
+        "The gates depend on the last K symbols alone; before the string there is padding, v_t = 0 for t < 1.",
+        "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="appendix A with tau(q_0, q_b, b) = mu_pad(b): the first mu may be taken before the history is full",
+            recurrence=windowed,
+            construction=corrected,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=remembering(instances(gates)),
+        ),
+        Variant(
+            name="corrected-with-fewer-states",
+            expected="holds",
+            says="an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K what c is after reading w next",
+            recurrence=windowed,
+            construction=ahead,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=looking_ahead(instances(gates)),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
+            recurrence=windowed,
+            construction=printed,
+            cases=PRINTED.random,
+            small_cases=PRINTED.small,
+            kinds=LADDER,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c_0": Fraction(0),
+            "f": {x: Fraction(1, 2) for x in ("a", "b", "aa", "ab", "ba", "bb")},
+            "u": {
+                "a": Fraction(1),
+                "b": Fraction(0),
+                "aa": Fraction(2),
+                "ab": Fraction(-1),
+                "ba": Fraction(3),
+                "bb": Fraction(0),
+            },
+        },
+        ("K", 2),
+    ),
+    uses=("proposition-7",),
+    row=Row("1", ("QRNN", "c_t = f_t c_{t-1} + u_t", "B, with a memory of K - 1 symbols")),
+)

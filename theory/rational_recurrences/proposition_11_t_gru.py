@@ -1,0 +1,86 @@
+"""Proposition 11, the strongly-typed T-GRU: its gates read two symbols.
+
+Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary 2016: h_t = f_t h_{t-1} + z_t o_t, where f, z and o are functions of
+v_{t-1} and v_t.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from theory.claim import LADDER, PROVED, Claim, Row, Source, Variant
+from theory.rational_recurrences import windows
+from theory.rational_recurrences.windows import ahead, corrected, looking_ahead, printed, remembering, windowed
+from theory.signature import Signature, by_window
+from theory.weights import REAL, Fraction, Weights
+
+
+def gates(start: Any = None) -> Signature:
+    """The gates as functions of two symbols, and the update u = z o; in proofs u is any weight."""
+    update = by_window("u", 2, derived=lambda w, x: w.z[x] * w.o[x])
+    return windows.signature(2, by_window("f", 2), by_window("z", 2), by_window("o", 2), update, start=start)
+
+
+ANYWHERE, FROM_ZERO = gates(), gates(start=(0,))
+INSTANCES = tuple((signature, alphabet) for signature in (ANYWHERE, FROM_ZERO) for alphabet in ("a", "ab", "abc"))
+WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
+
+CLAIM = Claim(
+    name="proposition-11-t-gru",
+    title="T-GRU is rational",
+    statement=(
+        "A unit of the strongly-typed T-GRU, h_t = f_t h_{t-1} + z_t o_t, whose gates read two symbols, is the Forward score of an "
+        "automaton that remembers one symbol: with s symbols and c_0 = 0 it has 2s + 1 states, and s + 2 suffice."
+    ),
+    source=Source("peng2018rational", "4.1", "Proposition 11", ("10", "22")),
+    hypotheses=(
+        "The gates depend on the last two symbols alone; before the string there is padding, v_0 = 0.",
+        "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="appendix A with mu = z o, and with tau(q_0, q_b, b) = mu_pad(b)",
+            recurrence=windowed,
+            construction=corrected,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=remembering(INSTANCES),
+        ),
+        Variant(
+            name="corrected-with-fewer-states",
+            expected="holds",
+            says="an automaton with s + 2 states: 1, c, and for each symbol what c is after reading it next",
+            recurrence=windowed,
+            construction=ahead,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=looking_ahead(INSTANCES),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
+            recurrence=windowed,
+            construction=printed,
+            cases=FROM_ZERO.random,
+            small_cases=FROM_ZERO.small,
+            kinds=LADDER,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "c_0": Fraction(0),
+            "f": dict.fromkeys(WINDOWS, Fraction(1, 2)),
+            "u": dict(zip(WINDOWS, map(Fraction, (1, 0, 2, -1, 3, 0)), strict=True)),
+        },
+        ("K", 2),
+    ),
+    uses=("proposition-11-qrnn",),
+    row=Row("1", ("T-GRU", "c_t = f_t c_{t-1} + u_t", "B, with a memory of one symbol")),
+)

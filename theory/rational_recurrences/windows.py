@@ -1,0 +1,161 @@
+"""Gates that read a window of the last K symbols, and the automata that remember them: what the parts of Proposition 11 share.
+
+Peng et al. 2018, section 4.1 and appendix A. A gate's argument is a window: a string of K symbols, or a shorter one at the start of
+the string, where the padding v_0 = 0 stands before it.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import Recurrence
+from theory.induction import Induction
+from theory.signature import Entry, Signature, constant
+from theory.weights import Weights
+
+State = tuple[str, Any]
+"""The last K - 1 symbols (fewer at the start), and c."""
+
+
+def signature(window: int, *gates: Entry, start: Any = None) -> Signature:
+    """The weights of a unit whose gates are the given tables by window; c_0 among some values."""
+    return Signature((constant("c_0", only=start), *gates), size=("K", window), most_small=200)
+
+
+def words(alphabet: str, longest: int) -> list[str]:
+    """All strings of at most that length, the shorter ones first."""
+    return ["".join(x) for length in range(longest + 1) for x in product(alphabet, repeat=length)]
+
+
+def remembered(w: Weights, history: str, x: str) -> str:
+    """The last K - 1 symbols, after x."""
+    return (history + x)[-(w.n - 1) :] if w.n > 1 else ""
+
+
+def step(w: Weights, state: State, x: str) -> State:
+    """c_t = f_t c_{t-1} + u_t (equation 5c), with gates that read the window (equation 10, for K = 2)."""
+    k, (history, c) = w.over, state
+    return remembered(w, history, x), k.plus(k.times(w.f[history + x], c), w.u[history + x])
+
+
+windowed = Recurrence(start=lambda w: ("", w.c_0), step=step, out=lambda w, state: (state[1],), modes=True)
+
+
+# The construction of appendix A for any K: states p_h and q_h for each history h; q_0 of the paper is p of the empty one.
+
+
+def automaton(w: Weights, padded: bool) -> WFSA:
+    """Appendix A's automaton; with ``padded``, the paths that take their one mu before the history is full, too.
+
+    There is no q of the empty history, unless c_0 is other than zero: then it has the initial weight c_0.
+    """
+    k = w.over
+    place = {state: i for i, state in enumerate(names(w))}
+    arrows = []
+    for (row, h), i in place.items():
+        for x in w.alphabet:
+            after = remembered(w, h, x)
+            if row == "p":
+                arrows.append((i, place["p", after], x, k.one))
+            if row == "q" or padded or h:
+                arrows.append((i, place["q", after], x, w.f[h + x] if row == "q" else w.u[h + x]))
+    initial = [(place["p", ""], k.one)] + ([(place["q", ""], w.c_0)] if ("q", "") in place else [])
+    final = [(i, k.one) for (row, _), i in place.items() if row == "q"]
+    return WFSA.from_edges(k, len(place), w.alphabet, initial, final, arrows)
+
+
+def names(w: Weights) -> list[tuple[str, str]]:
+    """The states: p of every history, then q of every history, the empty one only where c_0 is not zero (or K is 1)."""
+    histories = words(w.alphabet, w.n - 1)
+    return [("p", h) for h in histories] + [("q", h) for h in histories if h or w.n == 1 or w.c_0 != w.over.zero]
+
+
+def printed(w: Weights) -> list[WFSA]:
+    """As printed: out of q_0 there is only tau(q_0, p_a, a) = 1."""
+    return [automaton(w, padded=False)]
+
+
+def corrected(w: Weights) -> list[WFSA]:
+    """With tau(q_0, q_b, b) = mu_pad(b), where the padding v_0 = 0 stands before b."""
+    return [automaton(w, padded=True)]
+
+
+# Fewer states: 1, c, and for each word w shorter than K what c would be after reading w next.
+
+
+def ahead(w: Weights) -> list[WFSA]:
+    """The automaton with 2 + s + ... + s^(K-1) states, s the number of symbols.
+
+    Its vector after x is 1, c(x), and c(xw) for each word w of 1 to K - 1 symbols. On a it moves c(xaw) to w; for the longest w the
+    window is aw, whatever x was: c(xaw) = f(aw) c(xaw') + u(aw), with w' all of w but its last symbol.
+    """
+    k = w.over
+    place = {word: i for i, word in enumerate(words(w.alphabet, w.n - 1), start=1)}
+    arrows = []
+    for a in w.alphabet:
+        arrows.append((0, 0, a, k.one))
+        for word, j in place.items():
+            if len(word) < w.n - 1:
+                arrows.append((place[a + word], j, a, k.one))
+            else:
+                arrows += [(place[(a + word)[:-1]], j, a, w.f[a + word]), (0, j, a, w.u[a + word])]
+    initial = [(0, k.one)] + [(i, c) for word, i in place.items() for c in [after(w, ("", w.c_0), word)] if c != k.zero]
+    return [WFSA.from_edges(k, len(place) + 1, w.alphabet, initial, [(place[""], k.one)], arrows)]
+
+
+def after(w: Weights, state: State, word: str) -> Any:
+    """What c is after the word."""
+    for x in word:
+        state = step(w, state, x)
+    return state[1]
+
+
+# The proofs.
+
+
+def states(w: Weights, variable: Any) -> list[State]:
+    """Every history, with any c; before the first symbol c is c_0."""
+    return [("", w.c_0)] + [(h, variable("c")) for h in words(w.alphabet, w.n - 1) if h or w.n == 1 or w.c_0 != w.over.zero]
+
+
+def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
+    """The invariant of appendix A: Omega is 1 at p of the history, and c at q of it."""
+
+    def invariant(w: Weights, state: State, unit: int) -> list[Any]:
+        k, (history, c) = w.over, state
+        return [k.zero if h != history else k.one if row == "p" else c for row, h in names(w)]
+
+    return Induction(
+        says="after every string, with h its last K - 1 symbols, Forward's vector is 1 at p_h, c at q_h, and 0 elsewhere",
+        invariant=invariant,
+        states=states,
+        instances=instances,
+        enough=(
+            "From p_h and q_h a symbol b leads to p and q of one and the same history, with weights that are variables of (h, b) "
+            "alone: the identities of two pairs (h, b) are the same but for the names of variables and of states. A renaming of the "
+            "letters takes each pair to one with the letters' first occurrences in order, and a longer window only makes h longer. "
+            "Every pair is checked for the sizes that are named."
+        ),
+    )
+
+
+def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
+    """The invariant of the smaller automaton: 1, and what c is after each word."""
+    return Induction(
+        says="after every string x, Forward's vector is 1, c(x), and c(xw) for each word w shorter than K",
+        invariant=lambda w, state, unit: [w.over.one, *(after(w, state, word) for word in words(w.alphabet, w.n - 1))],
+        states=states,
+        instances=instances,
+        enough=(
+            "The step on a only moves the number at aw to w, but for the longest words w, where it is the recurrence's own step for the "
+            "window aw; both hold for any K and any alphabet. Every pair of a history and a symbol is checked for the sizes that are named."
+        ),
+    )
+
+
+def instances(of: Any, starts: tuple[Any, ...] = (None, (0,)), most: int = 40) -> tuple[tuple[Signature, str], ...]:
+    """Windows up to 4 and alphabets up to 3 letters, where there are at most so many windows in all."""
+    sizes = [(window, "abc"[:s]) for window in (1, 2, 3, 4) for s in (1, 2, 3) if len(words("abc"[:s], window)) <= most]
+    return tuple((of(window, start), alphabet) for window, alphabet in sizes for start in starts)

@@ -1,0 +1,237 @@
+"""Which weights a network has, and of what shape: random ones, all small ones, and variables, come from this.
+
+>>> gates = Signature((constant("c_0", only=(0,)), by_symbol("f"), by_symbol("u")))
+>>> next(gates.small(1)).describe()
+'c_0 = 0, f(a) = 0, u(a) = 0'
+>>> from automata.polynomials import POLYNOMIALS
+>>> gates.variables("a", POLYNOMIALS).describe()
+'c_0 = c_0, f(a) = f(a), u(a) = u(a)'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from itertools import chain, combinations, product, repeat
+from typing import Any, Literal
+
+from hypothesis import strategies as st
+
+from automata.polynomials import Symbolic
+from automata.semirings import MAX_PLUS, REAL, Semiring
+from automata.strategies import LETTERS, weights
+from theory.weights import Tree, Weights
+
+GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
+"""The weights of small cases, the simplest first."""
+TROPICAL_GRID = (MAX_PLUS.zero, Fraction(0), Fraction(-1), Fraction(-1, 2))
+"""The same in max-plus, whose zero is minus infinity."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One name: a constant, or a table by symbol or by window; of weights, vectors or matrices.
+
+    Attributes:
+        name: as the paper has it.
+        per: what it depends on.
+        shape: ``()``, ``(d,)`` or ``(d, d)``.
+        only: the values that it may have; any, without.
+        window: of a table by window, the longest.
+        derived: a function of the weights that are drawn (and of the key, in a table), for one that others decide; in proofs it is
+            free all the same, so that what is proved holds for more.
+    """
+
+    name: str
+    per: Literal["constant", "symbol", "window"] = "constant"
+    shape: tuple[int, ...] = ()
+    only: tuple[Any, ...] | None = None
+    window: int = 1
+    derived: Callable[..., Any] | None = None
+
+    def keys(self, alphabet: str) -> list[str]:
+        """Of a table: the symbols, or all windows, the shorter ones first."""
+        longest = self.window if self.per == "window" else 1
+        return ["".join(x) for length in range(1, longest + 1) for x in product(alphabet, repeat=length)]
+
+    def places(self, alphabet: str) -> list[str | None]:
+        """The keys of a table; one place, for a constant."""
+        return [None] if self.per == "constant" else [*self.keys(alphabet)]
+
+
+def constant(name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None) -> Entry:
+    """A weight that no symbol changes."""
+    return Entry(name, "constant", shape, _exact(only))
+
+
+def by_symbol(name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None) -> Entry:
+    """A table: a weight for each symbol."""
+    return Entry(name, "symbol", shape, _exact(only), derived=derived)
+
+
+def by_window(name: str, window: int, derived: Any = None) -> Entry:
+    """A table: a weight for each window of that many symbols, and for each shorter one, which stands at a string's start."""
+    return Entry(name, "window", window=window, derived=derived)
+
+
+def _exact(only: Sequence[Any] | None) -> tuple[Any, ...] | None:
+    return None if only is None else tuple(w if isinstance(w, float) else Fraction(w) for w in only)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The entries of a network of one size.
+
+    Attributes:
+        entries: in the order in which they are written.
+        over: the semiring.
+        size: the size's name and value, if it has one.
+        most_small: how many small cases with so many letters are tried: all, or those with the fewest weights other than zero.
+    """
+
+    entries: tuple[Entry, ...]
+    over: Semiring = REAL
+    size: tuple[str, int] | None = None
+    most_small: int = field(default=1500)
+
+    def _filled(self, alphabet: str, over: Semiring, value: Callable[[Entry, str], Tree]) -> Weights:
+        """The weights with ``value`` of each entry and of its name (``"f(a)"``), the derived ones last."""
+        found: dict[str, Any] = {}
+        for entry in self.entries:
+            cells = {key: value(entry, _named(entry.name, key)) for key in entry.places(alphabet)}
+            found[entry.name] = cells[None] if entry.per == "constant" else cells
+        return Weights(over, alphabet, found, self.size)
+
+    def _derive(self, drawn: Weights) -> Weights:
+        entries = dict(drawn.entries)
+        for entry in self.entries:
+            if entry.derived is not None:
+                entries[entry.name] = {key: entry.derived(drawn, key) for key in entry.keys(drawn.alphabet)}
+        return Weights(drawn.over, drawn.alphabet, entries, drawn.size)
+
+    def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
+        """Random weights over the alphabet, for Hypothesis."""
+        parts = {
+            entry.name: _shaped(entry.shape, self._weights(entry))
+            if entry.per == "constant"
+            else st.fixed_dictionaries({key: _shaped(entry.shape, self._weights(entry)) for key in entry.keys(alphabet)})
+            for entry in self.entries
+            if entry.derived is None
+        }
+        return st.fixed_dictionaries(parts).map(lambda drawn: self._derive(self._in_order(alphabet, drawn)))
+
+    def _in_order(self, alphabet: str, drawn: dict[str, Any]) -> Weights:
+        """What was drawn, written in the signature's order (Hypothesis draws dictionaries in another)."""
+        entries = {
+            entry.name: {key: drawn[entry.name][key] for key in entry.keys(alphabet)}
+            if entry.per != "constant" and entry.name in drawn
+            else drawn.get(entry.name)
+            for entry in self.entries
+        }
+        return Weights(self.over, alphabet, entries, self.size)
+
+    def _weights(self, entry: Entry) -> st.SearchStrategy[Any]:
+        return weights(self.over) if entry.only is None else st.sampled_from(entry.only)
+
+    def small(self, letters: int) -> Iterator[Weights]:
+        """Cases over that many letters with weights 0, 1, -1 and 1/2 (what an entry allows), by the number of those not 0.
+
+        All of them, or the first ``most_small``.
+        """
+        alphabet = LETTERS[:letters]
+        grid = TROPICAL_GRID if self.over is MAX_PLUS else GRID
+        choices = [
+            entry.only or grid
+            for entry in self.entries
+            if entry.derived is None
+            for _ in entry.places(alphabet)
+            for _ in range(_size(entry.shape))
+        ]
+        for chosen in _fewest_first(choices, self.most_small):
+            values = iter(chosen)
+            filled = self._filled(
+                alphabet, self.over, lambda entry, _: None if entry.derived else _nested(entry.shape, values)  # noqa: B023
+            )  # fmt: skip
+            yield self._derive(filled)
+
+    def variables(self, alphabet: str, over: Symbolic) -> Weights:
+        """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only value allowed."""
+        fixed = {(self.over.zero,): over.zero, (self.over.one,): over.one}
+
+        def named(entry: Entry, name: str) -> Tree:
+            if entry.only in fixed:
+                return _nested(entry.shape, repeat(fixed[entry.only]))
+            return _indexed(entry.shape, name, over.variable)
+
+        return self._filled(alphabet, over, named)
+
+
+def _named(name: str, key: str | None) -> str:
+    return name if key is None else f"{name}({key})"
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    return 1 if not shape else shape[0] * _size(shape[1:])
+
+
+def _shaped(shape: tuple[int, ...], one: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return one if not shape else st.tuples(*[_shaped(shape[1:], one)] * shape[0])
+
+
+def _nested(shape: tuple[int, ...], values: Iterator[Any]) -> Tree:
+    return next(values) if not shape else tuple(_nested(shape[1:], values) for _ in range(shape[0]))
+
+
+def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) -> Tree:
+    """A variable, or a vector or matrix of them: f[1], f[2] or W[1,1], ..."""
+    if not shape:
+        return variable(name)
+    return tuple(
+        _indexed(shape[1:], f"{name[:-1]},{i}]" if name.endswith("]") else f"{name}[{i}]", variable)
+        for i in range(1, shape[0] + 1)
+    )
+
+
+def _fewest_first(choices: Sequence[Sequence[Any]], most: int) -> Iterator[tuple[Any, ...]]:
+    """Choices of one value each, by how many are not the first of their own, then in order; at most ``most`` of them."""
+    plain = [options[0] for options in choices]
+    count = 0
+    for others in range(len(choices) + 1):
+        for places in combinations(reversed(range(len(choices))), others):
+            for values in product(*(choices[i][1:] for i in places)):
+                if count == most:
+                    return
+                count += 1
+                chosen = list(plain)
+                for i, value in zip(places, values, strict=True):
+                    chosen[i] = value
+                yield tuple(chosen)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A signature for each size: random cases of any of them, small cases of all, the smallest first.
+
+    Attributes:
+        of: the signature of a size.
+        random_sizes, small_sizes: which.
+    """
+
+    of: Callable[[int], Signature]
+    random_sizes: tuple[int, ...]
+    small_sizes: tuple[int, ...]
+
+    def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
+        """Random weights of a random size."""
+        return st.sampled_from(self.random_sizes).flatmap(lambda size: _random(self.of, size, alphabet))
+
+    def small(self, letters: int) -> Iterator[Weights]:
+        """All small cases of all small sizes."""
+        return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
+
+
+@cache
+def _random(of: Callable[[int], Signature], size: int, alphabet: str) -> st.SearchStrategy[Weights]:
+    return of(size).random(alphabet)

@@ -1,0 +1,146 @@
+"""The weights of a network by the names that the paper gives them, over any semiring: what every claim's cases are.
+
+>>> gate = Weights(REAL, "ab", {"c_0": Fraction(0), "f": {"a": Fraction(1, 2), "b": Fraction(1)}})
+>>> gate.f["a"]
+Fraction(1, 2)
+>>> gate.describe()
+'c_0 = 0, f(a) = 1/2, f(b) = 1'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from automata.errors import InputError
+from automata.semirings import REAL, Semiring, semiring
+
+Tree = Any
+"""A weight, or a vector (a tuple of weights), or a matrix (a tuple of rows)."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Named weights; ``weights.f`` is the entry named f.
+
+    Attributes:
+        over: the semiring that they are in.
+        alphabet: the symbols, in order.
+        entries: for each name a constant, or a table: a value for each symbol, or for each window of symbols (a string; shorter
+            ones stand at the start of a string). A value is a weight, or a vector or matrix of weights as nested tuples.
+        size: what the network's size is called, and the size: ``("n", 3)``; ``None`` where it has but one.
+    """
+
+    over: Semiring
+    alphabet: str
+    entries: Mapping[str, Any]
+    size: tuple[str, int] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        entries = self.__dict__.get("entries", {})
+        if name in entries:
+            return entries[name]
+        raise AttributeError(f"there is no weight named {name!r}; there are {', '.join(entries)}")
+
+    def __hash__(self) -> int:
+        return hash((self.over.name, self.alphabet, self.size, self.describe()))
+
+    @property
+    def n(self) -> int:
+        """The network's size."""
+        assert self.size is not None
+        return self.size[1]
+
+    def over_semiring(self, other: Semiring) -> Weights:
+        """The same weights, read in another semiring."""
+        return replace(self, over=other)
+
+    def describe(self) -> str:
+        """The weights on one line: the size, what is constant, then what is read with each symbol."""
+        constant = [f"{name} = {_written(value)}" for name, value in self.entries.items() if not isinstance(value, dict)]
+        tables = {name: value for name, value in self.entries.items() if isinstance(value, dict)}
+        keys = dict.fromkeys(chain.from_iterable(tables.values()))
+        read = [f"{name}({key}) = {_written(table[key])}" for key in keys for name, table in tables.items() if key in table]
+        return ", ".join(([f"{self.size[0]} = {self.size[1]}"] if self.size else []) + constant + read)
+
+    def renamed(self, names: dict[str, str]) -> Weights:
+        """The same weights for the letters named, under their new names; windows with other letters are dropped."""
+        new = str.maketrans(names)
+        entries = {
+            name: {key.translate(new): w for key, w in value.items() if set(key) <= set(names)}
+            if isinstance(value, dict)
+            else value
+            for name, value in self.entries.items()
+        }
+        return replace(self, alphabet="".join(names.values()), entries=entries)
+
+    def to_json(self) -> dict[str, Any]:
+        """The weights as strings."""
+        write: Callable[[Any], str] = self.over.format
+        entries = {
+            name: {key: _mapped(write, w) for key, w in value.items()} if isinstance(value, dict) else _mapped(write, value)
+            for name, value in self.entries.items()
+        }
+        return {
+            "semiring": self.over.name, "alphabet": self.alphabet, "size": list(self.size) if self.size else None, "weights": entries,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Weights:
+        """What :meth:`to_json` wrote."""
+        over, size = semiring(data["semiring"]), data["size"]
+        if not isinstance(data["alphabet"], str) or not (size is None or (isinstance(size[0], str) and type(size[1]) is int)):
+            raise InputError("the field alphabet is a string of letters, and size null or a name and a number")
+
+        def read(value: Any) -> Any:
+            if isinstance(value, list):
+                return tuple(map(read, value))
+            if not isinstance(value, str):
+                raise InputError(f"a weight is {value!r}, where a string is right")
+            return over.parse(value)
+
+        entries = {
+            name: {key: read(w) for key, w in value.items()} if isinstance(value, dict) else read(value)
+            for name, value in data["weights"].items()
+        }
+        return cls(over, data["alphabet"], entries, None if size is None else (size[0], size[1]))
+
+
+def _mapped(function: Callable[[Any], Any], value: Tree) -> Any:
+    return [_mapped(function, part) for part in value] if isinstance(value, tuple) else function(value)
+
+
+def _written(value: Tree) -> str:
+    return f"({', '.join(map(_written, value))})" if isinstance(value, tuple) else str(value)
+
+
+def product(k: Semiring, matrix: Tree, vector: Tree) -> tuple[Any, ...]:
+    """The matrix times the vector (W c): row by row, the weights of the matrix first.
+
+    >>> product(REAL, ((1, 2), (0, 1)), (3, 4))
+    (11, 4)
+    """
+    return tuple(total(k, (k.times(w, c) for w, c in zip(row, vector, strict=True))) for row in matrix)
+
+
+def total(k: Semiring, values: Any) -> Any:
+    """The sum of some weights; zero, of none."""
+    found = k.zero
+    for value in values:
+        found = k.plus(found, value)
+    return found
+
+
+def added(k: Semiring, *vectors: Tree) -> tuple[Any, ...]:
+    """The sum of vectors.
+
+    >>> added(REAL, (1, 2), (3, 4))
+    (4, 6)
+    """
+    return tuple(total(k, parts) for parts in zip(*vectors, strict=True))
+
+
+__all__ = ["REAL", "Fraction", "Tree", "Weights", "added", "product", "total"]
