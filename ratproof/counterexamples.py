@@ -57,7 +57,10 @@ def load(data: dict[str, Any], where: str) -> Comparison:
     """The comparison that a counterexample came from. Weights are data: nothing in the file is run."""
     if not isinstance(data["claim"], str):
         raise FormatError(f"{where}: field claim is no name")
-    claim = claim_named(data["claim"])
+    try:
+        claim = claim_named(data["claim"])
+    except InputError as error:
+        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
     names = [v.name for v in claim.variants]
     if data["variant"] not in names:
         raise FormatError(f"{where}: {claim.name} has no variant {data['variant']!r}; it has {', '.join(names)}")

@@ -90,7 +90,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     mark = _mark(pyfuncitem)
     if mark is None:
         return (yield)
-    from ratproof.disagreement import Disagreement
+    from ratproof.judge import judge
     from ratproof.kinds import Verdict
     from ratproof.ledger import recording
 
@@ -111,14 +111,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
             found = error
         finally:
             seconds = time.perf_counter() - started
-            if isinstance(found, Disagreement):
-                verdict, why = Verdict.REFUTED, ""
-            elif found is not None:
-                verdict, why = Verdict.UNKNOWN, f"{type(found).__name__}: {found}".splitlines()[0]
-            elif book.cases == 0:
-                verdict, why = Verdict.UNKNOWN, "the test compared nothing"
-            else:
-                verdict, why = Verdict.HOLDS, ""
+            verdict, why = judge(found, book)
             if not skipped:
                 for variant in _variants_of(pyfuncitem, variants):
                     _observe(pyfuncitem, claim.name, variant, mark.kind, verdict, book, seconds, found, why)

@@ -6,21 +6,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from ratproof.kinds import Verdict
+from ratproof.proof_text import paragraphs
 from ratproof.results import Result
 from ratproof.verify import Outcome
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.REFUTED: "cyan", Verdict.UNKNOWN: "yellow"}
 
 
-def show(outcome: Outcome, out: Console) -> None:
-    """Print the table, the counterexamples, what went wrong, and one line that sums up."""
+def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str | None = None) -> None:
+    """Print the table, the counterexamples (and the proofs), what went wrong, and one line that sums up.
+
+    For claims of ratproof's own (without ``claims_file``), also that torch networks did not run on a GPU, where they did not.
+    """
     out.print(table(outcome.results))
+    for result in outcome.results:
+        if proofs and result.certificate is not None and result.certificate.get("type") == "induction":
+            _show_proof(result, result.certificate, out)
     for result in _one_a_variant(outcome.results):
-        _show_counterexample(result, out)
+        _show_counterexample(result, out, "" if claims_file is None else f" --claims {claims_file}")
     for result in outcome.results:
         for line in _remarks(result):
             out.print(Text(line))
@@ -32,7 +40,7 @@ def show(outcome: Outcome, out: Console) -> None:
             out.print(Text(line, style="red"))
     for error in outcome.errors:
         out.print(Text(f"error: {error}", style="red"))
-    if outcome.results and not any(r.device == "cuda" for r in outcome.results):
+    if claims_file is None and outcome.results and not any(r.device == "cuda" for r in outcome.results):
         out.print("[dim]The networks ran on the CPU; on cuda: not run (--device cuda).[/]")
     for note in outcome.notes:
         out.print(Text(f"note: {note}"))
@@ -82,12 +90,21 @@ def _one_a_variant(results: Sequence[Result]) -> list[Result]:
     return [r for r in results if r in best.values()]
 
 
+def _show_proof(result: Result, proof: dict[str, Any], out: Console) -> None:
+    out.print()
+    out.print(Text(f"{result.claim}, {result.variant}: proof", style="bold"))
+    for says, formulas in paragraphs(proof):
+        out.print(Padding(Text(says), (0, 0, 0, 2)))
+        for formula in formulas:
+            out.print(Padding(Text(formula), (0, 0, 0, 6)))
+
+
 def _plainness(result: Result) -> tuple[Any, ...]:
     assert result.counterexample is not None
     return *result.counterexample.simplicity, result.certificate is None, result.kind != "exhausted"
 
 
-def _show_counterexample(result: Result, out: Console) -> None:
+def _show_counterexample(result: Result, out: Console, option: str) -> None:
     found = result.counterexample
     assert found is not None
     out.print()
@@ -98,7 +115,7 @@ def _show_counterexample(result: Result, out: Console) -> None:
         block = f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
         out.print(Text(f"  and {certificate['says']}: {block} has determinant {certificate['determinant']}"))
     if result.kept is not None:
-        out.print(Text(f"  ratproof replay {result.kept}", style="dim"), soft_wrap=True)
+        out.print(Text(f"  ratproof replay {result.kept}{option}", style="dim"), soft_wrap=True)
 
 
 def _tell_certificates(results: Sequence[Result], out: Console) -> None:

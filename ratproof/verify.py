@@ -132,20 +132,27 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
     if not watch.interrupted:
         found += _missing(request, found)
     results = in_order(found, claims())
+    watch.notes += keep_evidence(results, request.seed)
+    return Outcome(results, interrupted=watch.interrupted, errors=watch.errors, notes=list(dict.fromkeys(watch.notes)))
+
+
+def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
+    """Keep counterexamples and certificates as files, whose names the results then have; what could not be kept, in words."""
+    notes = []
     for result in results:
         if result.counterexample is not None:
             try:
-                result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, request.seed, result.tests[0], result.kind))
+                result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind))
             except InputError as error:  # the verdict stands, and is shown, all the same
-                watch.notes.append(f"the counterexample is not kept: {error}")
+                notes.append(f"the counterexample is not kept: {error}")
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
             path = CERTIFICATES / f"{result.claim}--{result.variant}--{result.kind}.json"
             try:
                 write_whole(path, json.dumps(result.certificate, ensure_ascii=False) + "\n")
                 result.certificate_file = str(path)
             except InputError as error:
-                watch.notes.append(f"the certificate is not kept: {error}")
-    return Outcome(results, interrupted=watch.interrupted, errors=watch.errors, notes=list(dict.fromkeys(watch.notes)))
+                notes.append(f"the certificate is not kept: {error}")
+    return list(dict.fromkeys(notes))
 
 
 def tests_folder() -> Path:

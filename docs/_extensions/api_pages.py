@@ -11,23 +11,54 @@ ROOMS = ("automata", "theory", "neural", "ratproof")
 
 PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "automata": {
-        "An automaton and its weights": ("wfsa", "semirings", "weights", "number_text", "fraction_matrices", "errors"),
+        "An automaton and its weights": (
+            "wfsa",
+            "semirings",
+            "polynomials",
+            "weights",
+            "number_text",
+            "fraction_matrices",
+            "errors",
+        ),
         "Scores and paths": ("forward", "backward", "viterbi", "batch", "kernels", "tree", "paths", "strings"),
         "Automata from automata": ("operations", "epsilon"),
         "Files and drawings": ("files", "json_format", "att_format", "drawing"),
         "Random strings and automata": ("sampling", "strategies", "corners"),
         "Equal on all strings, and the least automaton": (
-            *("equivalence", "equivalence.answers", "equivalence.certificates", "minimise", "hankel", "dfa", "affine", "forms"),
+            *(
+                "equivalence",
+                "equivalence.answers",
+                "equivalence.certificates",
+                "minimise",
+                "hankel",
+                "dfa",
+                "affine",
+                "modes",
+                "forms",
+            ),
             *(f"equivalence.{name}" for name in ("field", "integers", "explore", "echelon", "vectors", "lift")),
             *(f"equivalence.{name}" for name in ("pairs", "unambiguous", "arrows", "symbols")),
         ),
         "Evidence": ("rounding", "openfst", "openfst_scores"),
     },
+    "theory": {
+        "What a claim is": ("claim", "registry", "weights", "signature", "induction"),
+    },
     "ratproof": {
         "What evidence is": ("kinds", "evidence", "results", "ledger", "disagreement"),
-        "Comparing the two sides": ("agree", "comparisons", "networks", "exhaust", "decide", "text", "strategies"),
+        "Comparing the two sides": (
+            "agree",
+            "comparisons",
+            "networks",
+            "exhaust",
+            "decide",
+            "prove",
+            "ladder",
+            "text",
+            "strategies",
+        ),
         "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation"),
-        "Running": ("verify", "hunt", "plugin", "report", "counterexamples"),
+        "Running": ("verify", "hunt", "plugin", "report", "proof_text", "counterexamples"),
         "The command line": ("main", "terminal"),
     },
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from claim_modules import module_of
 from drawings import in_words, of_claim, shown
 from page_text import console, fence, plain, sentence, table
+from paper_tables import tables_page
+from proofs import counts_of_states, proofs
 from tests_of_claims import tests
 from verdict_text import as_word, counterexample, decided, hankel, verdict_table, when_and_where
 from verdicts import Verdicts
@@ -23,10 +25,11 @@ def pages(verdicts: Verdicts) -> dict[str, str]:
     made = {f"claims/{claim.name}.md": _page(claim, verdicts) for claim in all_claims}
     for claim in all_claims:
         made |= {f"claims/{file}": svg(automaton) for file, automaton in of_claim(claim)}
-    names = "\n".join(claim.name for claim in all_claims)
+    names = "\n".join(["tables", *(claim.name for claim in all_claims)])
     overview = _overview(all_claims, verdicts)
     made["claims/overview.txt"] = overview
     made["claims/ladder.txt"] = _ladder(all_claims)
+    made["claims/tables.md"] = tables_page(all_claims, verdicts)
     made["claims/index.md"] = (
         "# Claims\n\nOne verdict a variant, over all the kinds of evidence that it promises; each claim's page has them apart. "
         "What the kinds and the verdicts mean: [evidence](/evidence.md).\n\n"
@@ -61,6 +64,8 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
         "## Hypotheses\n\n" + "".join(f"- {plain(text)}\n" for text in claim.hypotheses),
         _uses(claim),
         "## What holds\n\n" + "".join(_says(claim, v, verdicts) for v in holding),
+        counts_of_states(claim, verdicts),
+        proofs(claim, verdicts),
         "## Errata and counterexamples\n\n" if refuted else "",
         *(_erratum(claim, v, verdicts) for v in refuted),
         "## Verdicts\n\n" + verdict_table(claim, verdicts) + "\n" + when_and_where(verdicts),

@@ -1,10 +1,11 @@
-"""Commands on claims: claims, verify."""
+"""Commands on claims: claims, verify, check."""
 
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -15,6 +16,9 @@ from ratproof.kinds import KINDS
 from ratproof.terminal import console
 from theory.claim import Claim
 from theory.registry import claims as all_claims
+
+if TYPE_CHECKING:
+    from ratproof.verify import Outcome
 
 NOT_AS_EXPECTED = 1
 INTERRUPTED = 130
@@ -47,15 +51,20 @@ def _described(claim: Claim) -> dict[str, Any]:
     }  # fmt: skip
 
 
+Kind = Annotated[str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(KINDS)}")]
+Examples = Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="fresh random cases; without, the same in every run of the same installation"),
+]
+
+
 @app.command()
 def verify(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
-    kind: Annotated[str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(KINDS)}")] = None,
-    examples: Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, help="fresh random cases; without, the same in every run of the same installation"),
-    ] = None,
+    kind: Kind = None,
+    examples: Examples = None,
+    seed: Seed = None,
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
     text: Annotated[
         str | None, typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too")
@@ -66,20 +75,47 @@ def verify(
     as_json: AsJson = False,
 ) -> int:
     """Verify claims: run their evidence, and compare each verdict with the one that is expected."""
-    from ratproof.counterexamples import versions
-    from ratproof.report import show
     from ratproof.verify import Request
     from ratproof.verify import verify as run
 
     request = Request(tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit)
+    outcome = _with_progress("verify", lambda told: run(request, told))
+    return _told(outcome, as_json, proofs=bool(names))  # of all claims at once, proofs would hide the rest
+
+
+@app.command()
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours")],
+    names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all in the file without")] = None,
+    kind: Kind = None,
+    examples: Examples = None,
+    seed: Seed = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check claims of your own: run the file, and then the same ladder of evidence for every claim in it."""
+    from ratproof.check import check as run
+
+    outcome = _with_progress("check", lambda told: run(file, names or [], kind, examples, seed, told))
+    return _told(outcome, as_json, proofs=True, claims_file=file)
+
+
+def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
+    """Run it with a progress bar, on a terminal."""
     screen = console(error=True)
     bar = Progress(
-        TextColumn("verify"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
+        TextColumn(what), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
         console=screen, transient=True, disable=not screen.is_terminal,
     )  # fmt: skip
     with bar:
         task = bar.add_task("", total=None)
-        outcome = run(request, lambda test, done, total: bar.update(task, completed=done, total=total, description=test[:60]))
+        return run(lambda test, done, total: bar.update(task, completed=done, total=total, description=test[:60]))
+
+
+def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None = None) -> int:
+    """Print what was found; the exit status."""
+    from ratproof.counterexamples import versions
+    from ratproof.report import show
+
     if as_json:
         print_json({
             "results": [r.to_json() for r in outcome.results], "as_expected": outcome.as_expected,
@@ -87,5 +123,5 @@ def verify(
             "when": datetime.now(UTC).isoformat(timespec="seconds"), "platform": platform.platform(), "versions": versions(),
         })  # fmt: skip
     else:
-        show(outcome, console())
+        show(outcome, console(), proofs, claims_file)
     return INTERRUPTED if outcome.interrupted else 0 if outcome.as_expected else NOT_AS_EXPECTED

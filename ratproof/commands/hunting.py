@@ -82,12 +82,19 @@ def _line(progress: Progress) -> Text:
 
 @app.command()
 def replay(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a counterexample that verify or hunt kept")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a counterexample that verify, check or hunt kept")],
+    claims: Annotated[
+        str | None, typer.Option("--claims", metavar="FILE.py", help="of a claim of your own: the file with it, which is run")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer do."""
     from ratproof.counterexamples import replay as run
 
+    if claims is not None:
+        from ratproof.check import load
+
+        load(claims)
     data, compared = run(file)
     now = compared.difference
     if as_json:

@@ -1,0 +1,185 @@
+"""Claims of a user's own: the same ladder, the same report, and mistakes in the file in one sentence."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from automata.errors import InputError
+from automata.semirings import MAX_PLUS, REAL
+from automata.wfsa import WFSA
+from ratproof import check_certificate
+from ratproof.believe import believe
+from ratproof.check import check
+from ratproof.kinds import Verdict
+from ratproof.main import run
+from theory import registry
+
+HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "my_claim.py"
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_brought", {})
+
+
+def written(text):
+    Path("mine.py").write_text(text)
+    return "mine.py"
+
+
+def verdicts(outcome):
+    return {(r.claim, r.kind): r.verdict for r in outcome.results}
+
+
+def test_the_true_claim_holds_and_the_one_that_is_off_by_one_is_refuted_on_every_rung(capsys):
+    assert run(["check", str(EXAMPLE), "--json"]) == 1
+    results = json.loads(capsys.readouterr().out)["results"]
+    for result in results:
+        right = result["claim"] == "bigrams"
+        assert result["verdict"] == ("holds" if right else "refuted")
+        if not right:
+            assert (result["counterexample"]["string"], result["counterexample"]["network"]) == (["a", "b"], "1")
+            assert run(["replay", result["kept"], "--claims", str(EXAMPLE)]) == 1
+        if result["kind"] == "decided":
+            assert check_certificate.verdict(result["certificate"]) == ("equivalent" if right else "different")
+
+
+def test_the_report_names_the_counterexample_and_how_to_run_it_again(capsys):
+    assert run(["check", str(EXAMPLE), "bigrams-late", "--kind", "exhausted"]) == 1
+    out = capsys.readouterr().out
+    assert 'on "ab" the network gives 1, the automaton 0' in out and f"--claims {EXAMPLE}" in out.replace("\n", "")
+    assert run(["check", str(EXAMPLE), "bigrams"]) == 0
+
+
+def test_a_true_claim_about_all_weights_climbs_the_whole_ladder():
+    text = """
+from theory.claim import PROVED, Claim, Source, Variant
+from theory.rational_recurrences.proposition_7 import ANYWHERE, example_6, figure_1_from_c_0, two_states
+best = Variant("corrected", "holds", "mine", example_6, figure_1_from_c_0, ANYWHERE.random, ANYWHERE.small, PROVED, proof=two_states(ANYWHERE))
+CLAIM = Claim("mine", "Mine", "It is mine.", Source("me", "1", "Mine"), (), (best,), next(ANYWHERE.small(1)))
+"""
+    outcome = check(written(text), examples=20)
+    assert outcome.as_expected and len(outcome.results) == 5
+    assert {r.kind for r in outcome.results} == {"sampled", "cross-checked", "exhausted", "decided", "proved"}
+
+
+def test_words_are_symbols_too():
+    table = {"stop": [[1, 1], [0, 1]], "go": [[1, 0], [0, 1]]}
+    automaton = WFSA(REAL, [1, 0], [0, 1], table)
+    claim = believe("stops", start=0, step=lambda c, x: c + (x == "stop"), automaton=automaton)
+    assert claim.variants[0].alphabet == ("stop", "go")
+    text = """
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from ratproof.believe import believe
+table = {"stop": [[1, 1], [0, 1]], "go": [[1, 0], [0, 1]]}
+claims = [believe("stops", start=0, step=lambda c, x: c + (x != "go") * 2, automaton=WFSA(REAL, [1, 0], [0, 1], table))]
+"""
+    outcome = check(written(text))
+    assert {r.verdict for r in outcome.results} == {Verdict.REFUTED}
+    assert all(r.counterexample.string == ["stop"] for r in outcome.results)
+
+
+def test_several_numbers_are_several_automata():
+    both = believe("two", start=(0, 1), step=lambda c, x: (c[1], c[0]), automaton=[swap(0), swap(1)])
+    assert len(both.example.automata) == 2
+    with pytest.raises(InputError, match="shows 2 numbers, and there are 1 automata"):
+        believe("two", start=(0, 1), step=lambda c, x: (c[1], c[0]), automaton=swap(0))
+
+
+def swap(unit):
+    return WFSA(REAL, [0, 1], [1 - unit, unit], {"a": [[0, 1], [1, 0]]})
+
+
+def test_a_max_plus_automaton_has_every_rung_but_the_decision():
+    tropical = WFSA(MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 1], ["-inf", -1]]})
+    claim = believe("tropical", start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=tropical)
+    assert claim.variants[0].kinds == ("sampled", "cross-checked", "exhausted")
+    Path("mine.py").write_text(
+        "from automata.semirings import MAX_PLUS\nfrom automata.wfsa import WFSA\nfrom ratproof.believe import believe\n"
+        "t = WFSA(MAX_PLUS, [0, '-inf'], ['-inf', 0], {'a': [[0, 1], ['-inf', -1]]})\n"
+        "c = believe('tropical', start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=t)\n"
+    )
+    assert check("mine.py").as_expected
+
+
+def test_a_step_that_is_no_automaton_is_refuted_by_a_string_and_not_decided():
+    text = """
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from ratproof.believe import believe
+claim = believe("squares", start=2, step=lambda c, x: c * c, automaton=WFSA(REAL, [2], [1], {"a": [[2]]}))
+"""
+    found = verdicts(check(written(text)))
+    assert found["squares", "exhausted"] == Verdict.REFUTED  # 2, 4, 16 against 2, 4, 8
+    assert found["squares", "decided"] == Verdict.UNKNOWN
+
+
+def test_a_step_that_rounds_is_refused_and_nothing_holds():
+    text = """
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from ratproof.believe import believe
+claim = believe("floats", start=0, step=lambda c, x: 0.1 * c, automaton=WFSA(REAL, [0], [1], {"a": [[1]]}))
+"""
+    outcome = check(written(text))
+    assert {r.verdict for r in outcome.results} == {Verdict.UNKNOWN}
+    assert all("give it its weights as fractions" in r.why for r in outcome.results)
+
+
+def test_floats_in_the_start_are_the_fractions_that_they_are():
+    claim = believe("start", start=0.1, step=lambda c, x: c, automaton=WFSA(REAL, [Fraction(0.1)], [1], {"a": [[1]]}))
+    network = claim.variants[0].recurrence
+    assert network.out(None, network.start(None)) == (Fraction(0.1),)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = 1\ny = 1 / 0\n", "mine.py: line 2: ZeroDivisionError: division by zero"),
+        ("def f(:\n", "mine.py: line 1: SyntaxError"),
+        ("import nowhere_at_all\n", "mine.py: line 1: ModuleNotFoundError"),
+        ("x = 1\n", "mine.py: has no claim; assign what believe(...) returns"),
+        ("from ratproof.believe import believe\nbelieve('x', start=0, step=None, automaton=[])\n", "line 2: InputError: x: there is no automaton"),
+        ("from theory.registry import claims\nC = claims()['proposition-7']\n", "the name proposition-7 is taken"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_wrong_is_one_sentence(text, says, capsys):
+    written(text)
+    assert run(["check", "mine.py"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and says in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["check", "nowhere.py"], "nowhere.py: is no file"),
+        (["check", str(EXAMPLE), "trigrams"], "has no claim 'trigrams'; it has bigrams, bigrams-late"),
+        (["check", str(EXAMPLE), "--kind", "believed"], "there is no kind of evidence 'believed'"),
+        (["check", str(EXAMPLE), "--kind", "proved"], "no claim in it promises evidence of the kind proved"),
+    ],
+)
+def test_bad_arguments_are_one_sentence(arguments, says, capsys):
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and says in err
+
+
+@pytest.mark.parametrize(
+    ("automata", "says"),
+    [
+        ([HALVES, WFSA(REAL, [1], [1], {"a": [[1]]})], "different alphabets"),
+        ([WFSA(REAL, [1], [1], {3: [[1]]})], "symbols are strings"),
+        ([WFSA(REAL, [1], [1], {})], "no symbols"),
+    ],
+)
+def test_automata_that_cannot_be_compared_are_refused(automata, says):
+    with pytest.raises(InputError, match=says):
+        believe("mine", start=0, step=lambda c, x: c, automaton=automata)

@@ -1,0 +1,22 @@
+"""From what a run of some evidence did, its verdict: the one place where an exception becomes a word."""
+
+from __future__ import annotations
+
+from ratproof.disagreement import Disagreement
+from ratproof.kinds import Verdict
+from ratproof.ledger import Ledger
+
+
+def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
+    """The verdict, and why it is unknown where it is.
+
+    Only a :class:`~ratproof.disagreement.Disagreement` refutes; any other exception shows nothing, and so does a run that compared
+    nothing.
+    """
+    if isinstance(raised, Disagreement):
+        return Verdict.REFUTED, ""
+    if raised is not None:
+        return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0]
+    if book.cases == 0:
+        return Verdict.UNKNOWN, "the test compared nothing"
+    return Verdict.HOLDS, ""

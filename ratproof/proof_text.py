@@ -1,0 +1,40 @@
+"""A proof by induction, written out for a person, from the certificate that the run kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+MOST_LINES = 6  # of one kind of identity: of d units all but the first few look alike
+
+
+def paragraphs(proof: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """The proof's parts in order: what is said, and the formulas that belong to it.
+
+    Args:
+        proof: a certificate of type ``"induction"``.
+    """
+    yield f"Invariant: {proof['invariant']}. It is shown by induction over the string, with a variable for every weight.", []
+    yield "The automaton, with variables for weights:", proof["automaton"]
+    yield (
+        "Base, the empty string: Forward's first vector (equation 3a) is the invariant of the first state.",
+        _some(proof["base"]),
+    )
+    yield (
+        "Step, one more symbol: the invariant, times the symbol's matrix (equation 3b), is the invariant of the next state.",
+        _some(proof["step"]),
+    )
+    yield "Readout: the invariant, times the final weights (equation 3c), is what the network shows.", _some(proof["readout"])
+    yield (
+        f"These are the identities of the smallest case; {proof['identities']:,} were checked, in N[X], where there is no minus, and "
+        f"once more over Q by sympy. {proof['enough']} What holds in N[X] holds in every commutative semiring.",
+        [],
+    )
+    if proof["sizes"]:
+        yield "With the size a symbol:", _some(proof["sizes"], MOST_LINES)
+    yield proof["order"], []
+
+
+def _some(lines: list[str], most: int = MOST_LINES) -> list[str]:
+    more = len(lines) - most
+    return lines[:most] + ([f"and {more} more"] if more > 0 else [])
