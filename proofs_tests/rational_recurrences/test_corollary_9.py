@@ -11,7 +11,7 @@ from ratproof.comparisons import Exact, WithOpenFst
 from ratproof.decide import decide
 from ratproof.evidence import evidence
 from ratproof.exhaust import exhaust
-from ratproof.strategies import example_6_networks
+from ratproof.strategies import networks
 
 CLAIM = "corollary-9"
 
@@ -29,7 +29,7 @@ def test_all_units_are_scores_in_exact_fractions(variant, data):
 def test_the_torch_layer_is_its_set_of_automata(device, data):
     """The same for the fast layer in float32, within the derived rounding bound."""
     names, strings = data.draw(readings(most=100))
-    network = data.draw(example_6_networks("abc", CLAIM, "corrected", "float32", device, start=st.floats(-2, 2, width=32)))
+    network = data.draw(networks("abc", "example-6", CLAIM, "corrected", "float32", device, start=st.floats(-2, 2, width=32)))
     agree(network.renamed(names), strings)
 
 
