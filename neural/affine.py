@@ -37,7 +37,7 @@ class AffineCell(Cell):
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 
     def states(self, windows: Windows) -> int:
-        """D + 1."""
+        """One for the constant, and one a unit."""
         return self.hidden_size + 1
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:

@@ -101,8 +101,8 @@ class Cell(nn.Module):
 
     def sizes(self) -> list[tuple[int, ...]]:
         """The shape of each tensor of the state, without the batch: the c-states, and the window's previous inputs."""
-        before = [(self.window - 1, self.input_size)] if self.window > 1 else []
-        return [(self.hidden_size,)] * self.c_states + before
+        found: list[tuple[int, ...]] = [(self.hidden_size,)] * self.c_states
+        return [*found, (self.window - 1, self.input_size)] if self.window > 1 else found
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
         """The first state of each string: ``value`` (the semiring's zero without it) in the c-states, zeros elsewhere."""
@@ -113,12 +113,12 @@ class Cell(nn.Module):
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
         """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes it."""
-        view, before = inputs, ()
+        view, before = inputs, list[Tensor]()
         if self.window > 1:
             padded = torch.cat([state[-1].transpose(0, 1), inputs])
             time = len(inputs)
             view = torch.cat([padded[k : k + time] for k in range(self.window)], dim=-1)
-            before = (padded.unfold(0, self.window - 1, 1)[1:].transpose(-1, -2),)
+            before = [padded.unfold(0, self.window - 1, 1)[1:].transpose(-1, -2)]
         c = self.steps(self.gates(view), state)
         scores = self.score(c)
         return Ran(scores, self.output(scores, view), (*c, *before))

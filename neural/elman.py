@@ -28,7 +28,7 @@ class LinearElmanCell(AffineCell):
         nn.init.uniform_(self.recurrent, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """W = W_c, and b = W_v v_t + b."""
+        """The matrix W_c, and the offsets W_v v_t + b."""
         d = self.hidden_size
         return {"W": self.recurrent.expand(*view.shape[:-1], d, d), "b": self.update(view)}
 

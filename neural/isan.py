@@ -33,7 +33,7 @@ class ISANCell(AffineCell):
     def gates(self, view: Tensor) -> dict[str, Tensor]:
         """The symbols' rows of the two tables."""
         d = self.hidden_size
-        matrix = functional.embedding(view, self.weight.flatten(1)).unflatten(-1, (d, d))
+        matrix = functional.embedding(view, self.weight.flatten(1)).reshape(*view.shape, d, d)
         offset = self.weight.new_zeros(*view.shape, d) if self.bias is None else functional.embedding(view, self.bias)
         return {"W": matrix, "b": offset}
 

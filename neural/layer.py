@@ -190,7 +190,9 @@ class Recurrent(nn.Module):
 
     def _reader(self, direction: int) -> Cell:
         if self.num_layers != 1:
-            raise InputError(f"this network has {self.num_layers} layers, where one is right: upper layers read vectors, not symbols")
+            raise InputError(
+                f"this network has {self.num_layers} layers, where one is right: upper layers read vectors, not symbols"
+            )
         if direction not in range(self.directions):
             raise InputError(f"direction is {direction!r}, where {' or '.join(map(str, range(self.directions)))} is right")
         return self._cells()[direction]

@@ -79,9 +79,7 @@ class Windows:
     @cached_property
     def ids(self) -> NDArray[np.intp]:
         """The symbols of each window, oldest first, -1 before the string; shape ``(windows, K)``."""
-        found = [
-            (*[-1] * (self.size - k), *w) for k in range(1, self.size + 1) for w in product(range(self.symbols), repeat=k)
-        ]
+        found = [(*[-1] * (self.size - k), *w) for k in range(1, self.size + 1) for w in product(range(self.symbols), repeat=k)]
         return np.array(found, dtype=np.intp).reshape(-1, self.size)
 
     @cached_property

@@ -37,12 +37,12 @@ class QRNNCell(GatedCell):
         self.gate = self.linear(bias) if one_of("output_gate", output_gate, (True, False)) else None
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f, and u = (1 - f) * z."""
+        """The gate f, and u = (1 - f) * z."""
         f = torch.sigmoid(self.forget(view))
         return {"f": f, "u": (1 - f) * torch.tanh(self.update(view))}
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """O * c, or c."""
+        """The states, through the output gate where there is one: o * c."""
         return scores if self.gate is None else torch.sigmoid(self.gate(view)) * scores
 
 

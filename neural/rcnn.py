@@ -53,8 +53,8 @@ class RCNNCell(Cell):
         return self.order
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f (the lambda of equation 14) and u1, ..., un."""
-        f = torch.sigmoid(self.logit if self.forget is None else self.forget(view))
+        """The gate f (the lambda of equation 14) and u1, ..., un."""
+        f: Any = torch.sigmoid(self.logit if self.forget is None else self.forget(view))  # type: ignore[arg-type]
         g = NONLINEARITIES[self.nonlinearity]
         updates = {name: (1 - f) * g(update(view)) for name, update in zip(self.names, self.updates, strict=True)}
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), **updates}

@@ -42,10 +42,9 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | 
     kind = format_of(weight.dtype)
     terms = weight.shape[1] + 1
     factors = weight.double().abs().T
-    size, carried = inputs.double().abs() @ factors, 0.0
-    if error is not None:
-        carried = error @ factors
-        size = size + carried
+    size = inputs.double().abs() @ factors
+    carried = torch.zeros_like(size) if error is None else error @ factors
+    size = size + carried
     if bias is not None:
         size = size + bias.double().abs()
     reduced = reduction(kind)

@@ -25,6 +25,8 @@ from neural.layer import Recurrent
 class SCRNCell(GatedCell):
     """s_t = (1 - alpha) * B v_t + alpha * s_{t-1}, h_t = sigmoid(P s_t + A v_t + R h_{t-1})."""
 
+    alpha: Tensor
+
     def __init__(
         self,
         input_size: int,
@@ -46,11 +48,11 @@ class SCRNCell(GatedCell):
         self.recurrent = nn.Linear(self.output_size, self.output_size, bias=False, **self.made)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """s and h."""
+        """Of s, and of h."""
         return [(self.hidden_size,), (self.output_size,)]
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f = alpha, and u = (1 - alpha) * B v_t."""
+        """The share f = alpha that stays, and u = (1 - alpha) * B v_t."""
         f = self.alpha if self.logit is None else torch.sigmoid(self.logit)
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), "u": (1 - f) * self.context(view)}
 

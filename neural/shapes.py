@@ -85,7 +85,9 @@ def _check(given: Tensor, axes: int, input_size: int, batch_first: bool, reads_s
     order = "batch, time" if batch_first else "time, batch"
     if reads_symbols:
         if given.dim() not in (1, 2) or given.is_floating_point() or given.is_complex() or given.dtype == torch.bool:
-            raise InputError(f"inputs are {given.dtype} of shape {tuple(given.shape)}, where integers of shape ({order}) are right")
+            raise InputError(
+                f"inputs are {given.dtype} of shape {tuple(given.shape)}, where integers of shape ({order}) are right"
+            )
         if given.numel() and not 0 <= int(given.min()) <= int(given.max()) < input_size:
             raise InputError(f"inputs go from {int(given.min())} to {int(given.max())}, where 0 to {input_size - 1} are right")
     elif given.dim() not in (axes - 1, axes) or given.shape[-1] != input_size:

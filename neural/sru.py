@@ -42,12 +42,12 @@ class SRUCell(GatedCell):
         self.reset = self.linear(bias)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f, and u = (1 - f) * W x."""
+        """The gate f, and u = (1 - f) * W x."""
         f = torch.sigmoid(self.forget(view))
         return {"f": f, "u": (1 - f) * self.update(view)}
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """H, with the highway where there is one."""
+        """The outputs h, with the highway where there is one."""
         r = torch.sigmoid(self.reset(view))
         h = r * NONLINEARITIES[self.nonlinearity](scores)
         return h + (1 - r) * view if self.highway else h

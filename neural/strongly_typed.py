@@ -28,7 +28,7 @@ class TRNNCell(GatedCell):
         self.forget = self.linear(bias)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f, and u = (1 - f) * z."""
+        """The gate f, and u = (1 - f) * z."""
         f = torch.sigmoid(self.forget(view))
         return {"f": f, "u": (1 - f) * self.update(view)}
 
@@ -44,23 +44,23 @@ class _PairCell(GatedCell):
 
 
 class TGRUCell(_PairCell):
-    """H = f * h + z * o."""
+    """The state is h = f * h + z * o."""
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f, and u = z * o."""
+        """The gate f, and u = z * o."""
         return {"f": torch.sigmoid(self.forget(view)), "u": self.update(view) * torch.tanh(self.gate(view))}
 
 
 class TLSTMCell(_PairCell):
-    """C = f * c + (1 - f) * z, h = o * c."""
+    """The state is c = f * c + (1 - f) * z, the output h = o * c."""
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f, and u = (1 - f) * z."""
+        """The gate f, and u = (1 - f) * z."""
         f = torch.sigmoid(self.forget(view))
         return {"f": f, "u": (1 - f) * self.update(view)}
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """O * c."""
+        """The state through the output gate, o * c."""
         return torch.tanh(self.gate(view)) * scores
 
 

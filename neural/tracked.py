@@ -140,6 +140,10 @@ def _tracked(value: Any, like: Tensor) -> Tracked:
     return Tracked.exact(value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=like.dtype, device=like.device))
 
 
+def _exact(value: Any) -> Any:
+    return Tracked.exact(value) if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
 def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     def part(value: Any, name: str) -> Any:
         if isinstance(value, (list, tuple)):
@@ -150,15 +154,14 @@ def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if not any(isinstance(a, Tracked) for a in flat):
         return func(*args, **kwargs)
     if any(isinstance(a, Tensor) and a.is_floating_point() for a in flat):  # beside tracked numbers: exact
-        exact = lambda a: Tracked.exact(a) if isinstance(a, Tensor) else a
-        args = [type(a)(map(exact, a)) if isinstance(a, (list, tuple)) else exact(a) for a in args]
-    values, errors = (func(*part(tuple(args), name), **kwargs) for name in ("value", "error"))
+        args = [[_exact(b) for b in a] if isinstance(a, (list, tuple)) else _exact(a) for a in args]
+    values, errors = (func(*[part(a, name) for a in args], **kwargs) for name in ("value", "error"))
     if isinstance(values, tuple):
         return tuple(map(Tracked, values, errors))
     return Tracked(values, errors)
 
 
-class tracking(TorchFunctionMode):  # noqa: N801 (a context, as torch.no_grad is)
+class tracking(TorchFunctionMode):
     """Within it, whatever torch computes carries its error: of parameters alone, too."""
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:

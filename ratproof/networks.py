@@ -215,7 +215,7 @@ class OfNetwork:
             raise InputError(f"there is no network {kind!r}; there are {', '.join(NETWORKS)}")
         rest = {name: data[name] for name in (
             "options", "parameters", "embeddings", "alphabet", "start", "automata_know_start", "dtype", "device")}  # fmt: skip
-        if rest["dtype"] not in DTYPES:
+        if not isinstance(rest["dtype"], str) or rest["dtype"] not in DTYPES:
             raise InputError(f"there is no dtype {rest['dtype']!r}; there are {', '.join(DTYPES)}")
         largest = torch.finfo(DTYPES[rest["dtype"]]).max
         if not isinstance(rest["parameters"], dict):

@@ -67,7 +67,7 @@ def networks(
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
 
     def array(*shape: int) -> Any:
-        flat = draw(st.lists(number, min_size=prod(shape), max_size=prod(shape)))
+        flat: Any = draw(st.lists(number, min_size=prod(shape), max_size=prod(shape)))
         for size in reversed(shape[1:]):
             flat = [flat[i : i + size] for i in range(0, len(flat), size)]
         return flat

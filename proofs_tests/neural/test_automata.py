@@ -1,0 +1,260 @@
+"""Every network against the automata that it is read off as: scores, gates, sizes, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.forward import prefix_scores
+from automata.rounding import FLOAT32, FLOAT64, prefix_bounds, share
+from automata.semirings import MAX_PLUS
+from automata.strategies import readings
+from automata.wfsa import MOST_EXACT_CELLS
+from neural.elman import LinearElman
+from neural.isan import ISAN
+from neural.pattern import Windows
+from neural.qrnn import QRNN
+from neural.rcnn import RCNN
+from neural.rrnn_b_max_plus import RRNNBMaxPlus
+from neural.rrnn_f import RRNNF
+from proofs_tests.neural.references import KINDS, NAMES
+from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, inputs, network
+from ratproof.agree import agree
+from ratproof.ledger import recording
+from ratproof.networks import NETWORKS, OfNetwork
+from ratproof.strategies import networks
+
+STRING = [2, 0, 0, 2, 1, 1, 0]
+
+
+@every
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+@pytest.mark.parametrize("start", [None, 0.0, [0.5, -2.0, 0.0]], ids=str)
+def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dtype, start):
+    made, form = network(kind, options, dtype), FLOAT32 if dtype is torch.float32 else FLOAT64
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN, dtype=dtype)
+    c_0 = None if start is None else torch.tensor(start, dtype=dtype)
+    c = made.scores(v[STRING].unsqueeze(1), made.start(1, c_0)).squeeze(1)
+    first = made.cell.score(made.cell.start(1, c_0))
+    slack = made.deviations(v, c_0)
+    units = made.to_automata(v, range(IN), c_0, exact=exact)
+    assert len(units) == IN
+    for i, automaton in enumerate(units):
+        assert automaton.exact == exact and automaton.epsilon is None
+        assert slack[i].matrices.shape == automaton.matrices.shape
+        computed = [float(first[0, i].detach()), *c[:, i].tolist()]
+        scores, bounds = prefix_bounds(automaton, STRING, form, slack[i])
+        assert share(computed, scores, bounds) <= 1
+        # the bound says something: it is far below what is scored
+        assert bounds.max() < 1e-3 * (1 + max(abs(x) for x in computed if np.isfinite(x)))
+
+
+@every
+def test_its_automata_score_what_the_equations_say(kind, options):
+    """Without the layer between: the plain loop, on every string up to length three."""
+    made = network(kind, options)
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
+    c_0 = torch.full((IN,), 0.25, dtype=D)
+    units = made.to_automata(v, range(IN), 0.25)
+    for length in range(4):
+        for string in product(range(IN), repeat=length):
+            c, _ = by_the_equations(kind, made.cell, v[list(string)], c_0)
+            for i, unit in enumerate(units):
+                score = prefix_scores(unit, string)
+                assert [float(s) for s in score[1:]] == pytest.approx(c[:, i].tolist(), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", list(NETWORKS))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@settings(suppress_health_check=list(HealthCheck), max_examples=40)
+@given(st.data())
+def test_networks_of_every_kind_are_their_automata(kind, dtype, data):
+    """Gates that saturate and cancel, any start, strings of every length: within the derived bound."""
+    names, strings = data.draw(readings(most=30))
+    start = st.none() | st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
+    agree(data.draw(networks("abc", kind, "proposition-7", "corrected", dtype, "cpu", start=start)).renamed(names), strings)
+
+
+@pytest.mark.parametrize("kind", list(NETWORKS))
+def test_a_drawn_network_is_written_and_read_back(kind):
+    @settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
+    @given(networks("ab", kind, "proposition-7", "corrected", "float64", "cpu", start=st.none() | st.floats(-2, 2)))
+    def run(drawn):
+        again = OfNetwork.from_json("proposition-7", "corrected", drawn.to_json())
+        assert again.to_json() == drawn.to_json()
+        assert again.automata() == drawn.automata()
+        assert again.weights() == drawn.weights() and "c_0 = " in drawn.weights()
+
+    with recording():
+        run()
+
+
+def kept(kind="qrnn"):
+    """A small network as a file has it."""
+    options = {"qrnn": {"window": 2, "output_gate": False}, "isan": {}, "rcnn": {"order": 2}}[kind]
+    made = NETWORKS[kind](2, 1, **options)
+    values = {name: p.tolist() for name, p in made.cell.state_dict().items()}
+    embeddings = [0, 1] if kind == "isan" else [[0.5, 1.0], [1.0, -1.0]]
+    whole = {"input_size": 2, "hidden_size": 1, **options}
+    return OfNetwork("proposition-7", "corrected", kind, whole, values, embeddings, ["a", "b"]).to_json()
+
+
+HOSTILE = [
+    ("qrnn", {"network": "lstm"}, "there is no network 'lstm'"),
+    ("qrnn", {"network": ["qrnn"]}, "there is no network"),
+    ("qrnn", {"options": []}, "options of qrnn are"),
+    ("qrnn", {"options": {"hidden_size": 1}}, "options of qrnn are"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "num_layers": 2}}, "options of qrnn are"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": 10**12}}, "larger network than there are parameters"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 10**9}}, "larger network than there are parameters"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": -1}}, "hidden_size is -1"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1.0}}, "hidden_size is 1.0"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": "2"}}, "window is '2'"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": 1}}, "parameters have the shapes"),
+    ("rcnn", {"options": {"input_size": 2, "hidden_size": 1, "order": 10**9}}, "larger network than there are parameters"),
+    ("qrnn", {"parameters": []}, "parameters are no object"),
+    ("qrnn", {"parameters": {"forget.weight": [["x"]]}}, "forget.weight is no array"),
+    ("qrnn", {"parameters": {"forget.weight": [[1], [1, 2]]}}, "forget.weight is no array"),
+    ("qrnn", {"parameters": {"forget.weight": [[1e39]]}}, "not finite"),
+    ("qrnn", {"parameters": {}}, "larger network"),
+    ("qrnn", {"embeddings": [[0.5], [1.0]]}, "embeddings have shape"),
+    ("qrnn", {"embeddings": [[0.5, float("nan")], [1.0, 0.0]]}, "not finite"),
+    ("isan", {"embeddings": [0, 2]}, "numbers of symbols, 0 to 1"),
+    ("isan", {"embeddings": [0, 0.5]}, "numbers of symbols, 0 to 1"),
+    ("qrnn", {"alphabet": ["a", "a"]}, "names a symbol twice"),
+    ("qrnn", {"alphabet": ["a", ""]}, "no list of symbols"),
+    ("qrnn", {"alphabet": 3}, "no list of symbols"),
+    ("qrnn", {"start": "x"}, "start is no array of numbers"),
+    ("qrnn", {"start": float("inf")}, "not finite"),
+    ("qrnn", {"automata_know_start": 1}, "where true or false is right"),
+    ("qrnn", {"dtype": "float16"}, "there is no dtype"),
+    ("qrnn", {"dtype": ["float32"]}, "there is no dtype"),
+    ("qrnn", {"device": 3}, "device is 3"),
+]
+
+
+@pytest.mark.parametrize(("kind", "change", "says"), HOSTILE)
+def test_a_file_that_is_not_as_it_is_written_is_refused_in_a_sentence(kind, change, says):
+    OfNetwork.from_json("proposition-7", "corrected", kept(kind))
+    with pytest.raises(InputError, match=says) as found:
+        OfNetwork.from_json("proposition-7", "corrected", kept(kind) | change)
+    assert "\n" not in str(found.value)
+
+
+@every
+def test_gradients_are_not_asked_for_and_gates_are_those_of_the_module(kind, options):
+    """The tables hold what ``gates`` computes, keyed by the last symbols."""
+    made = network(kind, options)
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
+    k = made.cell.window
+    for unit in range(IN):
+        for name, table in made.tables(v, "abc", unit).items():
+            assert all(len(window) <= k for window in table)
+            for window, value in table.items():
+                if kind == "isan":
+                    view = v["abc".index(window[0])]
+                else:
+                    rows = [v["abc".index(x)] for x in window]
+                    view = torch.cat([*[torch.zeros(IN, dtype=D)] * (k - len(rows)), *rows])
+                gate = made.cell.gates(view)[name].detach()
+                right = gate if name in ("W", "b") else gate[unit]
+                torch.testing.assert_close(torch.tensor(value, dtype=D), right)
+    sizes = {() if n in ("p1", "p2", "r") else tuple(table) for n, table in made.tables(v, "abc", 0).items()}
+    assert tuple(w for n in range(1, k + 1) for w in product("abc", repeat=n)) in sizes
+
+
+@pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
+def test_backward_automata_read_the_string_from_its_end(kind, options):
+    made = network(kind, options, bidirectional=True)
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
+    alone = network(kind, options)
+    alone.cell.load_state_dict(made.cells[1].state_dict())
+    assert made.to_automata(v, "abc", direction=1) == alone.to_automata(v, "abc")
+    assert made.to_automata(v, "abc") != made.to_automata(v, "abc", direction=1)
+    assert (made.deviations(v, direction=1)[0].matrices == alone.deviations(v)[0].matrices).all()
+
+
+@pytest.mark.parametrize("symbols", [1, 2, 3])
+@pytest.mark.parametrize("window", [1, 2, 3])
+def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
+    """2 (s + ... + s^{K-1}) + 1, and one more where c_0 is not 0; for K = 1 two."""
+    made, v = QRNN(2, 2, window=window), torch.randn(symbols, 2)
+    histories = sum(symbols**k for k in range(1, window))
+    states = lambda start: [a.states for a in made.to_automata(v, range(symbols), start)]
+    assert states(0.0) == ([2, 2] if window == 1 else [2 * histories + 1] * 2)
+    assert states(torch.tensor([0.0, 1.0])) == ([2, 2] if window == 1 else [2 * histories + 1, 2 * histories + 2])
+    assert Windows(symbols, window).histories == histories + 1
+
+
+def test_windows_too_many_to_hold_are_refused_before_they_are_made():
+    made, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
+    with pytest.raises(InputError, match=r"windows of 3 over 1,000 symbols ask for 2,002,002 states"):
+        made.to_automata(v, range(1000))
+    with pytest.raises(InputError, match=f"at most {MOST_EXACT_CELLS:,} exact ones are held"):
+        made.to_automata(v[:60], range(60))
+    for refused in (made.deviations, lambda v: made.tables(v, range(1000), 0)):
+        with pytest.raises(InputError, match="windows of 3"):
+            refused(v)
+
+
+def test_figure_4_as_it_is_drawn_is_the_same_automaton():
+    """The epsilon transition, or a start in q_3: equal scores, exactly."""
+    torch.manual_seed(0)
+    made, v = RRNNF(2, 2), torch.randn(3, 2)
+    for drawn, ready in zip(made.to_automata(v, "abc", 0.5, epsilon=True), made.to_automata(v, "abc", 0.5), strict=True):
+        assert drawn.epsilon is not None and (drawn.epsilon != 0).sum() == 1
+        r = made.tables(v, "abc", 0)["r"][()]
+        assert 0 < r < 1 and drawn.initial[3] == 0
+        for string in ("", "a", "bc", "abcba", "ccc"):
+            assert prefix_scores(drawn, string).tolist() == prefix_scores(ready, string).tolist()
+
+
+def test_an_rcnn_has_a_state_for_each_length():
+    for order in (1, 2, 5):
+        assert RCNN(2, 1, order=order).to_automata(torch.randn(2, 2), "ab")[0].states == order + 1
+
+
+@pytest.mark.parametrize("kind", [ISAN, LinearElman])
+def test_units_of_an_affine_network_share_their_transitions(kind):
+    made = kind(3, 4)
+    v = torch.arange(3) if kind is ISAN else torch.randn(3, 3)
+    for exact in (True, False):
+        units = made.to_automata(v, "abc", exact=exact)
+        assert all(unit.matrices is units[0].matrices and unit.states == 5 for unit in units)
+        assert [unit.final.tolist().index(1) for unit in units] == [1, 2, 3, 4]
+
+
+def test_reduced_precision_of_a_step_is_in_the_deviation():
+    made = LinearElman(2, 2)
+    v = torch.randn(2, 2)
+    full = made.deviations(v)[0].matrices
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("high")
+        reduced = made.deviations(v)[0].matrices
+    finally:
+        torch.set_float32_matmul_precision(before)
+    weights = np.abs(made.to_automata(v, "ab", exact=False)[0].matrices[:, 1:, 1:])
+    assert (full[:, 1:, 1:] == 0).all()
+    assert (reduced[:, 1:, 1:] >= 2.0**-10 * weights).all()
+
+
+def test_max_plus_scores_the_empty_string_with_minus_infinity_and_has_no_nan():
+    made = RRNNBMaxPlus(2, 2, output_gate=True)
+    v = torch.randn(3, 2)
+    units = made.to_automata(v, "abc")
+    assert all(unit.semiring is MAX_PLUS and prefix_scores(unit, "")[0] == -np.inf for unit in units)
+    h, state = made(torch.randn(4, 3, 2), lengths=[4, 0, 1])
+    (h.sum() + state[:, 0].sum()).backward()
+    assert bool(h.isfinite().all()) and bool((state[0, 1] == -torch.inf).all())
+    assert all(bool(p.grad.isfinite().all()) for p in made.parameters())
+    (exact,) = {Fraction(float(w)) for w in made.tables(v, "abc", 0)["u"].values()} & {units[0].matrix("a")[0, 1]}
+    assert exact == units[0].matrix("a")[0, 1]
