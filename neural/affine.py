@@ -36,9 +36,10 @@ class AffineCell(Cell):
         initial = np.array([weights.one, *weights.start], dtype=np.float64)
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 
-    def states(self, windows: Windows) -> int:
-        """One for the constant, and one a unit."""
-        return self.hidden_size + 1
+    def held(self, windows: Windows) -> tuple[int, int]:
+        """One state for the constant, and one a unit; the weights are held once."""
+        states = self.hidden_size + 1
+        return states, windows.symbols * states**2
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
         """The gates', and what reduced precision takes from W in a step, which is a matrix product."""

@@ -127,9 +127,10 @@ class Cell(nn.Module):
         """For each unit its automaton's ``(initial, final, matrices)``."""
         return arrays(self.pattern, weights, windows, self.hidden_size)
 
-    def states(self, windows: Windows) -> int:
-        """The most states that one of the automata has."""
-        return windows.histories * self.pattern.states
+    def held(self, windows: Windows) -> tuple[int, int]:
+        """The most states that one of the automata has, and how many weights all of them hold."""
+        states = windows.histories * self.pattern.states
+        return states, self.hidden_size * windows.symbols * states**2
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
         """How far the gates of two evaluations may be apart: each is off from the truth by its error at most."""

@@ -38,10 +38,10 @@ def to_automata(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], 
         one = shared.get(id(matrices))
         if one is None:
             one = WFSA.from_arrays(cell.semiring, initial, final, matrices, index)
-            one = shared[id(matrices)] = one.to_exact() if exact else one
+            one = shared[id(matrices)] = _exact(one) if exact else one
         else:  # only the ends differ: the matrices are kept once
             ends = WFSA.from_arrays(cell.semiring, initial, final, matrices[:0], {})
-            ends = ends.to_exact() if exact else ends
+            ends = _exact(ends) if exact else ends
             one = one.replace(initial=ends.initial, final=ends.final)
         found.append(one)
     return found
@@ -97,6 +97,17 @@ def first(cell: Cell, start: Any) -> NDArray[np.float64]:
     return found
 
 
+def _exact(unit: WFSA) -> WFSA:
+    """As ``unit.to_exact()``, with one object for all zeros: windows leave almost nothing else."""
+    parts = {}
+    for name in ("initial", "final", "matrices"):
+        weights = getattr(unit, name)
+        there = weights != unit.semiring.zero
+        parts[name] = unit.semiring.zeros(*weights.shape, exact=True)
+        parts[name][there] = [unit.semiring.exact(w) for w in weights[there]]
+    return unit.replace(**parts)
+
+
 def _array(values: Tensor) -> NDArray[np.float64]:
     return np.asarray(values.double().cpu().numpy())
 
@@ -115,12 +126,11 @@ def _windows(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], exa
     if len(set(vocabulary)) != len(vocabulary):
         raise InputError("the vocabulary names a symbol twice, where each is named once")
     windows = Windows(len(vocabulary), cell.window)
-    n, most = cell.states(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
-    if windows.symbols * n * n > most:
-        kind = "exact " if exact else ""
+    (states, weights), most = cell.held(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
+    if weights > most:
         raise InputError(
-            f"windows of {cell.window} over {windows.symbols:,} symbols ask for {n:,} states and {windows.symbols * n * n:,} "
-            f"weights in each automaton; at most {most:,} {kind}ones are held"
+            f"windows of {cell.window} over {windows.symbols:,} symbols ask for automata of {states:,} states, with {weights:,} "
+            f"weights in all; at most {most:,} {'exact ones ' if exact else ''}are held"
         )
     return windows
 

@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.forward import prefix_scores
-from automata.rounding import FLOAT32, FLOAT64, prefix_bounds, share
+from automata.rounding import FLOAT32, FLOAT64, Deviation, prefix_bounds, share
 from automata.semirings import MAX_PLUS
 from automata.strategies import readings
-from automata.wfsa import MOST_EXACT_CELLS
+from automata.wfsa import MOST_EXACT_CELLS, WFSA
 from neural.elman import LinearElman
 from neural.isan import ISAN
-from neural.pattern import Windows
+from neural.pattern import Weights, Windows
 from neural.qrnn import QRNN
 from neural.rcnn import RCNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.rrnn_f import RRNNF
+from neural.tracked import Tracked
 from proofs_tests.neural.references import KINDS, NAMES
 from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, inputs, network
 from ratproof.agree import agree
@@ -55,6 +56,65 @@ def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dty
         assert share(computed, scores, bounds) <= 1
         # the bound says something: it is far below what is scored
         assert bounds.max() < 1e-3 * (1 + max(abs(x) for x in computed if np.isfinite(x)))
+
+
+def recurrence_alone(made, gates, string, start):
+    """The largest share of the bound that the recurrence uses where the gates are exact numbers, and are given."""
+    cell, windows = made.cell, Windows(len({*string}), made.cell.window)
+    slack = {name: gate.double().numpy() for name, gate in cell.slack({n: Tracked.exact(g) for n, g in gates.items()}).items()}
+    values = {name: gate.double().numpy() for name, gate in gates.items()}
+    c_0, fresh = np.full(cell.hidden_size, start), np.full(cell.hidden_size, start == cell.semiring.zero)
+    one = cell.semiring.one
+    ready = cell.arrays(Weights(values, one, cell.semiring.zero, c_0, fresh), windows)
+    off = cell.arrays(Weights(slack, 0.0, 0.0, 0 * c_0, fresh), windows)
+    place = {tuple(row): i for i, row in enumerate(windows.ids.tolist())}
+    read = [place[(*[-1] * cell.window, *string[: t + 1])[-cell.window :]] for t in range(len(string))]
+    first = cell.start(1, start)
+    steps = cell.steps({n: g if g.dim() == 1 else g[read].unsqueeze(1) for n, g in gates.items()}, first)
+    c = torch.cat([cell.score(first).unsqueeze(0), cell.score(steps)])[:, 0].double()
+    worst = 0.0
+    for unit, ((initial, final, matrices), (i, f, m)) in enumerate(zip(ready, off, strict=True)):
+        automaton = WFSA.from_arrays(cell.semiring, initial, final, matrices, {x: x for x in range(windows.symbols)})
+        scores, bounds = prefix_bounds(automaton, string, FLOAT32, Deviation(m, i, f))
+        worst = max(worst, share(c[:, unit].tolist(), scores, bounds))
+    return worst
+
+
+@every
+@torch.no_grad()
+def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, options):
+    """With gates that are given and exact: what rounds are the steps. Whole numbers among them, which round less."""
+    made = network(kind, options, torch.float32)
+    rng, worst = torch.Generator().manual_seed(0), 0.0
+    for start in (1.0, 0.0, 0.3):
+        string = torch.randint(0, 2, (6,), generator=rng).tolist()
+        string[:2] = [0, 1]
+        views = torch.zeros(len(Windows(2, made.cell.window).ids), made.cell.window * IN)
+        gates = made.cell.gates(torch.arange(2) if kind == "isan" else views)
+        for name, gate in gates.items():
+            if name not in ("W", "p1", "p2", "r"):
+                drawn = torch.randn(gate.shape, generator=rng)
+                gates[name] = torch.where(torch.rand(gate.shape, generator=rng) < 0.2, drawn.round(), drawn)
+        used = recurrence_alone(made, gates, string, float(torch.tensor(start)))
+        assert used <= 1
+        worst = max(worst, used)
+    assert worst > 0.02
+
+
+@torch.no_grad()
+def test_the_sum_with_r_is_rounded_even_where_c1_is_one():
+    """(1 + r) * u2 rounds twice, where the automaton's 1 * u2 does not: without a slack for it this leaves the bound."""
+    made, units = RRNNF(1, 4000), 4000
+    torch.manual_seed(0)
+    for p in (made.final_1, made.final_2):
+        p.copy_(torch.full((units,), 200.0))  # p = 1
+    zero, u2, r = torch.zeros(1, units), torch.rand(1, units) + 1, torch.rand(units)
+    p = torch.ones(units)
+    gates = {"f1": zero, "u1": zero, "f2": zero, "u2": u2, "p1": p, "p2": p, "r": r}
+    assert 0.5 < recurrence_alone(made, gates, [0], 1.0) <= 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(made.cell), "slack", lambda self, gates: {n: 2 * g.error for n, g in gates.items()})
+        assert recurrence_alone(made, gates, [0], 1.0) > 1
 
 
 @every
@@ -196,10 +256,10 @@ def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
 
 def test_windows_too_many_to_hold_are_refused_before_they_are_made():
     made, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
-    with pytest.raises(InputError, match=r"windows of 3 over 1,000 symbols ask for 2,002,002 states"):
+    with pytest.raises(InputError, match=r"windows of 3 over 1,000 symbols ask for automata of 2,002,002 states"):
         made.to_automata(v, range(1000))
     with pytest.raises(InputError, match=f"at most {MOST_EXACT_CELLS:,} exact ones are held"):
-        made.to_automata(v[:60], range(60))
+        made.to_automata(v[:30], range(30))
     for refused in (made.deviations, lambda v: made.tables(v, range(1000), 0)):
         with pytest.raises(InputError, match="windows of 3"):
             refused(v)
