@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -228,14 +229,22 @@ class OfNetwork:
         _check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])
         if not isinstance(rest["automata_know_start"], bool):
             raise InputError(f"automata_know_start is {rest['automata_know_start']!r}, where true or false is right")
-        if rest["start"] is not None:
-            rest["start"] = float(_numbers("start", [rest["start"]], largest)[0])
-        if not isinstance(rest["device"], str):
-            raise InputError(f"device is {rest['device']!r}, where a name is right")
-        if rest["device"] != "cpu" and not torch.cuda.is_available():
-            warnings.warn(f"kept on {rest['device']}, which is not here: it runs on the CPU", stacklevel=2)
-            rest["device"] = "cpu"
+        start = rest["start"]
+        if start is not None and (isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest):
+            raise InputError(f"start is {start!r}, where null or a number that is finite in {rest['dtype']} is right")
+        rest["device"] = _device(rest["device"])
         return cls(claim, variant, kind, **rest)
+
+
+def _device(name: Any) -> str:
+    """The device, or the CPU where it is not here."""
+    if not isinstance(name, str) or re.fullmatch(r"cpu|cuda(:\d{1,3})?", name) is None:
+        raise InputError(f"device is {name!r}, where cpu or cuda is right")
+    number = int(name.partition(":")[2] or 0)
+    if name != "cpu" and number >= torch.cuda.device_count():
+        warnings.warn(f"kept on {name}, which is not here: it runs on the CPU", stacklevel=3)
+        return "cpu"
+    return name
 
 
 def _written(value: Any) -> str:

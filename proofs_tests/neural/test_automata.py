@@ -192,8 +192,10 @@ HOSTILE = [
     ("qrnn", {"alphabet": ["a", "a"]}, "names a symbol twice"),
     ("qrnn", {"alphabet": ["a", ""]}, "no list of symbols"),
     ("qrnn", {"alphabet": 3}, "no list of symbols"),
-    ("qrnn", {"start": "x"}, "start is no array of numbers"),
-    ("qrnn", {"start": float("inf")}, "not finite"),
+    ("qrnn", {"start": "x"}, "start is 'x', where null or a number"),
+    ("qrnn", {"start": [1]}, r"start is \[1\]"),
+    ("qrnn", {"start": float("inf")}, "start is inf"),
+    ("qrnn", {"device": "meta"}, "device is 'meta', where cpu or cuda is right"),
     ("qrnn", {"automata_know_start": 1}, "where true or false is right"),
     ("qrnn", {"dtype": "float16"}, "there is no dtype"),
     ("qrnn", {"dtype": ["float32"]}, "there is no dtype"),
@@ -207,6 +209,51 @@ def test_a_file_that_is_not_as_it_is_written_is_refused_in_a_sentence(kind, chan
     with pytest.raises(InputError, match=says) as found:
         OfNetwork.from_json("proposition-7", "corrected", kept(kind) | change)
     assert "\n" not in str(found.value)
+
+
+STRANGE = [
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1e308,
+    float("nan"),
+    "x",
+    "",
+    [],
+    {},
+    [[]],
+    [1],
+    {"a": 1},
+    0.5,
+    [[1, 2], [3]],
+    "float32",
+    "cpu",
+]
+
+
+def places(data, way=()):
+    """The way to each part of a JSON value."""
+    for key in data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ():
+        yield (*way, key)
+        yield from places(data[key], (*way, key))
+
+
+@pytest.mark.parametrize("kind", ["qrnn", "isan", "rcnn"])
+@given(st.data())
+def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
+    spoilt = kept(kind)
+    way = data.draw(st.sampled_from([w for w in places(spoilt) if w != ("way",)]))
+    part = spoilt
+    for key in way[:-1]:
+        part = part[key]
+    part[way[-1]] = data.draw(st.sampled_from(STRANGE))
+    try:
+        read = OfNetwork.from_json("proposition-7", "corrected", spoilt)
+        assert read.weights() and len(list(read.compare(["ab", "", "bba"]))) == 3
+    except InputError as error:
+        assert "\n" not in str(error)
 
 
 @every
