@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 
 import pytest
 import torch
@@ -247,7 +249,8 @@ def test_its_parameters_are_kept_and_loaded(kind, options):
     file.seek(0)
     other.load_state_dict(torch.load(file, weights_only=True))
     v = inputs(made, 3, 2)
-    torch.testing.assert_close(other(v)[0], made(v)[0])
+    for same in (other, copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        torch.testing.assert_close(same(v)[0], made(v)[0])
     assert repr(made).startswith(type(made).__name__)
 
 

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from neural import rounding
 from neural.example_6 import Example6
+from neural.rcnn import RCNN
 from neural.rounding import FUNCTION_ROUNDINGS, format_of
+from neural.rrnn_f import RRNNF
+from neural.scrn import SCRN
 from neural.tracked import RULES, Tracked, tracking
 
 DTYPES = [torch.float32, torch.float64]
@@ -194,6 +197,38 @@ def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, o
         assert bool(abs(ball(float(plain)) - true) <= ball(float(found.error)))
     finally:
         flint.ctx.prec = before
+
+
+def test_sums_and_differences_are_off_by_what_either_side_is():
+    exact, off = (Tracked(torch.tensor([1.0]), torch.tensor([e], dtype=torch.float64)) for e in (0.0, 0.5))
+    for found in (
+        exact + off,
+        off + exact,
+        exact - off,
+        off - exact,
+        1 - off,
+        1 + off,
+        torch.ones(1) - off,
+        torch.add(exact, off),
+    ):
+        assert 0.5 <= float(found.error) < 0.5001
+    assert float((off + off).error) >= 1
+    assert float((off - exact).value) == float((1 - off).value) == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "places"),
+    [
+        (RRNNF(2, 1), [("final", (1,)), ("final", (2,)), ("initial", (3,))]),
+        (RCNN(2, 1, decay="constant"), [("matrices", (0, 1, 1))]),
+        (SCRN(2, 1, alpha=None), [("matrices", (0, 1, 1))]),
+    ],
+    ids=["rrnn-f", "rcnn", "scrn"],
+)
+def test_gates_that_no_symbol_changes_are_off_by_a_sigmoid_too(made, places):
+    (slack,) = made.deviations(torch.ones(1, 2))
+    for part, place in places:
+        assert 0 < getattr(slack, part)[place] < 100 * 2.0**-24
 
 
 def test_what_parameters_alone_make_is_tracked_within_the_context():
