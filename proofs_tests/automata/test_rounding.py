@@ -282,3 +282,11 @@ def test_what_may_overflow_in_max_plus_has_no_bound():
     large = WFSA(MAX_PLUS, [0], [0], {"a": [[10**38]]})
     _, bounds = prefix_bounds(large, "aa", FLOAT32)
     assert bounds[0] == 0 and bounds[2] == np.inf
+
+
+def test_a_term_that_might_be_the_largest_counts_with_its_error():
+    """0, exactly, beside -1/10 that may be off by 1: the maximum is 9/10 then; beside -3, it can be nothing but 0."""
+    for second, right in (("-1/10", 0.9), (-3, 0.0)):
+        two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
+        slack = Deviation(np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.zeros(2))
+        assert right <= prefix_bounds(two, "a", FLOAT64, slack)[1][1] <= (1.001 if right else 0)
