@@ -290,3 +290,9 @@ def test_a_term_that_might_be_the_largest_counts_with_its_error():
         two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
         slack = Deviation(np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.zeros(2))
         assert right <= prefix_bounds(two, "a", FLOAT64, slack)[1][1] <= (1.001 if right else 0)
+
+
+def test_a_float64_reference_counts_its_own_rounding_in_max_plus_too():
+    chain = WFSA(MAX_PLUS, [Fraction(0.3)], [Fraction(0.7)], {"a": [[Fraction(0.1)]]})
+    exact, both = prefix_bounds(chain, "aa", FLOAT64)[1], prefix_bounds(chain.to_float(), "aa", FLOAT64)[1]
+    assert (both >= 1.9 * exact).all() and (exact > 0).all()
