@@ -3,8 +3,8 @@
 A network computes its gates for a whole batch at once, and again, in other shapes, when its automata are read off; the
 matrix products may then be summed in another order. These bounds say by how much the two can differ.
 
-The one assumption is on the elementary functions: sigmoid and tanh are within 4 units in the last place, or within the
-smallest normal number (a sigmoid whose exponential overflows is 0). The vector library behind torch's CPU kernels states 1
+The one assumption is on the elementary functions: sigmoid, its logarithm and tanh are within 4 units in the last place, or within
+the smallest normal number (a sigmoid whose exponential overflows is 0). The vector library behind torch's CPU kernels states 1
 for exp and tanh, and CUDA's mathematics library 2; ``proofs_tests/neural/test_rounding.py`` measures them against ball
 arithmetic.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from automata.errors import InputError
 from automata.rounding import FLOAT32, FLOAT64, Format
 
 FUNCTION_ROUNDINGS = 8
@@ -29,22 +30,33 @@ def format_of(dtype: torch.dtype) -> Format:
     """The floating-point format of a torch dtype."""
     formats = {torch.float32: FLOAT32, torch.float64: FLOAT64}
     if dtype not in formats:
-        raise ValueError(f"weights are {dtype}, where torch.float32 or torch.float64 is right")
+        raise InputError(f"weights are {dtype}, where torch.float32 or torch.float64 is right")
     return formats[dtype]
 
 
-def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor) -> Tensor:
-    """A bound on the error of one evaluation of ``inputs @ weight.T + bias``, in float64, shape ``(rows, outputs)``."""
+def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | None = None) -> Tensor:
+    """A bound on the error of one evaluation of ``inputs @ weight.T + bias``, in float64, shape ``(..., outputs)``.
+
+    The inputs may be off by ``error``; weights and bias are exact.
+    """
     kind = format_of(weight.dtype)
     terms = weight.shape[1] + 1
-    product_unit = _product_unit() if kind is FLOAT32 else kind.unit
-    size = inputs.double().abs() @ weight.double().abs().T
-    # Reduced precision rounds both factors of each product first; the sums are kept in the full format.
-    reduced = 2 * product_unit + product_unit**2 if product_unit > kind.unit else 0.0
+    factors = weight.double().abs().T
+    size = inputs.double().abs() @ factors
+    carried = torch.zeros_like(size) if error is None else error @ factors
+    size = size + carried
     if bias is not None:
         size = size + bias.double().abs()
+    reduced = reduction(kind)
     relative = kind.gamma(terms + 1) * (1 + reduced) + reduced
-    return (size * relative + terms * kind.tiny) * _OUTWARD
+    return (carried + size * relative + terms * kind.tiny) * _OUTWARD
+
+
+def reduction(kind: Format) -> float:
+    """How far, relatively, a product in a matrix product may be off before it is rounded: 0 at full precision."""
+    unit = _product_unit() if kind is FLOAT32 else kind.unit
+    # Reduced precision rounds both factors of each product first; the sums are kept in the full format.
+    return 2 * unit + unit**2 if unit > kind.unit else 0.0
 
 
 def _product_unit() -> float:
@@ -66,6 +78,14 @@ def sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     return _rounded(value, error * slope, kind).clamp(max=1)
 
 
+def log_sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
+    """A bound on the error of the logarithm of the sigmoid of something that is off by ``error``."""
+    # Its slope at x is sigmoid(-x) = 1 - e^y, at most 1 and at most -y, where y is the value; the rest is as for the sigmoid.
+    ours = value.double().abs() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
+    slope = torch.clamp(ours * torch.exp(2 * error), max=1)
+    return _rounded(value, error * slope, kind)
+
+
 def tanh(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     """A bound on the error of the tanh of something that is off by ``error``, whose slope is at most 1."""
     return _rounded(value, error, kind).clamp(max=2)
@@ -76,11 +96,6 @@ def _rounded(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     return (error + relative * (value.double().abs() + error) + kind.tiny) * _OUTWARD
 
 
-def identity(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """Nothing is computed, so nothing is added."""
-    return error
-
-
 def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format) -> Tensor:
     """A bound on the error of ``a * b`` for computed factors that are off by these errors."""
     size = (a.double().abs() + a_error) * (b.double().abs() + b_error)
@@ -88,6 +103,7 @@ def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format
     return (carried + kind.gamma(2) * size + kind.tiny) * _OUTWARD
 
 
-def complement(a: Tensor, a_error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of ``1 - a``."""
-    return (a_error + kind.gamma(2) * ((1 - a.double()).abs() + a_error)) * _OUTWARD
+def total(value: Tensor, a_error: Tensor, b_error: Tensor, kind: Format) -> Tensor:
+    """A bound on the error of ``value``, the sum or difference of two numbers that are off by these errors."""
+    carried = a_error + b_error
+    return (carried + kind.gamma(2) * (value.double().abs() + carried) + kind.tiny) * _OUTWARD

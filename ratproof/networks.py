@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+import math
+import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from automata.errors import InputError
 from automata.rounding import Deviation, Format, bound_table, prefix_bounds, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
+from neural.elman import LinearElman
 from neural.example_6 import Example6
+from neural.isan import ISAN
+from neural.layer import Recurrent, options_of
+from neural.qrnn import QRNN
+from neural.rcnn import RCNN
 from neural.rounding import format_of
+from neural.rrnn_b import RRNNB
+from neural.rrnn_b_max_plus import RRNNBMaxPlus
+from neural.rrnn_c import RRNNC
+from neural.rrnn_f import RRNNF
+from neural.scrn import SCRN
+from neural.sru import SRU
+from neural.strongly_typed import TGRU, TLSTM, TRNN
 from ratproof.comparisons import Compared, Difference
 
-NETWORKS: dict[str, Callable[..., Any]] = {"example-6": Example6}
+NETWORKS: dict[str, type[Recurrent]] = {
+    "example-6": Example6, "rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rrnn-c": RRNNC, "rrnn-f": RRNNF, "sru": SRU,
+    "qrnn": QRNN, "t-rnn": TRNN, "t-gru": TGRU, "t-lstm": TLSTM, "scrn": SCRN, "rcnn": RCNN, "isan": ISAN,
+    "linear-elman": LinearElman,
+}  # fmt: skip
 """Networks that a kept counterexample may name."""
 # of a difference that is taken in float64
 _OUTWARD = 1 + 2.0**-50
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
+MOST_SHOWN = 60  # gates in one description
 
 
 class OfNetwork:
@@ -35,9 +54,9 @@ class OfNetwork:
         kind: the network's name in :data:`NETWORKS`.
         options: its arguments, besides dtype and device.
         parameters: its parameters by name, as arrays.
-        embeddings: v of each symbol, shape ``(symbols, input_size)``.
+        embeddings: v of each symbol, shape ``(symbols, input_size)``; where inputs are symbols, their numbers.
         alphabet: the symbols.
-        start: c_0, the same for all units, and whether the automata know it.
+        start: c_0, the same for all units, and whether the automata know it; ``None`` is the semiring's zero.
         dtype, device: of the network.
     """
 
@@ -52,7 +71,7 @@ class OfNetwork:
         parameters: dict[str, Any],
         embeddings: Any,
         alphabet: Sequence[str],
-        start: float = 0.0,
+        start: float | None = None,
         automata_know_start: bool = True,
         dtype: str = "float32",
         device: str = "cpu",
@@ -60,7 +79,8 @@ class OfNetwork:
         self.claim, self.variant, self.kind, self.options = claim, variant, kind, options
         self.parameters = {name: np.asarray(values, dtype=np.float64) for name, values in parameters.items()}
         self.embeddings = np.asarray(embeddings, dtype=np.float64)
-        self.alphabet, self.start, self.automata_know_start = alphabet, start, automata_know_start
+        self.alphabet, self.automata_know_start = alphabet, automata_know_start
+        self.start = None if start == -math.inf else start  # only max-plus has it, and there it is the zero
         self.dtype, self.device = dtype, device
 
     def renamed(self, names: dict[str, str]) -> OfNetwork:
@@ -75,31 +95,50 @@ class OfNetwork:
         return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
 
     @cached_property
-    def network(self) -> nn.Module:
+    def network(self) -> Recurrent:
         """The torch module."""
-        made: nn.Module = NETWORKS[self.kind](**self.options, dtype=DTYPES[self.dtype], device=self.device)
-        made.load_state_dict({name: self._tensor(values) for name, values in self.parameters.items()})
+        made = NETWORKS[self.kind](**self.options, dtype=DTYPES[self.dtype], device=self.device)
+        made.cell.load_state_dict({name: self._tensor(values) for name, values in self.parameters.items()})
         return made
 
     @cached_property
+    def vectors(self) -> Tensor:
+        """The embeddings as the network reads them."""
+        if NETWORKS[self.kind].cell_class.reads_symbols:
+            return torch.as_tensor(self.embeddings, dtype=torch.long, device=self.device)
+        return self._tensor(self.embeddings)
+
+    @property
+    def _known_start(self) -> float | None:
+        return self.start if self.automata_know_start else None
+
+    @cached_property
     def _automata(self) -> list[WFSA]:
-        units = int(self.options["hidden_size"])
-        start = self._tensor([self.start if self.automata_know_start else 0.0] * units)
-        found: list[WFSA] = self.network.to_automata(self._tensor(self.embeddings), self.alphabet, start)  # type: ignore[operator]
-        return found
+        return self.network.to_automata(self.vectors, self.alphabet, self._known_start)
 
     def automata(self) -> list[WFSA]:
         """What the network reads itself off as: one exact automaton a unit."""
         return self._automata
 
+    def tables(self, unit: int) -> dict[str, dict[tuple[Any, ...], Any]]:
+        """The gates of a unit's automaton, by name and window: as :meth:`neural.layer.Recurrent.tables`."""
+        return self.network.tables(self.vectors, self.alphabet, unit)
+
     def weights(self) -> str:
         """The gates that the automata have."""
         lines = []
-        for i, unit in enumerate(self._automata):
-            gates = [
-                f"f({s}) = {float(unit.matrix(s)[1, 1]):.9g}, u({s}) = {float(unit.matrix(s)[0, 1]):.9g}" for s in self.alphabet
+        for unit in range(self.network.hidden_size):
+            entries = [
+                (window, f"{name}({' '.join(map(str, window))})" if window else name, value)
+                for name, table in self.tables(unit).items()
+                for window, value in table.items()
             ]
-            lines.append(f"unit {i}: c_0 = {self.start:g}, " + ", ".join(gates))
+            places = {window: i for i, window in enumerate(dict.fromkeys(window for window, _, _ in entries))}
+            entries.sort(key=lambda entry: places[entry[0]])
+            gates = [f"{label} = {_written(value)}" for _, label, value in entries[:MOST_SHOWN]]
+            start = self.network.cell.semiring.zero if self.start is None else self.start
+            more = [f"and {len(entries) - MOST_SHOWN} more"] if len(entries) > MOST_SHOWN else []
+            lines.append(f"unit {unit}: c_0 = {start:g}, " + ", ".join(gates + more))
         return f"{self.kind} in {self.dtype} on {self.device}; " + "; ".join(lines)
 
     @torch.no_grad()
@@ -110,10 +149,10 @@ class OfNetwork:
         padded = torch.zeros(max(lengths, default=0), len(strings), dtype=torch.long)
         for b, string in enumerate(strings):
             padded[: len(string), b] = torch.tensor([codes[s] for s in string], dtype=torch.long)
-        start = self._tensor(np.full((len(strings), self.options["hidden_size"]), self.start))
-        inputs = self._tensor(self.embeddings)[padded.to(self.device)]
-        c, _ = self.network(inputs, start, lengths)
-        every = torch.cat([start.unsqueeze(0), c]).double().cpu().numpy()
+        start = self.network.start(len(strings), self.start)
+        c = self.network.scores(self.vectors[padded.to(self.device)], start, lengths)
+        first = self.network.cell.score(self.network.cell.start(len(strings), self.start))
+        every = torch.cat([first.unsqueeze(0), c]).double().cpu().numpy()
         return [every[: n + 1, b] for b, n in enumerate(lengths)]
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
@@ -130,7 +169,8 @@ class OfNetwork:
             scores = np.stack([values[row, :length] for values, _ in near], axis=1)
             bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
             with np.errstate(invalid="ignore", divide="ignore"):
-                apart = np.abs(found - scores) * _OUTWARD
+                # -infinity less itself is no number, and no difference
+                apart = np.where(found == scores, 0.0, np.abs(found - scores)) * _OUTWARD
                 used = np.where((apart == 0) | (bounds == np.inf), 0.0, apart / bounds)
             if (used <= 1).all():
                 # A string whose last score might overflow has no bound there: it is compared as far as it can be, and counts as no case.
@@ -144,7 +184,7 @@ class OfNetwork:
 
     def sides(self) -> list[tuple[WFSA, Deviation]]:
         """Each unit's automaton, and how far its weights may be from those of another evaluation of the gates."""
-        slack = self.network.deviations(self._tensor(self.embeddings))  # type: ignore[operator]
+        slack = self.network.deviations(self.vectors, self._known_start)
         return list(zip(self._automata, slack, strict=True))
 
     def _exactly(self, string: String, states: NDArray[Any]) -> Compared:
@@ -170,17 +210,88 @@ class OfNetwork:
 
     @classmethod
     def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfNetwork:
-        """What :meth:`to_json` wrote."""
-        if data["network"] not in NETWORKS:
-            raise InputError(f"there is no network {data['network']!r}; there are {', '.join(NETWORKS)}")
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything large is made."""
+        kind = data["network"]
+        if not isinstance(kind, str) or kind not in NETWORKS:
+            raise InputError(f"there is no network {kind!r}; there are {', '.join(NETWORKS)}")
         rest = {name: data[name] for name in (
             "options", "parameters", "embeddings", "alphabet", "start", "automata_know_start", "dtype", "device")}  # fmt: skip
-        weights = sum(np.asarray(values, dtype=np.float64).size for values in rest["parameters"].values())
-        if int(rest["options"]["hidden_size"]) * int(rest["options"]["input_size"]) > weights:
-            raise InputError("options ask for a larger network than there are parameters")
-        if rest["dtype"] not in DTYPES:
+        if not isinstance(rest["dtype"], str) or rest["dtype"] not in DTYPES:
             raise InputError(f"there is no dtype {rest['dtype']!r}; there are {', '.join(DTYPES)}")
-        if rest["device"] != "cpu" and not torch.cuda.is_available():
-            warnings.warn(f"kept on {rest['device']}, which is not here: it runs on the CPU", stacklevel=2)
-            rest["device"] = "cpu"
-        return cls(claim, variant, data["network"], **rest)
+        largest = torch.finfo(DTYPES[rest["dtype"]]).max
+        if not isinstance(rest["parameters"], dict):
+            raise InputError("parameters are no object of arrays")
+        rest["parameters"] = {
+            str(name): _numbers(f"parameter {name}", values, largest) for name, values in rest["parameters"].items()
+        }
+        _check_shapes(kind, rest["options"], rest["parameters"])
+        rest["embeddings"] = _numbers("embeddings", rest["embeddings"], largest)
+        _check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])
+        if not isinstance(rest["automata_know_start"], bool):
+            raise InputError(f"automata_know_start is {rest['automata_know_start']!r}, where true or false is right")
+        start = rest["start"]
+        if start is not None and (isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest):
+            raise InputError(f"start is {start!r}, where null or a number that is finite in {rest['dtype']} is right")
+        rest["device"] = _device(rest["device"])
+        return cls(claim, variant, kind, **rest)
+
+
+def _device(name: Any) -> str:
+    """The device, or the CPU where it is not here."""
+    if not isinstance(name, str) or re.fullmatch(r"cpu|cuda(:\d{1,3})?", name) is None:
+        raise InputError(f"device is {name!r}, where cpu or cuda is right")
+    number = int(name.partition(":")[2] or 0)
+    if name != "cpu" and number >= torch.cuda.device_count():
+        warnings.warn(f"kept on {name}, which is not here: it runs on the CPU", stacklevel=3)
+        return "cpu"
+    return name
+
+
+def _written(value: Any) -> str:
+    return "[" + ", ".join(map(_written, value)) + "]" if isinstance(value, list) else f"{value:.9g}"
+
+
+def _numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
+    """The values as an array of numbers that the network's format holds."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} is no array of numbers") from None
+    if not (np.abs(found) <= largest).all():
+        raise InputError(f"{what} has a number that is not finite in the network's format")
+    return found
+
+
+def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.float64]]) -> None:
+    """The options are the network's own, and the parameters have the shapes that they ask for."""
+    known = options_of(NETWORKS[kind].cell_class) | {"input_size", "hidden_size", "bias"}
+    if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
+        raise InputError(f"options of {kind} are {', '.join(sorted(known))}, the sizes among them")
+    weights = sum(values.size for values in parameters.values())
+    for name, value in options.items():
+        # no size is larger than the number of weights, so nothing larger than the file is made
+        if isinstance(value, (int, float)) and not abs(value) <= max(1, weights):
+            raise InputError(f"options ask for a larger network than there are parameters: {name} is {value}")
+    right = shapes(kind, options)
+    found = {name: values.shape for name, values in parameters.items()}
+    if found != right:
+        raise InputError(f"parameters have the shapes {found}, where {right} are right")
+
+
+def shapes(kind: str, options: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The shape of each parameter of a network; none is made."""
+    made = NETWORKS[kind](**options, device="meta")
+    return {name: tuple(values.shape) for name, values in made.cell.state_dict().items()}
+
+
+def _check_alphabet(kind: str, options: dict[str, Any], embeddings: NDArray[np.float64], alphabet: Any) -> None:
+    if not isinstance(alphabet, (list, str)) or not all(isinstance(s, str) and s for s in alphabet):
+        raise InputError("alphabet is no list of symbols")
+    if len(set(alphabet)) != len(alphabet):
+        raise InputError("alphabet names a symbol twice")
+    symbols = NETWORKS[kind].cell_class.reads_symbols
+    right = (len(alphabet),) if symbols else (len(alphabet), options["input_size"])
+    if embeddings.shape != right:
+        raise InputError(f"embeddings have shape {embeddings.shape}, where {right} is right")
+    if symbols and not np.isin(embeddings, np.arange(options["input_size"])).all():
+        raise InputError(f"embeddings are not all numbers of symbols, 0 to {options['input_size'] - 1}")

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from math import prod
 from typing import Any
 
 from hypothesis import strategies as st
 
-from ratproof.networks import OfNetwork
+from ratproof.networks import NETWORKS, OfNetwork, shapes
 
 CORNERS = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149, 1e9, -1e9]
 """Weights that leave gates half open, shut, or saturated, subnormal ones, and large ones that cancel each other."""
 
+_FLAG = st.booleans()
+_NONLINEARITY = st.sampled_from(["tanh", "identity"])
+_GATED = {"output_gate": _FLAG, "bias": _FLAG}
+OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "example-6": {"nonlinearity": _NONLINEARITY, "bias": _FLAG},
+    "rrnn-b": _GATED, "rrnn-b-max-plus": _GATED, "rrnn-c": _GATED, "rrnn-f": _GATED,
+    "sru": {"nonlinearity": _NONLINEARITY, "bias": _FLAG},
+    "qrnn": {"window": st.integers(1, 3), **_GATED},
+    "t-rnn": {"bias": _FLAG}, "t-gru": {"bias": _FLAG}, "t-lstm": {"bias": _FLAG},
+    "scrn": {"alpha": st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)},
+    "rcnn": {
+        "order": st.integers(1, 4), "nonlinearity": _NONLINEARITY, "decay": st.sampled_from(["input", "constant"]), "bias": _FLAG,
+    },
+    "isan": {"bias": _FLAG}, "linear-elman": {"bias": _FLAG},
+}  # fmt: skip
+"""The options that change what is scored, or how: drawn for each kind of network."""
+
+
+@lru_cache(maxsize=1024)
+def _shapes(kind: str, options: tuple[tuple[str, Any], ...]) -> dict[str, tuple[int, ...]]:
+    return shapes(kind, dict(options))
+
 
 @st.composite
-def example_6_networks(
+def networks(
     draw: st.DrawFn,
     alphabet: str,
+    kind: str,
     claim: str,
     variant: str,
     dtype: str,
@@ -23,32 +48,35 @@ def example_6_networks(
     automata_know_start: bool = True,
     start: Any = None,
 ) -> OfNetwork:
-    """Layers of Example 6 with one to three units over the alphabet, with or without tanh.
+    """Networks of one kind with one to three units over the alphabet, and with its options.
 
     Args:
         draw: given by Hypothesis.
         alphabet: the symbols.
+        kind: the network's name in :data:`ratproof.networks.NETWORKS`.
         claim: what they are compared for.
         variant: of the claim.
         dtype: of the network.
         device: of the network.
-        automata_know_start: is lambda(q_1) = c_0?
-        start: a strategy for c_0; zero without it.
+        automata_know_start: have the automata c_0 for an initial weight?
+        start: a strategy for c_0; the semiring's zero without it.
     """
-    inputs, units = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    symbols = NETWORKS[kind].cell_class.reads_symbols
+    inputs, units = draw(st.integers(1, 4 if symbols else 2)), draw(st.integers(1, 3))
+    options = {"input_size": inputs, "hidden_size": units, **{name: draw(values) for name, values in OPTIONS[kind].items()}}
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
 
-    def array(rows: int, columns: int) -> list[list[float]]:
-        flat = draw(st.lists(number, min_size=rows * columns, max_size=rows * columns))
-        return [flat[i * columns : (i + 1) * columns] for i in range(rows)]
+    def array(*shape: int) -> Any:
+        flat: Any = draw(st.lists(number, min_size=prod(shape), max_size=prod(shape)))
+        for size in reversed(shape[1:]):
+            flat = [flat[i : i + size] for i in range(0, len(flat), size)]
+        return flat
 
-    parameters = {
-        f"{gate}.{name}": array(units, inputs) if name == "weight" else array(1, units)[0]
-        for gate in ("forget", "update")
-        for name in ("weight", "bias")
-    }
-    options = {"input_size": inputs, "hidden_size": units, "nonlinearity": draw(st.sampled_from(["tanh", "identity"]))}
+    parameters = {name: array(*shape) for name, shape in _shapes(kind, tuple(options.items())).items()}
+    letters = len(alphabet)
+    numbers = st.lists(st.integers(0, inputs - 1), min_size=letters, max_size=letters)
+    embeddings = draw(numbers) if symbols else array(letters, inputs)
     return OfNetwork(
-        claim, variant, "example-6", options, parameters, array(len(alphabet), inputs), alphabet,
-        0.0 if start is None else draw(start), automata_know_start, dtype, device,
+        claim, variant, kind, options, parameters, embeddings, alphabet,
+        None if start is None else draw(start), automata_know_start, dtype, device,
     )  # fmt: skip

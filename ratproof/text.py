@@ -218,7 +218,7 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
 def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) -> NDArray[np.float64]:
     """c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``; anything behind a sentence's end."""
     read = torch.as_tensor(np.maximum(codes, 0), device=embeddings.device).T
-    c, _ = layer(embeddings[read])
+    c = layer.scores(embeddings[read])
     every: NDArray[Any] = torch.cat([torch.zeros_like(c[:1]), c]).transpose(0, 1).double().cpu().numpy()
     return every
 
@@ -227,7 +227,7 @@ def _found(claim: str, variant: str, layer: Example6, corpus: Corpus, sentence: 
     """The counterexample, cut down to one unit and the sentence's own words."""
     words = list(dict.fromkeys(sentence)) or corpus.words[:1]
     place = {word: i for i, word in enumerate(corpus.words)}
-    parameters = {name: p.detach().cpu().numpy()[unit : unit + 1] for name, p in layer.named_parameters()}
+    parameters = {name: p.detach().cpu().numpy()[unit : unit + 1] for name, p in layer.cell.named_parameters()}
     options = {"input_size": layer.input_size, "hidden_size": 1}
     vectors = corpus.vectors[[place[word] for word in words]]
     small = OfNetwork(claim, variant, "example-6", options, parameters, vectors, words, device=device)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from automata import batch
 from automata.errors import InputError
 from automata.rounding import FLOAT32, FLOAT64, Deviation, bound_table, prefix_bounds, share
-from automata.semirings import MAX_PLUS, REAL
+from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata, strings
 from automata.strings import encode
 from automata.wfsa import WFSA
@@ -199,5 +199,100 @@ def test_exact_computations_have_the_bound_zero():
 
 
 def test_other_semirings_have_no_such_bound():
-    with pytest.raises(InputError, match="real semiring"):
-        prefix_bounds(WFSA(MAX_PLUS, [0], [0], {}), "", FLOAT64)
+    with pytest.raises(InputError, match="real and max-plus semirings"):
+        prefix_bounds(WFSA(MIN_PLUS, [0], [0], {}), "", FLOAT64)
+
+
+def max_plus_scores(automaton, string, dtype):
+    """Forward over max-plus in that dtype."""
+    rounded = np.vectorize(lambda v: dtype(float(v)), otypes=[dtype])
+    omega, final = rounded(automaton.initial), rounded(automaton.final)
+    read_out = lambda omega: dtype((omega + final).max(initial=-np.inf))
+    found = [read_out(omega)]
+    for symbol in string:
+        omega = (omega[:, None] + rounded(automaton.matrix(symbol))).max(axis=0, initial=-np.inf)
+        found.append(read_out(omega))
+    return found
+
+
+@pytest.mark.parametrize(("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"])
+@given(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
+def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
+    """Exact and float64 references; weights that the format does not hold are rounded first."""
+    with np.errstate(all="ignore"):
+        computed = max_plus_scores(automaton, x, dtype)
+    assert share(computed, *prefix_bounds(automaton, x, kind)) <= 1
+    assert share(computed, *prefix_bounds(automaton.to_float(), x, kind)) <= 1
+
+
+@given(automata(MAX_PLUS, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
+def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
+    """Initial, final and transition weights; what is -infinity stays so."""
+    rng = np.random.default_rng(seed)
+    parts, slacks = {}, {}
+    for name in ("matrices", "initial", "final"):
+        weights = getattr(automaton, name)
+        slacks[name] = rng.random(weights.shape) * (rng.random(weights.shape) < 0.5)
+        moves = slacks[name] * rng.choice([-1.0, 0.5, 1.0], size=weights.shape)
+        moved = [w if w == -np.inf else w + Fraction(m) for w, m in zip(weights.flat, moves.flat, strict=True)]
+        parts[name] = np.array([*moved, None], dtype=object)[:-1].reshape(weights.shape)
+    scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(**slacks))
+    computed = max_plus_scores(automaton.replace(**parts).to_float(), x, np.float64)
+    assert share(computed, scores, bounds * (1 + 1e-6) + 1e-12) <= 1
+
+
+def test_the_max_plus_bound_is_tight_within_the_stated_factor():
+    """Of sums of a few numbers, one is off by most of its bound; and the largest term alone counts."""
+    rng = np.random.default_rng(7)
+    worst = 0.0
+    for _ in range(2000):
+        weights = [Fraction(float(w)) for w in rng.random(3).astype(np.float32)]
+        chain = WFSA(MAX_PLUS, [weights[0], -1000], [0, -1], {"a": [[weights[1], 0], ["-inf", weights[2]]]})
+        worst = max(worst, share(max_plus_scores(chain, "aa", np.float32), *prefix_bounds(chain, "aa", FLOAT32)))
+    assert 1 / TIGHT < worst <= 1
+
+
+def test_an_error_beyond_the_max_plus_bound_is_caught():
+    third = WFSA(MAX_PLUS, [1], ["1/3"], {"a": [["1/7"]]})
+    scores, bounds = prefix_bounds(third, "aaa", FLOAT64)
+    for t in range(4):
+        assert share([float(scores[t]) + 2 * float(bounds[t])], scores[t : t + 1], bounds[t : t + 1]) > 1
+
+
+def test_maxima_are_exact_and_so_are_sums_with_zero():
+    """A string's largest weight, and one addition of -infinity; no bound but zero."""
+    largest = WFSA(MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 5], ["-inf", 0]], "b": [[0, "1/4"], ["-inf", 0]]})
+    assert prefix_bounds(largest, "abab", FLOAT32)[1].tolist() == [0, 0, 0, 0, 0]
+    assert share([-np.inf, 5.0], *(v[:2] for v in prefix_bounds(largest, "a", FLOAT32))) <= 1
+    assert share([0.0, 5.0], *(v[:2] for v in prefix_bounds(largest, "a", FLOAT32))) == np.inf
+
+
+def test_what_is_forgotten_by_a_maximum_is_forgotten_with_its_error():
+    """A start of -10^9, rounded at each step, until a new term is larger."""
+    unit = WFSA(MAX_PLUS, [0, -(10**9)], ["-inf", 0], {"a": [["-inf", 1], ["-inf", "1/3"]]})
+    assert prefix_bounds(unit, "a", FLOAT32)[1].tolist() == [0, 0]
+
+
+def test_final_weights_that_deviate_are_counted():
+    one = WFSA(REAL, [2], [1], {})
+    assert prefix_bounds(one, "", FLOAT64, Deviation(np.zeros((0, 1, 1)), np.zeros(1), np.array([0.5])))[1][0] >= 1
+
+
+def test_what_may_overflow_in_max_plus_has_no_bound():
+    large = WFSA(MAX_PLUS, [0], [0], {"a": [[10**38]]})
+    _, bounds = prefix_bounds(large, "aa", FLOAT32)
+    assert bounds[0] == 0 and bounds[2] == np.inf
+
+
+def test_a_term_that_might_be_the_largest_counts_with_its_error():
+    """0, exactly, beside -1/10 that may be off by 1: the maximum is 9/10 then; beside -3, it can be nothing but 0."""
+    for second, right in (("-1/10", 0.9), (-3, 0.0)):
+        two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
+        slack = Deviation(np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.zeros(2))
+        assert right <= prefix_bounds(two, "a", FLOAT64, slack)[1][1] <= (1.001 if right else 0)
+
+
+def test_a_float64_reference_counts_its_own_rounding_in_max_plus_too():
+    chain = WFSA(MAX_PLUS, [Fraction(0.3)], [Fraction(0.7)], {"a": [[Fraction(0.1)]]})
+    exact, both = prefix_bounds(chain, "aa", FLOAT64)[1], prefix_bounds(chain.to_float(), "aa", FLOAT64)[1]
+    assert (both >= 1.9 * exact).all() and (exact > 0).all()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratproof import ladder
+from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
+from theory.registry import claim_named
 
 CLAIM = "corollary-9"
+CORRECTED = claim_named(CLAIM).variant("corrected")
 
 
 @evidence(CLAIM, kind="sampled")
@@ -16,6 +19,14 @@ CLAIM = "corollary-9"
 def test_all_units_are_scores_in_exact_fractions(variant, data):
     """``[c(x)]_i = A_i[x]`` for every i and every string (equation 9), for random weights and strings, at every prefix, without rounding."""
     ladder.sampled(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_torch_layer_is_its_automata(dtype, device, data):
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    network_ladder.sampled(CLAIM, CORRECTED, "example-6", dtype, device, data)
 
 
 @evidence(CLAIM, kind="cross-checked")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratproof import ladder
+from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
+from theory.registry import claim_named
 
 CLAIM = "model-b-max-plus"
+CORRECTED = claim_named(CLAIM).variant("corrected")
 
 
 @evidence(CLAIM, kind="sampled")
@@ -16,6 +19,14 @@ CLAIM = "model-b-max-plus"
 def test_the_unit_is_a_max_plus_score_in_exact_fractions(variant, data):
     """``c_t = B[x_:t]`` for random weights and strings, at every prefix, without rounding."""
     ladder.sampled(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_torch_layer_is_its_automata(dtype, device, data):
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    network_ladder.sampled(CLAIM, CORRECTED, "rrnn-b-max-plus", dtype, device, data)
 
 
 @evidence(CLAIM, kind="cross-checked")

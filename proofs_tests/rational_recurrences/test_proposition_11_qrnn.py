@@ -5,18 +5,21 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.minimise import rank
 from automata.semirings import REAL
-from ratproof import ladder
+from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
 from ratproof.ledger import ledger
 from theory.rational_recurrences import windows
+from theory.registry import claim_named
 from theory.weights import Weights
 
 CLAIM = "proposition-11-qrnn"
+CORRECTED = claim_named(CLAIM).variant("corrected")
 
 
 @evidence(CLAIM, kind="sampled")
@@ -24,6 +27,22 @@ CLAIM = "proposition-11-qrnn"
 def test_the_unit_is_a_score_in_exact_fractions(variant, data):
     """``c_t = A[x_:t]`` for K = 1, 2, 3 for random weights and strings, at every prefix, without rounding."""
     ladder.sampled(CLAIM, variant, data, most=16, longest=8, run=6)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_torch_layer_is_its_automata(dtype, device, data):
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    network_ladder.sampled(CLAIM, CORRECTED, "qrnn", dtype, device, data)
+
+
+@evidence(CLAIM, kind="decided", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_gates_of_a_torch_layer_make_its_automata_on_all_strings(dtype, device, data):
+    """For the float weights of a torch module: the claim's recurrence with the gates that it computes, each the fraction that it is."""
+    network_ladder.decided(CLAIM, CORRECTED, "qrnn", dtype, device, data)
 
 
 @evidence(CLAIM, kind="cross-checked")

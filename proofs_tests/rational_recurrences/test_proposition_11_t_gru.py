@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratproof import ladder
+from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
+from theory.registry import claim_named
 
 CLAIM = "proposition-11-t-gru"
+CORRECTED = claim_named(CLAIM).variant("corrected")
 
 
 @evidence(CLAIM, kind="sampled")
@@ -16,6 +19,22 @@ CLAIM = "proposition-11-t-gru"
 def test_the_unit_is_a_score_in_exact_fractions(variant, data):
     """``h_t = A[x_:t]`` for random weights and strings, at every prefix, without rounding."""
     ladder.sampled(CLAIM, variant, data, most=16, longest=8, run=6)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_torch_layer_is_its_automata(dtype, device, data):
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    network_ladder.sampled(CLAIM, CORRECTED, "t-gru", dtype, device, data)
+
+
+@evidence(CLAIM, kind="decided", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.data())
+def test_the_gates_of_a_torch_layer_make_its_automata_on_all_strings(dtype, device, data):
+    """For the float weights of a torch module: the claim's recurrence with the gates that it computes, each the fraction that it is."""
+    network_ladder.decided(CLAIM, CORRECTED, "t-gru", dtype, device, data)
 
 
 @evidence(CLAIM, kind="cross-checked")

@@ -6,27 +6,26 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.affine import NotAffine
 from automata.semirings import REAL
 from automata.strategies import readings
-from ratproof import ladder
+from ratproof import ladder, network_ladder
 from ratproof.agree import agree
 from ratproof.comparisons import Exact
-from ratproof.decide import decide, decide_units, read
+from ratproof.decide import decide
 from ratproof.evidence import evidence
 from ratproof.ledger import ledger
-from ratproof.networks import DTYPES
-from ratproof.strategies import example_6_networks
+from ratproof.strategies import networks
 from ratproof.text import agree_on_text
 from theory.rational_recurrences.proposition_7 import CLAIM as CLAIMED
-from theory.rational_recurrences.proposition_7 import example_6, step_with_feedback
+from theory.rational_recurrences.proposition_7 import step_with_feedback
 from theory.weights import Weights
 
 CLAIM = "proposition-7"
+CORRECTED = CLAIMED.variant("corrected")
 
 
 @evidence(CLAIM, kind="sampled")
@@ -41,10 +40,7 @@ def test_the_unit_is_the_forward_score_in_exact_fractions(variant, data):
 @given(st.data())
 def test_every_unit_of_the_torch_network_is_its_automaton(dtype, device, data):
     """The fast network stays within the derived rounding bound of the automata that it reads itself off as."""
-    names, strings = data.draw(readings(most=100))
-    start = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
-    network = data.draw(example_6_networks("abc", CLAIM, "corrected", dtype, device, start=start))
-    agree(network.renamed(names), strings)
+    network_ladder.sampled(CLAIM, CORRECTED, "example-6", dtype, device, data, most=100)
 
 
 @evidence(CLAIM, kind="sampled", variants=("corrected",))
@@ -52,11 +48,11 @@ def test_every_unit_of_the_torch_network_is_its_automaton(dtype, device, data):
 @given(st.data())
 def test_the_gates_of_the_torch_network_are_those_of_the_paper(dtype, device, data):
     """Equations 5a and 5b, computed once more by NumPy: network and automata share their gates, so this has to be seen apart."""
-    drawn = data.draw(example_6_networks("abc", CLAIM, "corrected", dtype, device))
+    drawn = data.draw(networks("abc", "example-6", CLAIM, "corrected", dtype, device))
     p, v = drawn.parameters, drawn.embeddings
     with np.errstate(over="ignore"):
-        f = 1 / (1 + np.exp(-(v @ p["forget.weight"].T + p["forget.bias"])))
-        z = v @ p["update.weight"].T + p["update.bias"]
+        f = 1 / (1 + np.exp(-(v @ p["forget.weight"].T + p.get("forget.bias", 0))))
+        z = v @ p["update.weight"].T + p.get("update.bias", 0)
     u = (1 - f) * (np.tanh(z) if drawn.options["nonlinearity"] == "tanh" else z)
     for unit, (automaton, slack) in enumerate(drawn.sides()):
         tables = automaton.to_float().matrices
@@ -71,7 +67,7 @@ def test_a_torch_network_that_starts_in_one_is_not_the_drawn_automaton(device, d
     """Figure 1 as drawn gives the empty string 0, whatever c_0 is: here c_0 = 1."""
     names, strings = data.draw(readings(most=100))
     network = data.draw(
-        example_6_networks("abc", CLAIM, "printed", "float64", device, automata_know_start=False, start=st.just(1.0))
+        networks("abc", "example-6", CLAIM, "printed", "float64", device, automata_know_start=False, start=st.just(1.0))
     )
     agree(network.renamed(names), strings)
 
@@ -113,21 +109,7 @@ def test_the_invariant_proves_it(variant):
 @given(st.data())
 def test_the_gates_of_a_torch_network_make_its_automata_on_all_strings(dtype, device, data):
     """For the float weights of a torch module: equation 5c with the gates that it computes, each the fraction that it is."""
-    start = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
-    network = data.draw(example_6_networks("abc", CLAIM, "corrected", dtype, device, start=start))
-    recurrences = [automaton for cell in cells_of(network) for automaton in read(example_6, cell)]
-    decide_units(network, recurrences, network.automata())
-
-
-def cells_of(network):
-    """For each unit the gates that the module computes for each symbol, and c_0, as fractions."""
-    layer, embeddings = network.network, torch.as_tensor(network.embeddings, dtype=DTYPES[network.dtype], device=network.device)
-    with torch.no_grad():
-        gates = [gate.double().cpu().numpy() for gate in layer.gates(embeddings)]
-    start = Fraction(float(torch.tensor(network.start, dtype=DTYPES[network.dtype])))
-    for unit in range(layer.hidden_size):
-        f, u = ({x: Fraction(float(gate[i, unit])) for i, x in enumerate(network.alphabet)} for gate in gates)
-        yield Weights(REAL, network.alphabet, {"c_0": start, "f": f, "u": u})
+    network_ladder.decided(CLAIM, CORRECTED, "example-6", dtype, device, data)
 
 
 def test_a_gate_that_reads_the_state_is_refused_with_the_states_that_show_it():

@@ -13,7 +13,7 @@ from ratproof.comparisons import Exact, WithOpenFst, counterexample
 from ratproof.counterexamples import FORMAT, keep, replay
 from ratproof.hunt import hunt, targets
 from ratproof.main import run
-from ratproof.strategies import example_6_networks
+from ratproof.strategies import networks
 from theory.registry import claims
 
 
@@ -64,7 +64,7 @@ def test_what_was_kept_replays_with_the_same_scores(claim, variant, way, tmp_pat
 def test_a_network_that_was_kept_replays(tmp_path_factory, data):
     names, xs = data.draw(readings(most=3, longest=3, run=0))
     network = data.draw(
-        example_6_networks("abc", "proposition-7", "printed", "float32", "cpu", automata_know_start=False, start=st.just(1.0))
+        networks("abc", "example-6", "proposition-7", "printed", "float32", "cpu", automata_know_start=False, start=st.just(1.0))
     ).renamed(names)
     (compared, *_) = list(network.compare(xs))
     found = counterexample(network, compared)

@@ -21,15 +21,15 @@ from automata.affine import NotAffine
 from automata.semirings import REAL
 from automata.strategies import readings
 from automata.wfsa import WFSA
-from neural import example_6, recurrence
-from neural.example_6 import Example6
+from neural import gated, recurrence
+from neural.example_6 import Example6, Example6Cell
 from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
 from ratproof.decide import decide, decide_units
 from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust
 from ratproof.networks import OfNetwork
-from ratproof.strategies import example_6_networks
+from ratproof.strategies import networks
 from theory.rational_recurrences import proposition_7
 from theory.registry import claims
 from theory.weights import Weights
@@ -61,7 +61,7 @@ def network(dtype: str = "float64") -> None:
     def run(data: Any) -> None:
         names, strings = data.draw(readings(most=6))
         start = st.floats(-2, 2, width=32)
-        drawn = data.draw(example_6_networks("abc", CLAIM.name, "corrected", dtype, "cpu", start=start))
+        drawn = data.draw(networks("abc", "example-6", CLAIM.name, "corrected", dtype, "cpu", start=start))
         agree(drawn.renamed(names), strings)
 
     run()
@@ -129,12 +129,7 @@ def test_a_broken_claim_is_decided_to_be_wrong(name, monkeypatch):
         run()
 
 
-def patched_layer(monkeypatch: Any, **methods: Any) -> None:
-    for name, method in methods.items():
-        monkeypatch.setattr(Example6, name, method)
-
-
-RIGHT_GATES, RIGHT_AUTOMATA, RIGHT_LOOP = Example6.gates, Example6.to_automata, recurrence.elementwise
+RIGHT_GATES, RIGHT_AUTOMATA, RIGHT_LOOP = Example6Cell.gates, Example6.to_automata, recurrence.elementwise
 
 
 def transposed(self, *arguments, **options):
@@ -145,7 +140,7 @@ def units_rotated(self, *arguments, **options):
     return [*RIGHT_AUTOMATA(self, *arguments, **options)[1:], *RIGHT_AUTOMATA(self, *arguments, **options)[:1]]
 
 
-def start_forgotten(self, embeddings, vocabulary, c_0=None, exact=True):
+def start_forgotten(self, embeddings, vocabulary, start=None, exact=True):
     return RIGHT_AUTOMATA(self, embeddings, vocabulary, None, exact)
 
 
@@ -174,24 +169,24 @@ READINGS = {f.__name__: f for f in (transposed, units_rotated, start_forgotten)}
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_broken_loop_is_refuted(name, monkeypatch):
-    monkeypatch.setattr(example_6, "elementwise", LOOPS[name])
+    monkeypatch.setattr(gated, "elementwise", LOOPS[name])
     with pytest.raises(Disagreement):
         network()
 
 
 @pytest.mark.parametrize("name", READINGS)
 def test_automata_read_off_wrongly_are_refuted(name, monkeypatch):
-    patched_layer(monkeypatch, to_automata=READINGS[name])
+    monkeypatch.setattr(Example6, "to_automata", READINGS[name])
     with pytest.raises(Disagreement):
         network()
 
 
 def test_gates_that_differ_between_the_two_evaluations_are_refuted(monkeypatch):
     def drifting(self, inputs):
-        f, u = RIGHT_GATES(self, inputs)
-        return (f, u) if inputs.dim() == 2 else (f * (1 - 1e-9), u)
+        gates = RIGHT_GATES(self, inputs)
+        return gates if inputs.dim() == 2 else gates | {"f": gates["f"] * (1 - 1e-9)}
 
-    patched_layer(monkeypatch, gates=drifting)
+    monkeypatch.setattr(Example6Cell, "gates", drifting)
     with pytest.raises(Disagreement):
         network()
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from automata.errors import FormatError
-from neural import example_6
+from neural import gated
 from neural.recurrence import elementwise
 from ratproof.counterexamples import keep, replay
 from ratproof.disagreement import Disagreement
@@ -67,7 +67,7 @@ def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tm
         states = elementwise(forget, update, start)
         return states if len(states) < 5 else states.index_add(0, states.new_tensor([4]).long(), states[4:5] * 1e-2)
 
-    monkeypatch.setattr(example_6, "elementwise", wrong_after_five)
+    monkeypatch.setattr(gated, "elementwise", wrong_after_five)
     with pytest.raises(Disagreement) as found:
         agree_on_text("proposition-7", "corrected", load_corpus(corpus, units=3), "cpu")
     assert found.value.counterexample.string == ["the", "cat", "sat", "on", "the"]

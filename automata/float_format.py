@@ -1,0 +1,72 @@
+"""Binary floating-point formats, and by how much they miss a number.
+
+>>> FLOAT32.unit, float(representation_error(np.array([0.5, 0.1]), FLOAT32)[0])
+(5.960464477539063e-08, 0.0)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Format:
+    """A binary floating-point format: its unit roundoff, smallest normal and largest number."""
+
+    name: str
+    unit: float
+    tiny: float
+    largest: float
+
+    def gamma(self, roundings: Any) -> Any:
+        """gamma_r = r u / (1 - r u), a bound on the relative error of r roundings (elementwise on arrays)."""
+        return roundings * self.unit / (1 - roundings * self.unit)
+
+
+FLOAT32 = Format("float32", 2.0**-24, 2.0**-126, float(np.finfo(np.float32).max))
+FLOAT64 = Format("float64", 2.0**-53, 2.0**-1022, float(np.finfo(np.float64).max))
+
+
+def representation_error(values: NDArray[Any], computed_in: Format) -> NDArray[np.float64]:
+    """How far each number is, at most, from the nearest one of the format; infinities are in every format."""
+    if values.dtype != object:
+        if computed_in is FLOAT64:
+            return np.zeros(values.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            held = values.astype(computed_in.name).astype(np.float64)
+            return np.where(values == held, 0.0, np.abs(values - held))
+    return np.array([_off(v, computed_in) for v in values.flat], dtype=np.float64).reshape(values.shape)
+
+
+def _off(value: Any, computed_in: Format) -> float:
+    if value in (np.inf, -np.inf):
+        return 0.0
+    exact = Fraction(value)
+    try:
+        near = float(exact)
+    except OverflowError:
+        return float("inf")
+    with np.errstate(over="ignore"):
+        held = float(np.dtype(computed_in.name).type(near))
+    return _up(Fraction(held) - exact) if np.isfinite(held) else float("inf")
+
+
+def upper(values: NDArray[Any]) -> NDArray[np.float64]:
+    """|values| as float64, rounded up."""
+    if values.dtype != object:
+        return np.asarray(np.abs(values), dtype=np.float64)
+    out = np.array([_up(v) for v in values.flat], dtype=np.float64)
+    return out.reshape(values.shape)
+
+
+def _up(value: Any) -> float:
+    try:
+        near = abs(float(value))
+    except OverflowError:
+        return float("inf")
+    return near if near >= abs(value) else float(np.nextafter(near, np.inf))

@@ -1,0 +1,140 @@
+"""One step of a Forward score and the error of it, over the real and the max-plus semiring: what ``automata/rounding.py`` adds up.
+
+>>> from automata.semirings import MAX_PLUS
+>>> from automata.wfsa import WFSA
+>>> third = WFSA(MAX_PLUS, [0], [0], {"a": [[1 / 3]]})
+>>> steps = MaxPlusSteps(third, FLOAT64, None)
+>>> once = steps.step(np.array([[1.0]]), np.zeros((1, 1)), np.array([0]))
+>>> bool(once[1] >= 2.0**-53)
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.float_format import FLOAT64, Format, representation_error, upper
+from automata.semirings import MAX_PLUS, REAL, Semiring
+from automata.wfsa import WFSA
+
+# The bounds themselves are computed in float64; a step's own rounding errors are far below this inflation.
+_OUTWARD = 1 + 2.0**-40
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """By how much an automaton's weights may differ, at most, from those that the float computation used.
+
+    Attributes:
+        matrices: as ``WFSA.matrices``, shape ``(m, n, n)``, not negative.
+        initial: shape ``(n,)``.
+        final: shape ``(n,)``; none without it.
+    """
+
+    matrices: Floats
+    initial: Floats
+    final: Floats | None = None
+
+
+class _Steps:
+    """One automaton's weights, their magnitudes and how far they are off, and the step from one vector to the next."""
+
+    def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
+        self.automaton, self.format = automaton, computed_in
+        # A float64 reference rounds as often as the computation that it is held against: charge for both.
+        self.twice = 1.0 if automaton.exact else 1 + FLOAT64.unit / computed_in.unit
+        self.sizes, self.final_sizes = upper(automaton.matrices), upper(automaton.final)
+        self.slack = representation_error(automaton.matrices, computed_in)
+        self.final_slack = representation_error(automaton.final, computed_in)
+        self.initial_slack = representation_error(automaton.initial, computed_in)
+        if deviation is not None:
+            self.slack = self.slack + deviation.matrices
+            self.initial_slack = self.initial_slack + deviation.initial
+            self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)
+
+    def step(self, omega: NDArray[Any], error: Floats, symbols: NDArray[np.intp]) -> tuple[NDArray[Any], Floats]:
+        """Omega_{i+1} and the bound on its error, from Omega_i and its."""
+        k = self.automaton.semiring
+        terms = k.times(omega[:, :, None], self.automaton.matrices[symbols])
+        after = k.sum(terms, axis=1)
+        return after, self._error(omega, error, self.sizes[symbols], self.slack[symbols], terms, after)
+
+    def read_out(self, omega: NDArray[Any], error: Floats) -> tuple[NDArray[Any], Floats]:
+        """The score (eq. 3c) and the bound on its error."""
+        k = self.automaton.semiring
+        terms = k.times(omega, self.automaton.final)
+        value = k.sum(terms, axis=1)
+        column, slack = self.final_sizes[None, :, None], self.final_slack[None, :, None]
+        return value, self._error(omega, error, column, slack, terms[:, :, None], value[:, None])[:, 0]
+
+    def _error(
+        self, omega: NDArray[Any], error: Floats, weights: Floats, slack: Floats, terms: NDArray[Any], sums: NDArray[Any]
+    ) -> Floats:
+        """The error of the sums over q' of omega(q') (x) weights(q', q): inherited, and of this step's own roundings."""
+        raise NotImplementedError
+
+    def _bounded(self, largest: Floats, total: Floats) -> Floats:
+        """The bound, infinite where something on the way might have overflowed."""
+        return np.where(largest + total < self.format.largest / 4, total, np.inf)
+
+
+class RealSteps(_Steps):
+    """Sums of products, in any order."""
+
+    def _error(
+        self, omega: NDArray[Any], error: Floats, weights: Floats, slack: Floats, terms: NDArray[Any], sums: NDArray[Any]
+    ) -> Floats:
+        size = upper(omega)
+        # factor by factor, since the product itself may underflow
+        there = ((size + error) != 0)[:, :, None] & ((weights + slack) != 0)
+        exact = ((weights == 1) & (slack == 0)) | ((size == 1) & (error == 0))[:, :, None]
+        rounded = there & ~exact
+        additions = np.maximum(there.sum(axis=1, keepdims=True) - 1, 0)
+        roundings = rounded + np.maximum(additions - 1, 0)
+        size = (size + error)[:, :, None]
+        inherited = error[:, :, None] * weights + size * slack
+        own = size * (weights + slack) * self.format.gamma(roundings) + self.format.tiny * rounded
+        before_last = (inherited + self.twice * own).sum(axis=1)
+        last = self.twice * self.format.unit * (additions[:, 0] > 0) * (upper(sums) + before_last)
+        # Partial sums may be larger than the sum: refuse to bound what could have overflowed on the way.
+        return self._bounded((size * (weights + slack)).sum(axis=1), (before_last + last) * _OUTWARD)
+
+
+class MaxPlusSteps(_Steps):
+    """Maxima of sums of two numbers: only the sums round, and no maximum moves by more than what it is taken of."""
+
+    def _error(
+        self, omega: NDArray[Any], error: Floats, weights: Floats, slack: Floats, terms: NDArray[Any], sums: NDArray[Any]
+    ) -> Floats:
+        # -infinity is exact, and stays: such a term is no candidate, however far off its other summand is.
+        alive = np.asarray(terms != -np.inf, dtype=bool)
+        size = upper(omega)
+        left, right = ((size + error) != 0)[:, :, None], (weights + slack) != 0
+        length = np.where(alive, upper(terms), 0.0)
+        carried = np.where(alive, error[:, :, None] + slack, 0.0)
+        # a sum with a zero is exact
+        own = (left & right & alive) * (self.format.unit * (length + carried) + self.format.tiny)
+        off = (carried + self.twice * own) * _OUTWARD
+        near = np.where(alive, _nearest(terms), 0.0)
+        # Only those that may be the largest can move the maximum; float64 holds the terms nearly.
+        reach = off + length * 2.0**-40
+        least = np.where(alive, near - reach, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
+        total = np.where(alive & ~(near + reach < least), off, 0.0).max(axis=1, initial=0.0)
+        return self._bounded(np.where(alive, size[:, :, None] + weights + carried, 0.0).max(axis=1, initial=0.0), total)
+
+
+def _nearest(values: NDArray[Any]) -> Floats:
+    if values.dtype != object:
+        return np.asarray(values, dtype=np.float64)
+    signs = np.where(np.asarray(values < 0, dtype=bool), -1.0, 1.0)
+    return signs * upper(values)
+
+
+STEPS: dict[Semiring, type[_Steps]] = {REAL: RealSteps, MAX_PLUS: MaxPlusSteps}
+"""The semirings that have rounding bounds."""

@@ -1,0 +1,54 @@
+"""Recurrences that are not elementwise: c_t = W_t c_{t-1} + b_t, and their automata of d + 1 states (Peng et al. 2018, 4.3).
+
+State 0 keeps the constant 1, and state 1 + i the i-th unit: so all units have the same transitions, and differ in their final
+state. (Appendix C draws 2 d states; d + 1 suffice.)
+
+>>> from neural.elman import LinearElman
+>>> units = LinearElman(3, 2).to_automata(torch.eye(3), "abc")
+>>> units[0].states, units[0].matrices is units[1].matrices
+(3, True)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from neural.cell import Cell
+from neural.pattern import Weights, Windows
+from neural.rounding import format_of, reduction
+from neural.tracked import Tracked
+
+
+class AffineCell(Cell):
+    """A cell with gates ``W``, shape ``(..., d, d)``, and ``b``, shape ``(..., d)``."""
+
+    def arrays(self, weights: Weights, windows: Windows) -> list[Any]:
+        """For each unit ``(initial, final, matrices)``; the matrices are one array."""
+        d = self.hidden_size
+        matrices = np.full((windows.symbols, d + 1, d + 1), weights.zero, dtype=np.float64)
+        matrices[:, 0, 0] = weights.one
+        matrices[:, 0, 1:] = weights.gates["b"]
+        matrices[:, 1:, 1:] = np.swapaxes(weights.gates["W"], -1, -2)  # an automaton multiplies rows from the left
+        initial = np.array([weights.one, *weights.start], dtype=np.float64)
+        return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
+
+    def held(self, windows: Windows) -> tuple[int, int]:
+        """One state for the constant, and one a unit; the weights are held once."""
+        states = self.hidden_size + 1
+        return states, windows.symbols * states**2
+
+    def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
+        """The gates', and what reduced precision takes from W in a step, which is a matrix product."""
+        found = super().slack(gates)
+        weight = gates["W"].value
+        found["W"] = found["W"] + reduction(format_of(weight.dtype)) * weight.double().abs()
+        return found
+
+
+def stacked(states: list[Tensor], like: Tensor) -> Tensor:
+    """c_1, ..., c_T as one tensor; where T is 0, an empty one like ``like``."""
+    return torch.stack(states) if states else torch.empty_like(like)

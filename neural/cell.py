@@ -1,0 +1,152 @@
+"""One layer that reads in one direction: what every architecture says of itself, and what they all share.
+
+A cell says which numbers its automata are made of (``gates``, a function of the symbols alone), how its state goes on
+(``steps``), what is scored (``score``) and what it puts out (``output``). The rest is here.
+
+>>> from neural.rrnn_b import RRNNBCell
+>>> cell = RRNNBCell(3, 2)
+>>> ran = cell.run(torch.zeros(5, 4, 3), cell.start(4))  # T = 5 steps, a batch of 4
+>>> ran.scores.shape, ran.outputs.shape, sorted(cell.gates(torch.zeros(4, 3)))
+(torch.Size([5, 4, 2]), torch.Size([5, 4, 2]), ['f', 'u'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError
+from automata.semirings import REAL, Semiring
+from neural.pattern import Pattern, Weights, Windows, arrays
+from neural.tracked import Tracked
+
+NONLINEARITIES: dict[str, Callable[[Any], Any]] = {"tanh": torch.tanh, "identity": lambda z: z}
+
+
+class Ran(NamedTuple):
+    """What a cell computed for T symbols of B strings.
+
+    Attributes:
+        scores: c_1, ..., c_T before any output nonlinearity, shape ``(T, B, hidden_size)``: what the automata score.
+        outputs: shape ``(T, B, output_size)``.
+        states: the state after each symbol, one tensor of shape ``(T, B, ...)`` for each of the state's.
+    """
+
+    scores: Tensor
+    outputs: Tensor
+    states: tuple[Tensor, ...]
+
+
+class Cell(nn.Module):
+    """One layer, one direction.
+
+    Args:
+        input_size: the size of v_t.
+        hidden_size: d, the number of units that are scored.
+        device, dtype: as in torch; float32 or float64.
+        window: K, how many symbols the gates read: the last K, zeros before the first.
+    """
+
+    semiring: ClassVar[Semiring] = REAL
+    reads_symbols: ClassVar[bool] = False  # the inputs are numbers of symbols, without an axis of their own
+    pattern: Pattern  # the automaton of one unit; cells whose units are not apart have their own arrays
+
+    def __init__(self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None, window: int = 1) -> None:
+        super().__init__()
+        self.input_size = whole("input_size", input_size)
+        self.hidden_size = whole("hidden_size", hidden_size)
+        self.output_size = hidden_size
+        self.window = whole("window", window)
+        self.made = {"device": device, "dtype": dtype}
+
+    def linear(self, bias: bool, outputs: int | None = None) -> nn.Linear:
+        """A map from the window to the units, to make a gate of."""
+        return nn.Linear(self.window * self.input_size, outputs or self.hidden_size, bias=bias, **self.made)
+
+    def vector(self) -> nn.Parameter:
+        """A learned number for each unit, zero at first."""
+        return nn.Parameter(torch.zeros(self.hidden_size, **self.made))
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The numbers that the automata are made of.
+
+        Args:
+            view: the window, oldest first, shape ``(..., window * input_size)`` (symbols: ``(...)``).
+
+        Returns:
+            Each of shape ``(..., hidden_size)``, those that no symbol changes ``(hidden_size,)``; matrices
+            ``(..., hidden_size, hidden_size)``. Written in plain torch, so that it runs on tracked values as well.
+        """
+        raise NotImplementedError
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The c-states c_1, ..., c_T, each of shape ``(T, B, hidden_size)``, from the gates and the start."""
+        raise NotImplementedError
+
+    def score(self, state: Sequence[Tensor]) -> Tensor:
+        """What the automata score in a state (or in many, along axes in front): the last of the c-states."""
+        return state[self.c_states - 1]
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """The outputs, from c and the window."""
+        return scores
+
+    @property
+    def c_states(self) -> int:
+        """How many tensors of the state are the recurrence's own; they come first."""
+        return 1
+
+    def sizes(self) -> list[tuple[int, ...]]:
+        """The shape of each tensor of the state, without the batch: the c-states, and the window's previous inputs."""
+        found: list[tuple[int, ...]] = [(self.hidden_size,)] * self.c_states
+        return [*found, (self.window - 1, self.input_size)] if self.window > 1 else found
+
+    def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
+        """The first state of each string: ``value`` (the semiring's zero without it) in the c-states, zeros elsewhere."""
+        like = next(self.parameters())
+        made = [torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes()]
+        number = self.semiring.zero if value is None else value
+        return tuple(s + number if i < self.c_states else s for i, s in enumerate(made))
+
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+        """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes it."""
+        view, before = inputs, list[Tensor]()
+        if self.window > 1:
+            padded = torch.cat([state[-1].transpose(0, 1), inputs])
+            time = len(inputs)
+            view = torch.cat([padded[k : k + time] for k in range(self.window)], dim=-1)
+            before = [padded.unfold(0, self.window - 1, 1)[1:].transpose(-1, -2)]
+        c = self.steps(self.gates(view), state)
+        scores = self.score(c)
+        return Ran(scores, self.output(scores, view), (*c, *before))
+
+    def arrays(self, weights: Weights, windows: Windows) -> list[Any]:
+        """For each unit its automaton's ``(initial, final, matrices)``."""
+        return arrays(self.pattern, weights, windows, self.hidden_size)
+
+    def held(self, windows: Windows) -> tuple[int, int]:
+        """The most states that one of the automata has, and how many weights all of them hold."""
+        states = windows.histories * self.pattern.states
+        return states, self.hidden_size * windows.symbols * states**2
+
+    def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
+        """How far the gates of two evaluations may be apart: each is off from the truth by its error at most."""
+        return {name: 2 * gate.error for name, gate in gates.items()}
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """The value, where it is an integer that is large enough."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{name} is {value!r}, where an integer from {least} on is right")
+    return value
+
+
+def one_of(name: str, value: Any, right: Sequence[Any]) -> Any:
+    """The value, where it is one of those."""
+    if not any(value is r or (isinstance(value, str) and value == r) for r in right):
+        shown = ['"' + r + '"' if isinstance(r, str) else repr(r) for r in right]
+        raise InputError(f"{name} is {value!r}, where {' or '.join(shown)} is right")
+    return value

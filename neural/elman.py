@@ -1,0 +1,47 @@
+"""The Elman network without its nonlinearity (Peng et al. 2018, Corollary 14).
+
+>>> layer = LinearElman(3, 2)
+>>> c, c_n = layer(torch.zeros(5, 4, 3))
+>>> c.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from neural.affine import AffineCell, stacked
+from neural.layer import Recurrent
+
+
+class LinearElmanCell(AffineCell):
+    """c_t = W_c c_{t-1} + W_v v_t + b."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.recurrent = nn.Parameter(torch.empty(hidden_size, hidden_size, **self.made))
+        self.update = self.linear(bias)
+        nn.init.uniform_(self.recurrent, -(hidden_size**-0.5), hidden_size**-0.5)
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The matrix W_c, and the offsets W_v v_t + b."""
+        d = self.hidden_size
+        return {"W": self.recurrent.expand(*view.shape[:-1], d, d), "b": self.update(view)}
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """One matrix product a step."""
+        c, found = state[0], []
+        for b in gates["b"].unbind(0):
+            c = torch.addmm(b, c, self.recurrent.T)
+            found.append(c)
+        return (stacked(found, gates["b"]),)
+
+
+class LinearElman(Recurrent):
+    """The layer; its outputs are c_t. Option: ``bias``."""
+
+    cell_class = LinearElmanCell

@@ -1,0 +1,55 @@
+"""ISAN (Foerster et al. 2017): a matrix and a vector for each symbol (Peng et al. 2018, equation 16).
+
+>>> layer = ISAN(3, 2)  # three symbols, whose numbers are the inputs
+>>> c, c_n = layer(torch.tensor([[0, 2], [1, 1]]))
+>>> c.shape, layer.to_automata(torch.arange(3), "abc")[0]
+(torch.Size([2, 2, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from neural.affine import AffineCell, stacked
+from neural.layer import Recurrent
+
+
+class ISANCell(AffineCell):
+    """c_t = W_{x_t} c_{t-1} + b_{x_t}."""
+
+    reads_symbols = True
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.weight = nn.Parameter(torch.empty(input_size, hidden_size, hidden_size, **self.made))
+        self.bias = nn.Parameter(torch.zeros(input_size, hidden_size, **self.made)) if bias else None
+        nn.init.uniform_(self.weight, -(hidden_size**-0.5), hidden_size**-0.5)
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The symbols' rows of the two tables."""
+        d = self.hidden_size
+        matrix = functional.embedding(view, self.weight.flatten(1)).reshape(*view.shape, d, d)
+        offset = self.weight.new_zeros(*view.shape, d) if self.bias is None else functional.embedding(view, self.bias)
+        return {"W": matrix, "b": offset}
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equation 16."""
+        c, found = state[0], []
+        for w, b in zip(gates["W"].unbind(0), gates["b"].unbind(0), strict=True):
+            c = torch.baddbmm(b.unsqueeze(-1), w, c.unsqueeze(-1)).squeeze(-1)
+            found.append(c)
+        return (stacked(found, gates["b"]),)
+
+
+class ISAN(Recurrent):
+    """The layer; ``input_size`` is the number of symbols; inputs are integers, shape ``(T, B)``; its outputs are c_t.
+
+    Option: ``bias``. It has one layer: a second would read vectors, not symbols.
+    """
+
+    cell_class = ISANCell

@@ -1,0 +1,140 @@
+"""The automaton of one unit, drawn with the names of gates for weights, and filled in with numbers; for windows of any size.
+
+A gate that reads the last K symbols needs states that remember K - 1 of them: each state of the drawing becomes one for each
+history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter histories occur only at a string's start.
+
+>>> windows = Windows(symbols=2, size=2)
+>>> windows.histories, windows.ids.tolist()  # (), (a), (b); a window whose place is -1 stands before the string
+(3, [[-1, 0], [-1, 1], [0, 0], [0, 1], [1, 0], [1, 1]])
+>>> half = Weights({"f": np.full((6, 1), 0.5), "u": np.full((6, 1), 0.5)}, 1.0, 0.0, np.zeros(1), np.array([True]))
+>>> [(initial, final, matrices)] = arrays(FIGURE_1, half, windows, units=1)
+>>> initial.tolist(), final.tolist()  # (0, ()), (0, a), (0, b), (1, a), (1, b)
+([1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ZERO, ONE, START = "0", "1", "c"
+"""In the place of a gate's name: the semiring's zero and one, and the unit's first state c_0."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """An automaton with names for weights.
+
+    Attributes:
+        initial: a name for each state.
+        final: a name for each state.
+        arrows: from, to, name; what is not there is zero.
+    """
+
+    initial: tuple[str, ...]
+    final: tuple[str, ...]
+    arrows: tuple[tuple[int, int, str], ...]
+
+    @property
+    def states(self) -> int:
+        """How many."""
+        return len(self.initial)
+
+
+FIGURE_1 = Pattern((ONE, START), (ZERO, ONE), ((0, 0, ONE), (0, 1, "u"), (1, 1, "f")))
+"""B: phi = f on the second state, mu = u on the way there, lambda(q_1) = c_0."""
+
+
+def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
+    """B with more states in a row (Figure 2, Appendix B): for each state behind the first its loop, and the way there."""
+    n = len(forgets)
+    loops = tuple((i, i, f) for i, f in enumerate(forgets, 1))
+    ways = tuple((i - 1, i, u) for i, u in enumerate(updates, 1))
+    return Pattern((ONE, *[START] * n), (*[ZERO] * n, ONE), ((0, 0, ONE), *loops, *ways))
+
+
+@dataclass(frozen=True)
+class Windows:
+    """All windows over an alphabet: what was read last, ``size`` symbols and less at a string's start.
+
+    Attributes:
+        symbols: the size of the alphabet.
+        size: K.
+    """
+
+    symbols: int
+    size: int
+
+    @property
+    def histories(self) -> int:
+        """How many histories there are: tuples of less than K symbols."""
+        return sum(self.symbols**k for k in range(self.size))
+
+    @cached_property
+    def ids(self) -> NDArray[np.intp]:
+        """The symbols of each window, oldest first, -1 before the string; shape ``(windows, K)``."""
+        found = [(*[-1] * (self.size - k), *w) for k in range(1, self.size + 1) for w in product(range(self.symbols), repeat=k)]
+        return np.array(found, dtype=np.intp).reshape(-1, self.size)
+
+    @cached_property
+    def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+        """For each window the history before its last symbol, that symbol, and the history after it."""
+        number = {h: i for i, h in enumerate(h for k in range(self.size) for h in product(range(self.symbols), repeat=k))}
+        read = [tuple(x for x in row if x >= 0) for row in self.ids.tolist()]
+        before = [number[w[:-1]] for w in read]
+        after = [number[w[max(0, len(w) - self.size + 1) :]] for w in read]
+        return np.array(before, dtype=np.intp), self.ids[:, -1], np.array(after, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What stands for the names.
+
+    Attributes:
+        gates: for each gate its values, shape ``(windows, units)``; ``(units,)`` where no symbol changes it; matrices have one
+            more axis.
+        one, zero: what stands for the semiring's.
+        start: c_0 of each unit.
+        fresh: is c_0 the semiring's zero? Then nothing starts in those states.
+    """
+
+    gates: Mapping[str, NDArray[np.float64]]
+    one: float
+    zero: float
+    start: NDArray[np.float64]
+    fresh: NDArray[np.bool_]
+
+    def of(self, name: str, unit: int) -> Any:
+        """What stands for a name: one number, or one a window."""
+        known = {ONE: self.one, ZERO: self.zero, START: self.start[unit]}
+        return known[name] if name in known else self.gates[name][..., unit]
+
+
+def arrays(pattern: Pattern, weights: Weights, windows: Windows, units: int) -> list[Any]:
+    """For each unit ``(initial, final, matrices)``, of shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``.
+
+    The states are those of the pattern with each history, pattern first; without those that no string starts in or reaches.
+    """
+    h = windows.histories
+    n = pattern.states * h
+    before, symbol, after = windows.places
+    found = []
+    for unit in range(units):
+        initial = np.full(n, weights.zero, dtype=np.float64)
+        final = np.repeat([float(weights.of(name, unit)) for name in pattern.final], h)
+        matrices = np.full((windows.symbols, n, n), weights.zero, dtype=np.float64)
+        for source, target, name in pattern.arrows:
+            matrices[symbol, source * h + before, target * h + after] = weights.of(name, unit)
+        kept = np.ones(n, dtype=bool)
+        for state, name in enumerate(pattern.initial):
+            initial[state * h] = weights.of(name, unit)
+            # No window that is longer than one symbol comes back to the empty history.
+            kept[state * h] = h == 1 or not (name == ZERO or (name == START and weights.fresh[unit]))
+        found.append((initial[kept], final[kept], matrices[:, kept][:, :, kept]))
+    return found

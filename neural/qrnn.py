@@ -1,0 +1,55 @@
+"""QRNN with forget pooling (Bradbury et al. 2017): its gates read a window of K symbols (Peng et al. 2018, section 4.1).
+
+>>> layer = QRNN(3, 2, window=2)
+>>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
+>>> before.shape, layer.to_automata(torch.eye(3), "abc")[0]  # one state for each history, twice, and one to start in
+(torch.Size([1, 4, 1, 3]), <WFSA: 7 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from neural.cell import one_of
+from neural.gated import GatedCell
+from neural.layer import Recurrent
+
+
+class QRNNCell(GatedCell):
+    """z = tanh(W_z * V), f = sigmoid(W_f * V), o = sigmoid(W_o * V) of the window V; c = f * c + (1 - f) * z, h = o * c."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        window: int = 2,
+        output_gate: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype, window)
+        self.forget = self.linear(bias)
+        self.update = self.linear(bias)
+        self.gate = self.linear(bias) if one_of("output_gate", output_gate, (True, False)) else None
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The gate f, and u = (1 - f) * z."""
+        f = torch.sigmoid(self.forget(view))
+        return {"f": f, "u": (1 - f) * torch.tanh(self.update(view))}
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """The states, through the output gate where there is one: o * c."""
+        return scores if self.gate is None else torch.sigmoid(self.gate(view)) * scores
+
+
+class QRNN(Recurrent):
+    """The layer; its outputs are h_t, its state is c, and with ``window`` K > 1 ``(c, the K - 1 inputs before)``.
+
+    Options: ``window``, K, 2 without it; inputs before the first are zero. ``output_gate``; ``bias``: of all gates and z.
+    """
+
+    cell_class = QRNNCell

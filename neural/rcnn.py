@@ -1,0 +1,81 @@
+"""RCNN (Lei et al. 2016): n-grams whose words need not stand side by side (Peng et al. 2018, equation 14, Appendix B).
+
+>>> layer = RCNN(3, 2, order=3)
+>>> h, state = layer(torch.zeros(5, 4, 3))
+>>> len(state), layer.to_automata(torch.eye(3), "abc")[0]
+(3, <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from neural.cell import NONLINEARITIES, Cell, one_of, whole
+from neural.layer import Recurrent
+from neural.pattern import chain
+from neural.recurrence import elementwise
+from neural.rrnn_c import shifted
+
+
+class RCNNCell(Cell):
+    """c1_t = lambda * c1_{t-1} + u1, cj_t = lambda * cj_{t-1} + c(j-1)_{t-1} * uj; uj = (1 - lambda) * g(W_j v_t + b_j)."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        order: int = 2,
+        nonlinearity: Literal["tanh", "identity"] = "tanh",
+        decay: Literal["input", "constant"] = "input",
+        output: Literal["tanh", "identity"] = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.order = whole("order", order)
+        self.nonlinearity = one_of("nonlinearity", nonlinearity, tuple(NONLINEARITIES))
+        self.outputs = one_of("output", output, tuple(NONLINEARITIES))
+        constant = one_of("decay", decay, ("input", "constant")) == "constant"
+        self.forget = None if constant else self.linear(bias)
+        self.logit = self.vector() if constant else None
+        self.updates = nn.ModuleList(self.linear(bias) for _ in range(order))
+        self.names = [f"u{j}" for j in range(1, order + 1)]
+        self.pattern = chain(("f",) * order, tuple(self.names))
+
+    @property
+    def c_states(self) -> int:
+        """One for each length of n-gram."""
+        return self.order
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The gate f (the lambda of equation 14) and u1, ..., un."""
+        f: Any = torch.sigmoid(self.logit if self.forget is None else self.forget(view))  # type: ignore[arg-type]
+        g = NONLINEARITIES[self.nonlinearity]
+        updates = {name: (1 - f) * g(update(view)) for name, update in zip(self.names, self.updates, strict=True)}
+        return {"f": f.expand(*view.shape[:-1], self.hidden_size), **updates}
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equation 14, for one j after another."""
+        found = [elementwise(gates["f"], gates["u1"], state[0])]
+        for j, name in enumerate(self.names[1:], 1):
+            found.append(elementwise(gates["f"], shifted(state[j - 1], found[-1]) * gates[name], state[j]))
+        return tuple(found)
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """Tanh of the last c, or itself."""
+        return NONLINEARITIES[self.outputs](scores)
+
+
+class RCNN(Recurrent):
+    """The layer; its state is ``(c1, ..., cn)``, one tensor for n = 1.
+
+    Options: ``order``, n; ``nonlinearity``, g, and ``output``, of c^(n), ``"tanh"`` or ``"identity"``; ``decay``: lambda is
+    ``"constant"`` (one learned for each unit, as a sigmoid) or depends on the ``"input"``; ``bias``.
+    """
+
+    cell_class = RCNNCell

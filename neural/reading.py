@@ -1,0 +1,144 @@
+"""Cells read off as automata: the gates of every window, and what they make.
+
+>>> from neural.qrnn import QRNNCell
+>>> cell = QRNNCell(2, 1)
+>>> list(tables(cell, torch.eye(2), "ab", 0)["f"])
+[('a',), ('b',), ('a', 'a'), ('a', 'b'), ('b', 'a'), ('b', 'b')]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from automata.errors import InputError
+from automata.rounding import Deviation
+from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
+from neural.cell import Cell
+from neural.pattern import Weights, Windows
+from neural.tracked import Tracked, tracking
+
+
+@torch.no_grad()
+def to_automata(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any, exact: bool) -> list[WFSA]:
+    """One automaton a unit: what :meth:`neural.layer.Recurrent.to_automata` gives."""
+    windows = _windows(cell, embeddings, vocabulary, exact)
+    gates = {name: _array(gate) for name, gate in cell.gates(_views(cell, embeddings, windows)).items()}
+    c = first(cell, start)
+    weights = Weights(gates, cell.semiring.one, cell.semiring.zero, c, c == cell.semiring.zero)
+    index = {symbol: i for i, symbol in enumerate(vocabulary)}
+    shared: dict[int, WFSA] = {}
+    found = []
+    for initial, final, matrices in cell.arrays(weights, windows):
+        one = shared.get(id(matrices))
+        if one is None:
+            one = WFSA.from_arrays(cell.semiring, initial, final, matrices, index)
+            one = shared[id(matrices)] = _exact(one) if exact else one
+        else:  # only the ends differ: the matrices are kept once
+            ends = WFSA.from_arrays(cell.semiring, initial, final, matrices[:0], {})
+            ends = _exact(ends) if exact else ends
+            one = one.replace(initial=ends.initial, final=ends.final)
+        found.append(one)
+    return found
+
+
+@torch.no_grad()
+def deviations(cell: Cell, embeddings: Tensor, start: Any) -> list[Deviation]:
+    """How far the weights of two evaluations may be apart: what :meth:`neural.layer.Recurrent.deviations` gives."""
+    windows = _windows(cell, embeddings, range(len(embeddings)), exact=False)
+    slack = {name: _array(gate) for name, gate in cell.slack(tracked_gates(cell, _views(cell, embeddings, windows))).items()}
+    fresh = first(cell, start) == cell.semiring.zero
+    weights = Weights(slack, 0.0, 0.0, np.zeros(cell.hidden_size), fresh)  # what is no gate is exact
+    return [Deviation(matrices, initial, final) for initial, final, matrices in cell.arrays(weights, windows)]
+
+
+def tracked_gates(cell: Cell, view: Tensor) -> dict[str, Tracked]:
+    """The gates, with a bound on the error of one evaluation of each."""
+    with tracking():
+        gates: dict[str, Any] = cell.gates(view)
+    return {name: gate if isinstance(gate, Tracked) else Tracked.exact(gate) for name, gate in gates.items()}
+
+
+@torch.no_grad()
+def tables(
+    cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int
+) -> dict[str, dict[tuple[Hashable, ...], Any]]:
+    """The gates by window: what :meth:`neural.layer.Recurrent.tables` gives."""
+    if not (isinstance(unit, int) and 0 <= unit < cell.hidden_size):
+        raise InputError(f"unit is {unit!r}, where a number from 0 to {cell.hidden_size - 1} is right")
+    windows = _windows(cell, embeddings, vocabulary, exact=False)
+    names = [tuple(vocabulary[i] for i in row if i >= 0) for row in windows.ids.tolist()]
+    found: dict[str, dict[tuple[Hashable, ...], Any]] = {}
+    for name, gate in cell.gates(_views(cell, embeddings, windows)).items():
+        values = _array(gate)
+        whole = name in ("W", "b")  # matrices and offsets belong to all units
+        keys = names if values.ndim > 1 else [()]  # no symbol changes it
+        rows = values if whole else values[..., unit].reshape(len(keys))
+        found[name] = dict(zip(keys, rows.tolist(), strict=True))
+    return found
+
+
+def first(cell: Cell, start: Any) -> NDArray[np.float64]:
+    """c_0 of each unit, as the network would hold it: shape ``(hidden_size,)``."""
+    like = next(cell.parameters())
+    value = torch.as_tensor(cell.semiring.zero if start is None else start).to(dtype=like.dtype, device=like.device)
+    try:
+        value = value.expand(cell.hidden_size)
+    except RuntimeError:
+        raise InputError(f"start has shape {tuple(value.shape)}, where one number or ({cell.hidden_size},) is right") from None
+    found = _array(value)
+    if not all(map(cell.semiring.holds, found.tolist())):
+        raise InputError(f"start is {found.tolist()}, where the {cell.semiring.name} semiring holds {cell.semiring.members}")
+    return found
+
+
+def _exact(unit: WFSA) -> WFSA:
+    """As ``unit.to_exact()``, with one object for all zeros: windows leave almost nothing else."""
+    parts = {}
+    for name in ("initial", "final", "matrices"):
+        weights = getattr(unit, name)
+        there = weights != unit.semiring.zero
+        parts[name] = unit.semiring.zeros(*weights.shape, exact=True)
+        parts[name][there] = [unit.semiring.exact(w) for w in weights[there]]
+    return unit.replace(**parts)
+
+
+def _array(values: Tensor) -> NDArray[np.float64]:
+    return np.asarray(values.double().cpu().numpy())
+
+
+def _windows(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], exact: bool) -> Windows:
+    """All windows over the vocabulary, where embeddings fit and the automata can be held."""
+    right: tuple[int, ...] = (len(vocabulary),) if cell.reads_symbols else (len(vocabulary), cell.input_size)
+    if not isinstance(embeddings, Tensor) or embeddings.shape != right:
+        shape = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
+        raise InputError(f"embeddings have shape {shape}, where {right} is right")
+    if cell.reads_symbols:
+        if embeddings.is_floating_point() or bool(((embeddings < 0) | (embeddings >= cell.input_size)).any()):
+            raise InputError(f"embeddings are not all integers from 0 to {cell.input_size - 1}, the numbers of symbols")
+    elif embeddings.dtype != next(cell.parameters()).dtype or not bool(embeddings.isfinite().all()):
+        raise InputError(f"embeddings are not all finite numbers of {next(cell.parameters()).dtype}")
+    if len(set(vocabulary)) != len(vocabulary):
+        raise InputError("the vocabulary names a symbol twice, where each is named once")
+    windows = Windows(len(vocabulary), cell.window)
+    (states, weights), most = cell.held(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
+    if weights > most:
+        raise InputError(
+            f"windows of {cell.window} over {windows.symbols:,} symbols ask for automata of {states:,} states, with {weights:,} "
+            f"weights in all; at most {most:,} {'exact ones ' if exact else ''}are held"
+        )
+    return windows
+
+
+def _views(cell: Cell, embeddings: Tensor, windows: Windows) -> Tensor:
+    """What the gates read in each window, shape ``(windows, K * input_size)``, zeros before the string."""
+    if cell.reads_symbols:
+        return embeddings
+    padded = torch.cat([embeddings, embeddings.new_zeros(1, cell.input_size)])  # place -1 is the last
+    ids = torch.as_tensor(windows.ids, device=embeddings.device)
+    return padded[ids].flatten(1)

@@ -1,0 +1,38 @@
+"""RRNN(B) (Peng et al. 2018, equation 23): Example 6 with a linear update, and an output.
+
+>>> layer = RRNNB(3, 2, output_gate=True)
+>>> h, c_n = layer(torch.zeros(5, 4, 3))
+>>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from neural.gated import GatedCell
+from neural.layer import Recurrent
+from neural.rrnn import RRNNCell
+
+
+class RRNNBCell(RRNNCell, GatedCell):
+    """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * W_u v_t, c_t = f_t * c_{t-1} + u_t, h_t = tanh(o_t * c_t)."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
+        super().__init__(input_size, hidden_size, bias, **options)
+        self.forget = self.linear(bias)
+        self.update = self.linear(bias=False)
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """Equations 23a and 23b."""
+        f = torch.sigmoid(self.forget(view))
+        return {"f": f, "u": (1 - f) * self.update(view)}
+
+
+class RRNNB(Recurrent):
+    """The layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+
+    cell_class = RRNNBCell

@@ -1,0 +1,52 @@
+"""RRNN(B) over the max-plus semiring (Peng et al. 2018, Example 15 and equation 24); c_0 is -infinity.
+
+>>> layer = RRNNBMaxPlus(3, 2)
+>>> h, c_n = layer(torch.zeros(0, 4, 3))
+>>> c_n[0, 0].tolist(), layer.to_automata(torch.eye(3), "abc")[0]
+([-inf, -inf], <WFSA: 2 states, 3 symbols, max-plus semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from automata.semirings import MAX_PLUS
+from neural.layer import Recurrent
+from neural.pattern import FIGURE_1
+from neural.recurrence import max_plus
+from neural.rrnn import RRNNCell
+
+
+class RRNNBMaxPlusCell(RRNNCell):
+    """f_t = log sigmoid(W_f v_t + b_f), u_t = W_u v_t, c_t = max(f_t + c_{t-1}, u_t), h_t = tanh(o_t + c_t)."""
+
+    semiring = MAX_PLUS
+    pattern = FIGURE_1
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
+        super().__init__(input_size, hidden_size, bias, **options)
+        self.forget = self.linear(bias)
+        self.update = self.linear(bias=False)
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """Equations 24a and 24b."""
+        return {"f": functional.logsigmoid(self.forget(view)), "u": self.update(view)}
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equation 24c."""
+        return (max_plus(gates["f"], gates["u"], state[0]),)
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """Equation 24e; o_t = log sigmoid(W_o v_t + b_o), or 0."""
+        return torch.tanh(scores if self.gate is None else functional.logsigmoid(self.gate(view)) + scores)
+
+
+class RRNNBMaxPlus(Recurrent):
+    """The layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+
+    cell_class = RRNNBMaxPlusCell

@@ -1,0 +1,57 @@
+"""RRNN(C) (Peng et al. 2018, equation 25): bigrams that need not stand side by side, and the automaton of Figure 2.
+
+>>> layer = RRNNC(3, 2)
+>>> h, (c1, c2) = layer(torch.zeros(5, 4, 3))
+>>> c2.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([1, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.pattern import chain
+from neural.recurrence import elementwise
+from neural.rrnn import RRNNCell
+
+
+def shifted(start: Tensor, states: Tensor) -> Tensor:
+    """c_0, ..., c_{T-1} from c_0 and c_1, ..., c_T."""
+    return torch.cat([start.unsqueeze(0), states])[:-1]
+
+
+class RRNNCCell(RRNNCell):
+    """Gates f1, u1, f2, u2 as in RRNN(B); c1_t = f1 * c1_{t-1} + u1, c2_t = f2 * c2_{t-1} + c1_{t-1} * u2; c = c2."""
+
+    pattern = chain(("f1", "f2"), ("u1", "u2"))
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
+        super().__init__(input_size, hidden_size, bias, **options)
+        self.forget_1, self.forget_2 = self.linear(bias), self.linear(bias)
+        self.update_1, self.update_2 = self.linear(bias=False), self.linear(bias=False)
+
+    @property
+    def c_states(self) -> int:
+        """Both c1 and c2."""
+        return 2
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """Equations 25a and 25b."""
+        f1, f2 = torch.sigmoid(self.forget_1(view)), torch.sigmoid(self.forget_2(view))
+        return {"f1": f1, "u1": (1 - f1) * self.update_1(view), "f2": f2, "u2": (1 - f2) * self.update_2(view)}
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equations 25c and 25d."""
+        c1 = elementwise(gates["f1"], gates["u1"], state[0])
+        return c1, elementwise(gates["f2"], shifted(state[0], c1) * gates["u2"], state[1])
+
+
+class RRNNC(Recurrent):
+    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``."""
+
+    cell_class = RRNNCCell

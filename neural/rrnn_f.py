@@ -1,0 +1,87 @@
+"""RRNN(F) (Peng et al. 2018, section 5.1 and equation 26): unigrams and bigrams together, and the automaton of Figure 4.
+
+Equation 26g reads c = p1 * c1 + p2 * c2, as equation 19c does.
+
+>>> layer = RRNNF(3, 2)
+>>> h, (c1, c2) = layer(torch.zeros(5, 4, 3))
+>>> layer.to_automata(torch.eye(3), "abc")[0]
+<WFSA: 4 states, 3 symbols, real semiring, exact>
+>>> layer.to_automata(torch.eye(3), "abc", epsilon=True)[0]  # as it is drawn
+<WFSA: 4 states, 3 symbols, real semiring, exact, with epsilon>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from automata.wfsa import WFSA
+from neural.layer import Recurrent
+from neural.pattern import ONE, START, ZERO, Pattern
+from neural.recurrence import elementwise
+from neural.rounding import format_of
+from neural.rrnn_c import RRNNCCell, shifted
+from neural.tracked import Tracked
+
+
+class RRNNFCell(RRNNCCell):
+    """RRNN(C)'s gates, and p1, p2, r = sigmoid of learned vectors; c2_t = f2 * c2_{t-1} + (c1_{t-1} + r) * u2.
+
+    Its automaton does without the epsilon transition of Figure 4, q_0 to q_3: all strings start in q_3, too, with weight r, and
+    stay there with weight 1. So every weight is a gate.
+    """
+
+    pattern = Pattern(
+        initial=(ONE, START, START, "r"),
+        final=(ZERO, "p1", "p2", ZERO),
+        arrows=(
+            (0, 0, ONE), (0, 1, "u1"), (1, 1, "f1"), (1, 2, "u2"), (2, 2, "f2"), (3, 3, ONE), (3, 2, "u2"),
+        ),
+    )  # fmt: skip
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
+        super().__init__(input_size, hidden_size, bias, **options)
+        self.final_1, self.final_2, self.skip = self.vector(), self.vector(), self.vector()
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """Equations 26a to 26d."""
+        p1, p2, r = torch.sigmoid(self.final_1), torch.sigmoid(self.final_2), torch.sigmoid(self.skip)
+        return super().gates(view) | {"p1": p1, "p2": p2, "r": r}
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equations 26e and 26f."""
+        c1 = elementwise(gates["f1"], gates["u1"], state[0])
+        return c1, elementwise(gates["f2"], (shifted(state[0], c1) + gates["r"]) * gates["u2"], state[1])
+
+    def score(self, state: Sequence[Tensor]) -> Tensor:
+        """Equation 26g."""
+        return torch.sigmoid(self.final_1) * state[0] + torch.sigmoid(self.final_2) * state[1]
+
+    def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
+        """The gates', and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 * u2 with c1 = 1 is not."""
+        found = super().slack(gates)
+        u2 = gates["u2"].value
+        found["u2"] = found["u2"] + 2 * format_of(u2.dtype).unit * u2.double().abs()
+        return found
+
+
+class RRNNF(Recurrent):
+    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``."""
+
+    cell_class = RRNNFCell
+
+    def to_automata(self, *arguments: Any, epsilon: bool = False, **options: Any) -> list[WFSA]:
+        """As :meth:`neural.layer.Recurrent.to_automata`; with ``epsilon``, Figure 4 as it is drawn, an equal automaton."""
+        found = super().to_automata(*arguments, **options)
+        return [_drawn(unit) for unit in found] if epsilon else found
+
+
+def _drawn(unit: WFSA) -> WFSA:
+    """The epsilon transition from q_0 to q_3 in place of the start and the loop of q_3."""
+    initial, matrices = unit.initial.copy(), unit.matrices.copy()
+    silent = unit.semiring.zeros(4, 4, exact=unit.exact)
+    silent[0, 3], initial[3], matrices[:, 3, 3] = initial[3], silent[0, 3], silent[0, 0]
+    return unit.replace(initial=initial, matrices=matrices, epsilon=silent)

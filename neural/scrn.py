@@ -1,0 +1,77 @@
+"""SCRN (Mikolov et al. 2014): context units that change slowly, beside ordinary hidden ones. Only the context is rational.
+
+(Corollary 10 of Peng et al. 2018 says so of the whole; it holds of the context units s_t, which are what is scored here.)
+
+>>> layer = SCRN(3, 2, hidden_units=7)
+>>> h, (s_n, h_n) = layer(torch.zeros(5, 4, 3))
+>>> h.shape, s_n.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 7]), torch.Size([1, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError
+from neural.cell import Ran, whole
+from neural.gated import GatedCell
+from neural.layer import Recurrent
+
+
+class SCRNCell(GatedCell):
+    """s_t = (1 - alpha) * B v_t + alpha * s_{t-1}, h_t = sigmoid(P s_t + A v_t + R h_{t-1})."""
+
+    alpha: Tensor
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        hidden_units: int | None = None,
+        alpha: float | None = 0.95,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.output_size = hidden_size if hidden_units is None else whole("hidden_units", hidden_units)
+        if alpha is not None and not (isinstance(alpha, (int, float)) and 0 <= alpha <= 1):
+            raise InputError(f"alpha is {alpha!r}, where a number from 0 to 1, or None for learned ones, is right")
+        self.logit = self.vector() if alpha is None else None
+        self.register_buffer("alpha", None if alpha is None else torch.full((hidden_size,), alpha, **self.made), persistent=False)
+        self.context = self.linear(bias=False)
+        self.inputs = self.linear(bias=False, outputs=self.output_size)
+        self.from_context = nn.Linear(hidden_size, self.output_size, bias=False, **self.made)
+        self.recurrent = nn.Linear(self.output_size, self.output_size, bias=False, **self.made)
+
+    def sizes(self) -> list[tuple[int, ...]]:
+        """Of s, and of h."""
+        return [(self.hidden_size,), (self.output_size,)]
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The share f = alpha that stays, and u = (1 - alpha) * B v_t."""
+        f = self.alpha if self.logit is None else torch.sigmoid(self.logit)
+        return {"f": f.expand(*view.shape[:-1], self.hidden_size), "u": (1 - f) * self.context(view)}
+
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+        """The context first, all steps at once; then the hidden units, one step after another."""
+        (s,) = self.steps(self.gates(inputs), state)
+        h, found = state[1], []
+        for x in (self.from_context(s) + self.inputs(inputs)).unbind(0):
+            h = torch.sigmoid(torch.addmm(x, h, self.recurrent.weight.T))
+            found.append(h)
+        outputs = torch.stack(found) if found else inputs.new_zeros(*inputs.shape[:2], self.output_size)
+        return Ran(s, outputs, (s, outputs))
+
+
+class SCRN(Recurrent):
+    """The layer; its outputs are h_t, its state is ``(s, h)``.
+
+    Options: ``hidden_units``, the size of h (``hidden_size`` without it); ``alpha``, a number from 0 to 1 (0.95 in Mikolov et
+    al.), or ``None``: one for each unit, learned as a sigmoid. It has no biases, whatever ``bias`` is.
+    """
+
+    cell_class = SCRNCell

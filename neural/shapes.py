@@ -1,0 +1,102 @@
+"""The shapes in which layers are called, in one place: what comes in is made ``(T, B, ...)``, and back.
+
+>>> form = Layout(torch.zeros(4, 7, 3), input_size=3, batch_first=True, reads_symbols=False, lengths=[7, 2, 0, 1])
+>>> form.inputs.shape, form.ends.tolist(), form.back(torch.zeros(7, 4, 5)).shape
+(torch.Size([7, 4, 3]), [7, 2, 0, 1], torch.Size([4, 7, 5]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from automata.errors import InputError
+
+
+class Layout:
+    """A call's inputs, and the way back to its shape.
+
+    Attributes:
+        inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero behind a string's end.
+        ends: the strings' lengths, shape ``(B,)``, on the inputs' device; ``None`` where all are as long as T.
+        batched: was there an axis for the batch?
+    """
+
+    def __init__(
+        self, given: Any, input_size: int, batch_first: bool, reads_symbols: bool, lengths: Tensor | Sequence[int] | None
+    ) -> None:
+        self.packed = isinstance(given, PackedSequence)
+        if self.packed:
+            if lengths is not None:
+                raise InputError("lengths are given beside a packed sequence, which has its own")
+            given, lengths = pad_packed_sequence(given)
+            batch_first = False
+        if not isinstance(given, Tensor):
+            raise InputError(f"input is {type(given).__name__}, where a tensor or a packed sequence is right")
+        axes = 2 if reads_symbols else 3
+        self.batched, self.batch_first = given.dim() == axes, batch_first
+        _check(given, axes, input_size, batch_first, reads_symbols)
+        inputs = given.unsqueeze(1) if not self.batched else given.transpose(0, 1) if batch_first else given
+        time, batch = inputs.shape[:2]
+        self.ends = None if lengths is None else _ends(lengths, time, batch).to(inputs.device)
+        self.inputs = self.masked(inputs)
+
+    def masked(self, values: Tensor) -> Tensor:
+        """Values of shape ``(T, B, ...)``, with zeros behind each string's end."""
+        if self.ends is None:
+            return values
+        behind = torch.arange(len(values), device=values.device)[:, None] >= self.ends
+        return values.masked_fill(behind.reshape(*behind.shape, *[1] * (values.dim() - 2)), 0)
+
+    def reversed(self, values: Tensor) -> Tensor:
+        """Each string of ``(T, B, ...)`` backwards, within its own length."""
+        if self.ends is None:
+            return values.flip(0)
+        place = torch.arange(len(values), device=values.device)[:, None]
+        there = torch.where(place < self.ends, self.ends - 1 - place, place)
+        return values[there, torch.arange(values.shape[1], device=values.device)]
+
+    def last(self, start: Tensor, states: Tensor) -> Tensor:
+        """Each string's state after its last symbol, from the start ``(B, ...)`` and all states ``(T, B, ...)``."""
+        if not len(states):
+            return start
+        if self.ends is None:
+            return states[-1]
+        found = states[(self.ends - 1).clamp(min=0), torch.arange(len(start), device=start.device)]
+        empty = (self.ends == 0).reshape(-1, *[1] * (start.dim() - 1))
+        return torch.where(empty, start, found)
+
+    def back(self, values: Tensor) -> Any:
+        """Values of shape ``(T, B, ...)`` as the inputs came."""
+        masked = self.masked(values)
+        if self.packed:
+            assert self.ends is not None
+            return pack_padded_sequence(masked, self.ends.cpu(), enforce_sorted=False)
+        if not self.batched:
+            return masked.squeeze(1)
+        return masked.transpose(0, 1) if self.batch_first else masked
+
+
+def _check(given: Tensor, axes: int, input_size: int, batch_first: bool, reads_symbols: bool) -> None:
+    order = "batch, time" if batch_first else "time, batch"
+    if reads_symbols:
+        if given.dim() not in (1, 2) or given.is_floating_point() or given.is_complex() or given.dtype == torch.bool:
+            raise InputError(
+                f"inputs are {given.dtype} of shape {tuple(given.shape)}, where integers of shape ({order}) are right"
+            )
+        if given.numel() and not 0 <= int(given.min()) <= int(given.max()) < input_size:
+            raise InputError(f"inputs go from {int(given.min())} to {int(given.max())}, where 0 to {input_size - 1} are right")
+    elif given.dim() not in (axes - 1, axes) or given.shape[-1] != input_size:
+        raise InputError(f"inputs have shape {tuple(given.shape)}, where ({order}, input) with input = {input_size} is right")
+
+
+def _ends(lengths: Tensor | Sequence[int], time: int, batch: int) -> Tensor:
+    ends = torch.as_tensor(lengths)
+    right = ends.shape == (batch,) and (not batch or not (ends.is_floating_point() or ends.is_complex()))
+    if not right or (batch and not (int(ends.min()) >= 0 and int(ends.max()) <= time)):
+        raise InputError(f"lengths are {ends.tolist()}, where {batch} numbers from 0 to {time} are right")
+    return ends.long()

@@ -1,0 +1,63 @@
+"""SRU (Lei et al. 2017, the form that Peng et al. 2018 discuss, section 4.1): no gate reads the state.
+
+>>> layer = SRU(3, 3, highway=True)
+>>> h, c_n = layer(torch.zeros(5, 4, 3))
+>>> layer.to_automata(torch.eye(3), "abc")[0]
+<WFSA: 2 states, 3 symbols, real semiring, exact>
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from neural.cell import NONLINEARITIES, one_of
+from neural.gated import GatedCell
+from neural.layer import Recurrent
+
+
+class SRUCell(GatedCell):
+    """f = sigmoid(W_f x + b_f), r = sigmoid(W_r x + b_r), c = f * c + (1 - f) * W x, h = r * g(c) [+ (1 - r) * x]."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: Literal["tanh", "identity"] = "tanh",
+        highway: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.nonlinearity = one_of("nonlinearity", nonlinearity, tuple(NONLINEARITIES))
+        self.highway = one_of("highway", highway, (True, False))
+        if highway and input_size != hidden_size:
+            raise InputError(f"highway asks for input_size == hidden_size, and they are {input_size} and {hidden_size}")
+        self.update = self.linear(bias=False)
+        self.forget = self.linear(bias)
+        self.reset = self.linear(bias)
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The gate f, and u = (1 - f) * W x."""
+        f = torch.sigmoid(self.forget(view))
+        return {"f": f, "u": (1 - f) * self.update(view)}
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """The outputs h, with the highway where there is one."""
+        r = torch.sigmoid(self.reset(view))
+        h = r * NONLINEARITIES[self.nonlinearity](scores)
+        return h + (1 - r) * view if self.highway else h
+
+
+class SRU(Recurrent):
+    """The layer; its outputs are h_t.
+
+    Options: ``nonlinearity``, g, ``"tanh"`` or ``"identity"``; ``highway``, which needs input_size == hidden_size (and is off
+    in the paper's experiments); ``bias``: of the gates.
+    """
+
+    cell_class = SRUCell

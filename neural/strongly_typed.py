@@ -1,0 +1,82 @@
+"""T-RNN, T-GRU and T-LSTM (Balduzzi & Ghifary 2016): strongly-typed networks, whose gates read one or two symbols.
+
+Peng et al. 2018, section 4.1 and equation 10. A matrix pair V v_{t-1} + W v_t is one matrix over both, the older first.
+
+>>> layer = TLSTM(3, 2)
+>>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
+>>> layer.to_automata(torch.eye(3), "abc")[0]
+<WFSA: 7 states, 3 symbols, real semiring, exact>
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from neural.gated import GatedCell
+from neural.layer import Recurrent
+
+
+class TRNNCell(GatedCell):
+    """z = W v_t, f = sigmoid(V v_t + b), c = f * c + (1 - f) * z."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.update = self.linear(bias=False)
+        self.forget = self.linear(bias)
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The gate f, and u = (1 - f) * z."""
+        f = torch.sigmoid(self.forget(view))
+        return {"f": f, "u": (1 - f) * self.update(view)}
+
+
+class _PairCell(GatedCell):
+    """z, f = sigmoid and o = tanh of V v_{t-1} + W v_t + b, each with its own."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, device, dtype, window=2)
+        self.update = self.linear(bias)
+        self.forget = self.linear(bias)
+        self.gate = self.linear(bias)
+
+
+class TGRUCell(_PairCell):
+    """The state is h = f * h + z * o."""
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The gate f, and u = z * o."""
+        return {"f": torch.sigmoid(self.forget(view)), "u": self.update(view) * torch.tanh(self.gate(view))}
+
+
+class TLSTMCell(_PairCell):
+    """The state is c = f * c + (1 - f) * z, the output h = o * c."""
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The gate f, and u = (1 - f) * z."""
+        f = torch.sigmoid(self.forget(view))
+        return {"f": f, "u": (1 - f) * self.update(view)}
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """The state through the output gate, o * c."""
+        return torch.tanh(self.gate(view)) * scores
+
+
+class TRNN(Recurrent):
+    """T-RNN; its outputs are c_t. Option: ``bias``, of f."""
+
+    cell_class = TRNNCell
+
+
+class TGRU(Recurrent):
+    """T-GRU; its outputs are h_t, which is what is scored; its state is ``(h, the input before)``. Option: ``bias``."""
+
+    cell_class = TGRUCell
+
+
+class TLSTM(Recurrent):
+    """T-LSTM; its outputs are h_t, its state is ``(c, the input before)``. Option: ``bias``."""
+
+    cell_class = TLSTMCell

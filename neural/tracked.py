@@ -1,0 +1,173 @@
+"""Numbers that carry a bound on the error of one evaluation through torch's functions.
+
+>>> sum_of, ones = torch.nn.Linear(2, 1, dtype=torch.float64), torch.ones(1, 2, dtype=torch.float64)
+>>> with tracking():
+...     gate = 1 - torch.sigmoid(sum_of(ones))
+>>> bool(0 < gate.error < 1e-14)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from neural import rounding
+
+
+def _function(name: str) -> Callable[..., Any]:
+    return lambda *values: apply(getattr(torch, name), values, {})
+
+
+@dataclass(frozen=True, eq=False)
+class Tracked:
+    """A float tensor, and how far it may be from what exact arithmetic would give.
+
+    It can be given to the functions that have a rule (:data:`RULES`), and moved about as a tensor can (:data:`MOVES`); any
+    other function refuses it.
+
+    Attributes:
+        value: as computed.
+        error: the bound, in float64, of the same shape.
+    """
+
+    value: Tensor
+    error: Tensor
+
+    @classmethod
+    def exact(cls, value: Tensor) -> Tracked:
+        """Numbers that are right as they are."""
+        return cls(value, torch.zeros(value.shape, dtype=torch.float64, device=value.device))
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        """What torch calls in place of its own function."""
+        return apply(func, args, kwargs or {})
+
+    @property
+    def shape(self) -> torch.Size:
+        """The tensor's."""
+        return self.value.shape
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return self.value.dim()
+
+    def __getitem__(self, place: Any) -> Any:
+        return apply(Tensor.__getitem__, (self, place), {})
+
+    def expand(self, *shape: int) -> Any:
+        """As of a tensor."""
+        return apply(Tensor.expand, (self, *shape), {})
+
+    __add__ = _function("add")
+    __radd__ = _function("add")
+    __sub__ = _function("sub")
+    __rsub__ = _function("rsub")
+    __mul__ = _function("mul")
+    __rmul__ = _function("mul")
+
+
+def _linear(inputs: Tracked, weight: Tracked, bias: Tracked | None = None) -> Tracked:
+    value = functional.linear(inputs.value, weight.value, None if bias is None else bias.value)
+    return Tracked(value, rounding.affine(weight.value, None if bias is None else bias.value, inputs.value, inputs.error))
+
+
+def _of_one(function: Callable[[Tensor], Tensor], bound: Callable[..., Tensor]) -> Callable[[Tracked], Tracked]:
+    def rule(a: Tracked) -> Tracked:
+        value = function(a.value)
+        return Tracked(value, bound(value, a.error, rounding.format_of(value.dtype)))
+
+    return rule
+
+
+def _total(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tracked, Tracked], Tracked]:
+    def rule(a: Tracked, b: Tracked) -> Tracked:
+        value = function(a.value, b.value)
+        return Tracked(value, rounding.total(value, a.error, b.error, rounding.format_of(value.dtype)))
+
+    return rule
+
+
+def _product(a: Tracked, b: Tracked) -> Tracked:
+    value = a.value * b.value
+    return Tracked(value, rounding.product(a.value, a.error, b.value, b.error, rounding.format_of(value.dtype)))
+
+
+_sigmoid = _of_one(torch.sigmoid, rounding.sigmoid)
+_tanh = _of_one(torch.tanh, rounding.tanh)
+_add, _sub, _rsub = _total(torch.add), _total(torch.sub), _total(torch.rsub)
+
+RULES: dict[Any, Callable[..., Tracked]] = {
+    functional.linear: _linear,
+    torch.sigmoid: _sigmoid, Tensor.sigmoid: _sigmoid,
+    torch.tanh: _tanh, Tensor.tanh: _tanh,
+    functional.logsigmoid: _of_one(functional.logsigmoid, rounding.log_sigmoid),
+    torch.add: _add, Tensor.add: _add, Tensor.__add__: _add, Tensor.__radd__: _add,
+    torch.sub: _sub, Tensor.sub: _sub, Tensor.__sub__: _sub,
+    torch.rsub: _rsub, Tensor.__rsub__: _rsub,
+    torch.mul: _product, Tensor.mul: _product, Tensor.__mul__: _product, Tensor.__rmul__: _product,
+}  # fmt: skip
+"""The functions that round, each with its rule; a number that is not tracked is exact."""
+MOVES = {
+    torch.cat, torch.stack, functional.embedding, Tensor.__getitem__, Tensor.expand, Tensor.unsqueeze, Tensor.squeeze, Tensor.reshape,
+    Tensor.flatten, Tensor.unflatten, Tensor.unbind, Tensor.transpose, Tensor.new_zeros,
+}  # fmt: skip
+"""The functions that only move numbers; errors move with them."""
+
+
+def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The function on values and errors."""
+    with torch._C.DisableTorchFunction():  # what a rule computes is not tracked in its turn
+        if func in RULES:
+            like = next(a.value if isinstance(a, Tracked) else a for a in args if isinstance(a, (Tracked, Tensor)))
+            every = [*args, *kwargs.values()]
+            return RULES[func](*(a if a is None else _tracked(a, like) for a in every))
+        if func in MOVES:
+            return _moved(func, args, kwargs)
+    raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")
+
+
+def _tracked(value: Any, like: Tensor) -> Tracked:
+    if isinstance(value, Tracked):
+        return value
+    return Tracked.exact(value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=like.dtype, device=like.device))
+
+
+def _exact(value: Any) -> Any:
+    return Tracked.exact(value) if isinstance(value, Tensor) and value.is_floating_point() else value
+
+
+def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    def part(value: Any, name: str) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(part(v, name) for v in value)
+        return getattr(value, name) if isinstance(value, Tracked) else value
+
+    flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
+    if not any(isinstance(a, Tracked) for a in flat):
+        return func(*args, **kwargs)
+    if any(isinstance(a, Tensor) and a.is_floating_point() for a in flat):  # beside tracked numbers: exact
+        args = [[_exact(b) for b in a] if isinstance(a, (list, tuple)) else _exact(a) for a in args]
+    values, errors = (func(*[part(a, name) for a in args], **kwargs) for name in ("value", "error"))
+    if isinstance(values, tuple):
+        return tuple(map(Tracked, values, errors))
+    return Tracked(values, errors)
+
+
+class tracking(TorchFunctionMode):
+    """Within it, whatever torch computes carries its error: of parameters alone, too."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        """What torch calls in place of its own function."""
+        if func in RULES or func in MOVES or any(isinstance(a, Tracked) for a in args):
+            return apply(func, args, kwargs or {})
+        if getattr(func, "__name__", "") in ("__get__", "dim", "size"):  # shape, dtype, device
+            return func(*args, **(kwargs or {}))
+        raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")

@@ -1,0 +1,168 @@
+"""The papers' equations once more, one symbol at a time, with the weights written out: what the layers are held against.
+
+Each reference takes a cell, the inputs ``(T, input)`` of one string, and c_0 for every unit; it gives c_1, ..., c_T and the
+outputs. Nothing here is shared with ``neural/`` but the weights.
+"""
+
+from __future__ import annotations
+
+import torch
+
+sigmoid, tanh = torch.sigmoid, torch.tanh
+
+
+def g(name):
+    return tanh if name == "tanh" else lambda z: z
+
+
+def of(linear, x):
+    """W x + b."""
+    found = (linear.weight * x).sum(1)
+    return found if linear.bias is None else found + linear.bias
+
+
+def example_6(cell, v, c):
+    for x in v:
+        f = sigmoid(of(cell.forget, x))
+        c = f * c + (1 - f) * g(cell.nonlinearity)(of(cell.update, x))
+        yield c, c
+
+
+def rrnn_b(cell, v, c):
+    for x in v:
+        f = sigmoid(of(cell.forget, x))
+        c = f * c + (1 - f) * of(cell.update, x)
+        yield c, tanh(c if cell.gate is None else sigmoid(of(cell.gate, x)) * c)
+
+
+def rrnn_b_max_plus(cell, v, c):
+    for x in v:
+        f = torch.log(sigmoid(of(cell.forget, x)))
+        c = torch.maximum(f + c, of(cell.update, x))
+        yield c, tanh(c if cell.gate is None else torch.log(sigmoid(of(cell.gate, x))) + c)
+
+
+def rrnn_c(cell, v, c):
+    c1, c2 = c, c
+    for x in v:
+        f1, f2 = sigmoid(of(cell.forget_1, x)), sigmoid(of(cell.forget_2, x))
+        u1, u2 = (1 - f1) * of(cell.update_1, x), (1 - f2) * of(cell.update_2, x)
+        c1, c2 = c1 * f1 + u1, c2 * f2 + c1 * u2
+        yield c2, tanh(c2 if cell.gate is None else sigmoid(of(cell.gate, x)) * c2)
+
+
+def rrnn_f(cell, v, c):
+    c1, c2 = c, c
+    p1, p2, r = sigmoid(cell.final_1), sigmoid(cell.final_2), sigmoid(cell.skip)
+    for x in v:
+        f1, f2 = sigmoid(of(cell.forget_1, x)), sigmoid(of(cell.forget_2, x))
+        u1, u2 = (1 - f1) * of(cell.update_1, x), (1 - f2) * of(cell.update_2, x)
+        c1, c2 = c1 * f1 + u1, c2 * f2 + (c1 + r) * u2
+        both = p1 * c1 + p2 * c2
+        yield both, tanh(both if cell.gate is None else sigmoid(of(cell.gate, x)) * both)
+
+
+def sru(cell, v, c):
+    for x in v:
+        f, r = sigmoid(of(cell.forget, x)), sigmoid(of(cell.reset, x))
+        c = f * c + (1 - f) * of(cell.update, x)
+        h = r * g(cell.nonlinearity)(c)
+        yield c, h + (1 - r) * x if cell.highway else h
+
+
+def windows(cell, v):
+    """x_{t-K+1}, ..., x_t, with zeros before the first."""
+    k = cell.window
+    padded = [torch.zeros(v.shape[1], dtype=v.dtype)] * (k - 1) + list(v)
+    return [torch.cat(padded[t : t + k]) for t in range(len(v))]
+
+
+def qrnn(cell, v, c):
+    for x in windows(cell, v):
+        f, z = sigmoid(of(cell.forget, x)), tanh(of(cell.update, x))
+        c = f * c + (1 - f) * z
+        yield c, c if cell.gate is None else sigmoid(of(cell.gate, x)) * c
+
+
+def t_rnn(cell, v, c):
+    for x in v:
+        f = sigmoid(of(cell.forget, x))
+        c = f * c + (1 - f) * of(cell.update, x)
+        yield c, c
+
+
+def pair(linear, before, x):
+    """V v_{t-1} + W v_t + b."""
+    n = len(x)
+    found = (linear.weight[:, :n] * before).sum(1) + (linear.weight[:, n:] * x).sum(1)
+    return found if linear.bias is None else found + linear.bias
+
+
+def t_gru(cell, v, h):
+    before = torch.zeros_like(v[0]) if len(v) else None
+    for x in v:
+        z, f, o = pair(cell.update, before, x), sigmoid(pair(cell.forget, before, x)), tanh(pair(cell.gate, before, x))
+        h, before = f * h + z * o, x
+        yield h, h
+
+
+def t_lstm(cell, v, c):
+    before = torch.zeros_like(v[0]) if len(v) else None
+    for x in v:
+        z, f, o = pair(cell.update, before, x), sigmoid(pair(cell.forget, before, x)), tanh(pair(cell.gate, before, x))
+        c, before = f * c + (1 - f) * z, x
+        yield c, o * c
+
+
+def scrn(cell, v, s):
+    alpha = cell.alpha if cell.logit is None else sigmoid(cell.logit)
+    h = torch.zeros(cell.output_size, dtype=s.dtype)
+    for x in v:
+        s = (1 - alpha) * of(cell.context, x) + alpha * s
+        h = sigmoid(of(cell.from_context, s) + of(cell.inputs, x) + of(cell.recurrent, h))
+        yield s, h
+
+
+def rcnn(cell, v, c):
+    states = [c] * cell.order
+    for x in v:
+        decay = sigmoid(cell.logit) if cell.forget is None else sigmoid(of(cell.forget, x))
+        u = [(1 - decay) * g(cell.nonlinearity)(of(update, x)) for update in cell.updates]
+        below = [1.0, *states[:-1]]
+        states = [decay * c + b * w for c, b, w in zip(states, below, u, strict=True)]
+        yield states[-1], g(cell.outputs)(states[-1])
+
+
+def isan(cell, v, c):
+    for x in v.tolist():
+        b = 0 if cell.bias is None else cell.bias[x]
+        c = torch.stack([(cell.weight[x, i] * c).sum() for i in range(len(c))]) + b
+        yield c, c
+
+
+def linear_elman(cell, v, c):
+    for x in v:
+        c = torch.stack([(cell.recurrent[i] * c).sum() for i in range(len(c))]) + of(cell.update, x)
+        yield c, c
+
+
+REFERENCES = {
+    "example-6": example_6, "rrnn-b": rrnn_b, "rrnn-b-max-plus": rrnn_b_max_plus, "rrnn-c": rrnn_c, "rrnn-f": rrnn_f, "sru": sru,
+    "qrnn": qrnn, "t-rnn": t_rnn, "t-gru": t_gru, "t-lstm": t_lstm, "scrn": scrn, "rcnn": rcnn, "isan": isan,
+    "linear-elman": linear_elman,
+}  # fmt: skip
+
+KINDS = [
+    ("example-6", {}), ("example-6", {"nonlinearity": "identity", "bias": False}),
+    ("rrnn-b", {}), ("rrnn-b", {"output_gate": True, "bias": False}),
+    ("rrnn-b-max-plus", {}), ("rrnn-b-max-plus", {"output_gate": True}),
+    ("rrnn-c", {}), ("rrnn-c", {"output_gate": True}), ("rrnn-f", {}), ("rrnn-f", {"output_gate": True}),
+    ("sru", {}), ("sru", {"highway": True, "nonlinearity": "identity"}),
+    ("qrnn", {"window": 1}), ("qrnn", {"window": 2, "output_gate": True}), ("qrnn", {"window": 3, "bias": False}),
+    ("t-rnn", {}), ("t-gru", {}), ("t-lstm", {"bias": False}), ("t-lstm", {}),
+    ("scrn", {"alpha": 0.75, "hidden_units": 4}), ("scrn", {"alpha": None}),
+    ("rcnn", {"order": 1, "decay": "constant"}), ("rcnn", {}), ("rcnn", {"order": 4, "nonlinearity": "identity", "output": "identity"}),
+    ("isan", {}), ("isan", {"bias": False}), ("linear-elman", {}), ("linear-elman", {"bias": False}),
+]  # fmt: skip
+"""Every kind of network, with options that reach each branch of its equations."""
+NAMES = [" ".join([kind, *(f"{n}={v}" for n, v in options.items())]) for kind, options in KINDS]

@@ -1,0 +1,367 @@
+"""Every network against the automata that it is read off as: scores, gates, sizes, and what is refused."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.forward import prefix_scores
+from automata.rounding import FLOAT32, FLOAT64, Deviation, prefix_bounds, share
+from automata.semirings import MAX_PLUS
+from automata.strategies import readings
+from automata.wfsa import MOST_EXACT_CELLS, WFSA
+from neural.elman import LinearElman
+from neural.isan import ISAN
+from neural.pattern import Weights, Windows
+from neural.qrnn import QRNN
+from neural.rcnn import RCNN
+from neural.rrnn_b_max_plus import RRNNBMaxPlus
+from neural.rrnn_f import RRNNF
+from neural.tracked import Tracked
+from proofs_tests.neural.references import KINDS, NAMES
+from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, inputs, network
+from ratproof.agree import agree
+from ratproof.ledger import recording
+from ratproof.networks import NETWORKS, OfNetwork
+from ratproof.strategies import networks
+
+STRING = [2, 0, 0, 2, 1, 1, 0]
+
+
+@every
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+@pytest.mark.parametrize("start", [None, 0.0, [0.5, -2.0, 0.0]], ids=str)
+def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dtype, start):
+    made, form = network(kind, options, dtype), FLOAT32 if dtype is torch.float32 else FLOAT64
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN, dtype=dtype)
+    c_0 = None if start is None else torch.tensor(start, dtype=dtype)
+    c = made.scores(v[STRING].unsqueeze(1), made.start(1, c_0)).squeeze(1)
+    first = made.cell.score(made.cell.start(1, c_0))
+    slack = made.deviations(v, c_0)
+    units = made.to_automata(v, range(IN), c_0, exact=exact)
+    assert len(units) == IN
+    for i, automaton in enumerate(units):
+        assert automaton.exact == exact and automaton.epsilon is None
+        assert slack[i].matrices.shape == automaton.matrices.shape
+        computed = [float(first[0, i].detach()), *c[:, i].tolist()]
+        scores, bounds = prefix_bounds(automaton, STRING, form, slack[i])
+        assert share(computed, scores, bounds) <= 1
+        # the bound says something: it is far below what is scored
+        assert bounds.max() < 1e-3 * (1 + max(abs(x) for x in computed if np.isfinite(x)))
+
+
+def recurrence_alone(made, gates, string, start):
+    """The largest share of the bound that the recurrence uses where the gates are exact numbers, and are given."""
+    cell, windows = made.cell, Windows(len({*string}), made.cell.window)
+    slack = {name: gate.double().numpy() for name, gate in cell.slack({n: Tracked.exact(g) for n, g in gates.items()}).items()}
+    values = {name: gate.double().numpy() for name, gate in gates.items()}
+    c_0, fresh = np.full(cell.hidden_size, start), np.full(cell.hidden_size, start == cell.semiring.zero)
+    one = cell.semiring.one
+    ready = cell.arrays(Weights(values, one, cell.semiring.zero, c_0, fresh), windows)
+    off = cell.arrays(Weights(slack, 0.0, 0.0, 0 * c_0, fresh), windows)
+    place = {tuple(row): i for i, row in enumerate(windows.ids.tolist())}
+    read = [place[(*[-1] * cell.window, *string[: t + 1])[-cell.window :]] for t in range(len(string))]
+    first = cell.start(1, start)
+    steps = cell.steps({n: g if g.dim() == 1 else g[read].unsqueeze(1) for n, g in gates.items()}, first)
+    c = torch.cat([cell.score(first).unsqueeze(0), cell.score(steps)])[:, 0].double()
+    worst = 0.0
+    for unit, ((initial, final, matrices), (i, f, m)) in enumerate(zip(ready, off, strict=True)):
+        automaton = WFSA.from_arrays(cell.semiring, initial, final, matrices, {x: x for x in range(windows.symbols)})
+        scores, bounds = prefix_bounds(automaton, string, FLOAT32, Deviation(m, i, f))
+        worst = max(worst, share(c[:, unit].tolist(), scores, bounds))
+    return worst
+
+
+@every
+@torch.no_grad()
+def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, options):
+    """With gates that are given and exact: what rounds are the steps. Whole numbers among them, which round less."""
+    made = network(kind, options, torch.float32)
+    rng, worst = torch.Generator().manual_seed(0), 0.0
+    for start in (1.0, 0.0, 0.3):
+        string = torch.randint(0, 2, (6,), generator=rng).tolist()
+        string[:2] = [0, 1]
+        views = torch.zeros(len(Windows(2, made.cell.window).ids), made.cell.window * IN)
+        gates = made.cell.gates(torch.arange(2) if kind == "isan" else views)
+        for name, gate in gates.items():
+            if name not in ("W", "p1", "p2", "r"):
+                drawn = torch.randn(gate.shape, generator=rng)
+                gates[name] = torch.where(torch.rand(gate.shape, generator=rng) < 0.2, drawn.round(), drawn)
+        used = recurrence_alone(made, gates, string, float(torch.tensor(start)))
+        assert used <= 1
+        worst = max(worst, used)
+    assert worst > 0.02
+
+
+@torch.no_grad()
+def test_the_sum_with_r_is_rounded_even_where_c1_is_one():
+    """(1 + r) * u2 rounds twice, where the automaton's 1 * u2 does not: without a slack for it this leaves the bound."""
+    made, units = RRNNF(1, 1500), 1500
+    torch.manual_seed(0)
+    for p in (made.final_1, made.final_2):
+        p.copy_(torch.full((units,), 200.0))  # p = 1
+    zero, u2, r = torch.zeros(1, units), torch.rand(1, units) + 1, torch.rand(units)
+    p = torch.ones(units)
+    gates = {"f1": zero, "u1": zero, "f2": zero, "u2": u2, "p1": p, "p2": p, "r": r}
+    assert 0.5 < recurrence_alone(made, gates, [0], 1.0) <= 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(made.cell), "slack", lambda self, gates: {n: 2 * g.error for n, g in gates.items()})
+        assert recurrence_alone(made, gates, [0], 1.0) > 1
+
+
+@every
+def test_its_automata_score_what_the_equations_say(kind, options):
+    """Without the layer between: the plain loop, on every string up to length three."""
+    made = network(kind, options)
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
+    c_0 = torch.full((IN,), 0.25, dtype=D)
+    units = made.to_automata(v, range(IN), 0.25)
+    for length in range(4):
+        for string in product(range(IN), repeat=length):
+            c, _ = by_the_equations(kind, made.cell, v[list(string)], c_0)
+            for i, unit in enumerate(units):
+                score = prefix_scores(unit, string)
+                assert [float(s) for s in score[1:]] == pytest.approx(c[:, i].tolist(), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", list(NETWORKS))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@settings(suppress_health_check=list(HealthCheck), max_examples=40)
+@given(st.data())
+def test_networks_of_every_kind_are_their_automata(kind, dtype, data):
+    """Gates that saturate and cancel, any start, strings of every length: within the derived bound."""
+    names, strings = data.draw(readings(most=30))
+    start = st.none() | st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
+    agree(data.draw(networks("abc", kind, "proposition-7", "corrected", dtype, "cpu", start=start)).renamed(names), strings)
+
+
+@pytest.mark.parametrize("kind", list(NETWORKS))
+def test_a_drawn_network_is_written_and_read_back(kind):
+    @settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
+    @given(networks("ab", kind, "proposition-7", "corrected", "float64", "cpu", start=st.none() | st.floats(-2, 2)))
+    def run(drawn):
+        again = OfNetwork.from_json("proposition-7", "corrected", drawn.to_json())
+        assert again.to_json() == drawn.to_json()
+        assert again.automata() == drawn.automata()
+        assert again.weights() == drawn.weights() and "c_0 = " in drawn.weights()
+
+    with recording():
+        run()
+
+
+def kept(kind="qrnn"):
+    """A small network as a file has it."""
+    options = {"qrnn": {"window": 2, "output_gate": False}, "isan": {}, "rcnn": {"order": 2}}[kind]
+    made = NETWORKS[kind](2, 1, **options)
+    values = {name: p.tolist() for name, p in made.cell.state_dict().items()}
+    embeddings = [0, 1] if kind == "isan" else [[0.5, 1.0], [1.0, -1.0]]
+    whole = {"input_size": 2, "hidden_size": 1, **options}
+    return OfNetwork("proposition-7", "corrected", kind, whole, values, embeddings, ["a", "b"]).to_json()
+
+
+HOSTILE = [
+    ("qrnn", {"network": "lstm"}, "there is no network 'lstm'"),
+    ("qrnn", {"network": ["qrnn"]}, "there is no network"),
+    ("qrnn", {"options": []}, "options of qrnn are"),
+    ("qrnn", {"options": {"hidden_size": 1}}, "options of qrnn are"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "num_layers": 2}}, "options of qrnn are"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": 10**12}}, "larger network than there are parameters"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 10**9}}, "larger network than there are parameters"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": -1}}, "hidden_size is -1"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1.0}}, "hidden_size is 1.0"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": "2"}}, "window is '2'"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": 1}}, "parameters have the shapes"),
+    ("rcnn", {"options": {"input_size": 2, "hidden_size": 1, "order": 10**9}}, "larger network than there are parameters"),
+    ("qrnn", {"parameters": []}, "parameters are no object"),
+    ("qrnn", {"parameters": {"forget.weight": [["x"]]}}, "forget.weight is no array"),
+    ("qrnn", {"parameters": {"forget.weight": [[1], [1, 2]]}}, "forget.weight is no array"),
+    ("qrnn", {"parameters": {"forget.weight": [[1e39]]}}, "not finite"),
+    ("qrnn", {"parameters": {}}, "larger network"),
+    ("qrnn", {"embeddings": [[0.5], [1.0]]}, "embeddings have shape"),
+    ("qrnn", {"embeddings": [[0.5, float("nan")], [1.0, 0.0]]}, "not finite"),
+    ("isan", {"embeddings": [0, 2]}, "numbers of symbols, 0 to 1"),
+    ("isan", {"embeddings": [0, 0.5]}, "numbers of symbols, 0 to 1"),
+    ("qrnn", {"alphabet": ["a", "a"]}, "names a symbol twice"),
+    ("qrnn", {"alphabet": ["a", ""]}, "no list of symbols"),
+    ("qrnn", {"alphabet": 3}, "no list of symbols"),
+    ("qrnn", {"start": "x"}, "start is 'x', where null or a number"),
+    ("qrnn", {"start": [1]}, r"start is \[1\]"),
+    ("qrnn", {"start": float("inf")}, "start is inf"),
+    ("qrnn", {"device": "meta"}, "device is 'meta', where cpu or cuda is right"),
+    ("qrnn", {"automata_know_start": 1}, "where true or false is right"),
+    ("qrnn", {"dtype": "float16"}, "there is no dtype"),
+    ("qrnn", {"dtype": ["float32"]}, "there is no dtype"),
+    ("qrnn", {"device": 3}, "device is 3"),
+]
+
+
+@pytest.mark.parametrize(("kind", "change", "says"), HOSTILE)
+def test_a_file_that_is_not_as_it_is_written_is_refused_in_a_sentence(kind, change, says):
+    OfNetwork.from_json("proposition-7", "corrected", kept(kind))
+    with pytest.raises(InputError, match=says) as found:
+        OfNetwork.from_json("proposition-7", "corrected", kept(kind) | change)
+    assert "\n" not in str(found.value)
+
+
+STRANGE = [
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1e308,
+    float("nan"),
+    "x",
+    "",
+    [],
+    {},
+    [[]],
+    [1],
+    {"a": 1},
+    0.5,
+    [[1, 2], [3]],
+    "float32",
+    "cpu",
+]
+
+
+def places(data, way=()):
+    """The way to each part of a JSON value."""
+    for key in data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ():
+        yield (*way, key)
+        yield from places(data[key], (*way, key))
+
+
+@pytest.mark.parametrize("kind", ["qrnn", "isan", "rcnn"])
+@given(st.data())
+def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
+    spoilt = kept(kind)
+    way = data.draw(st.sampled_from([w for w in places(spoilt) if w != ("way",)]))
+    part = spoilt
+    for key in way[:-1]:
+        part = part[key]
+    part[way[-1]] = data.draw(st.sampled_from(STRANGE))
+    try:
+        read = OfNetwork.from_json("proposition-7", "corrected", spoilt)
+        assert read.weights() and len(list(read.compare(["ab", "", "bba"]))) == 3
+    except InputError as error:
+        assert "\n" not in str(error)
+
+
+@every
+def test_gradients_are_not_asked_for_and_gates_are_those_of_the_module(kind, options):
+    """The tables hold what ``gates`` computes, keyed by the last symbols."""
+    made = network(kind, options)
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
+    k = made.cell.window
+    for unit in range(IN):
+        for name, table in made.tables(v, "abc", unit).items():
+            assert all(len(window) <= k for window in table)
+            for window, value in table.items():
+                if kind == "isan":
+                    view = v["abc".index(window[0])]
+                else:
+                    rows = [v["abc".index(x)] for x in window]
+                    view = torch.cat([*[torch.zeros(IN, dtype=D)] * (k - len(rows)), *rows])
+                gate = made.cell.gates(view)[name].detach()
+                right = gate if name in ("W", "b") else gate[unit]
+                torch.testing.assert_close(torch.tensor(value, dtype=D), right)
+    sizes = {() if n in ("p1", "p2", "r") else tuple(table) for n, table in made.tables(v, "abc", 0).items()}
+    assert tuple(w for n in range(1, k + 1) for w in product("abc", repeat=n)) in sizes
+
+
+@pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
+def test_backward_automata_read_the_string_from_its_end(kind, options):
+    made = network(kind, options, bidirectional=True)
+    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
+    alone = network(kind, options)
+    alone.cell.load_state_dict(made.cells[1].state_dict())
+    assert made.to_automata(v, "abc", direction=1) == alone.to_automata(v, "abc")
+    assert made.to_automata(v, "abc") != made.to_automata(v, "abc", direction=1)
+    assert (made.deviations(v, direction=1)[0].matrices == alone.deviations(v)[0].matrices).all()
+
+
+@pytest.mark.parametrize("symbols", [1, 2, 3])
+@pytest.mark.parametrize("window", [1, 2, 3])
+def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
+    """2 (s + ... + s^{K-1}) + 1, and one more where c_0 is not 0; for K = 1 two."""
+    made, v = QRNN(2, 2, window=window), torch.randn(symbols, 2)
+    histories = sum(symbols**k for k in range(1, window))
+    states = lambda start: [a.states for a in made.to_automata(v, range(symbols), start)]
+    assert states(0.0) == ([2, 2] if window == 1 else [2 * histories + 1] * 2)
+    assert states(torch.tensor([0.0, 1.0])) == ([2, 2] if window == 1 else [2 * histories + 1, 2 * histories + 2])
+    assert Windows(symbols, window).histories == histories + 1
+
+
+def test_windows_too_many_to_hold_are_refused_before_they_are_made():
+    made, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
+    with pytest.raises(InputError, match=r"windows of 3 over 1,000 symbols ask for automata of 2,002,002 states"):
+        made.to_automata(v, range(1000))
+    with pytest.raises(InputError, match=f"at most {MOST_EXACT_CELLS:,} exact ones are held"):
+        made.to_automata(v[:30], range(30))
+    for refused in (made.deviations, lambda v: made.tables(v, range(1000), 0)):
+        with pytest.raises(InputError, match="windows of 3"):
+            refused(v)
+
+
+def test_figure_4_as_it_is_drawn_is_the_same_automaton():
+    """The epsilon transition, or a start in q_3: equal scores, exactly."""
+    torch.manual_seed(0)
+    made, v = RRNNF(2, 2), torch.randn(3, 2)
+    for drawn, ready in zip(made.to_automata(v, "abc", 0.5, epsilon=True), made.to_automata(v, "abc", 0.5), strict=True):
+        assert drawn.epsilon is not None and (drawn.epsilon != 0).sum() == 1
+        r = made.tables(v, "abc", 0)["r"][()]
+        assert 0 < r < 1 and drawn.initial[3] == 0
+        for string in ("", "a", "bc", "abcba", "ccc"):
+            assert prefix_scores(drawn, string).tolist() == prefix_scores(ready, string).tolist()
+
+
+def test_an_rcnn_has_a_state_for_each_length():
+    for order in (1, 2, 5):
+        assert RCNN(2, 1, order=order).to_automata(torch.randn(2, 2), "ab")[0].states == order + 1
+
+
+@pytest.mark.parametrize("kind", [ISAN, LinearElman])
+def test_units_of_an_affine_network_share_their_transitions(kind):
+    made = kind(3, 4)
+    v = torch.arange(3) if kind is ISAN else torch.randn(3, 3)
+    for exact in (True, False):
+        units = made.to_automata(v, "abc", exact=exact)
+        assert all(unit.matrices is units[0].matrices and unit.states == 5 for unit in units)
+        assert [unit.final.tolist().index(1) for unit in units] == [1, 2, 3, 4]
+
+
+def test_reduced_precision_of_a_step_is_in_the_deviation():
+    made = LinearElman(2, 2)
+    v = torch.randn(2, 2)
+    full = made.deviations(v)[0].matrices
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("high")
+        reduced = made.deviations(v)[0].matrices
+    finally:
+        torch.set_float32_matmul_precision(before)
+    weights = np.abs(made.to_automata(v, "ab", exact=False)[0].matrices[:, 1:, 1:])
+    assert (full[:, 1:, 1:] == 0).all()
+    assert (reduced[:, 1:, 1:] >= 2.0**-10 * weights).all()
+
+
+def test_max_plus_scores_the_empty_string_with_minus_infinity_and_has_no_nan():
+    made = RRNNBMaxPlus(2, 2, output_gate=True)
+    v = torch.randn(3, 2)
+    units = made.to_automata(v, "abc")
+    assert all(unit.semiring is MAX_PLUS and prefix_scores(unit, "")[0] == -np.inf for unit in units)
+    h, state = made(torch.randn(4, 3, 2), lengths=[4, 0, 1])
+    (h.sum() + state[:, 0].sum()).backward()
+    assert bool(h.isfinite().all()) and bool((state[0, 1] == -torch.inf).all())
+    assert all(bool(p.grad.isfinite().all()) for p in made.parameters())
+    (exact,) = {Fraction(float(w)) for w in made.tables(v, "abc", 0)["u"].values()} & {units[0].matrix("a")[0, 1]}
+    assert exact == units[0].matrix("a")[0, 1]

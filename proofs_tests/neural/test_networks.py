@@ -1,0 +1,312 @@
+"""What all networks have in common: their papers' equations, every shape in which layers are called, and their gradients."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+
+import pytest
+import torch
+from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+
+from automata.errors import InputError
+from proofs_tests.neural.references import KINDS, NAMES, REFERENCES
+from ratproof.networks import NETWORKS
+
+D = torch.float64
+IN = 3  # inputs, or symbols; and units, since a highway asks for as many
+every = pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
+stackable = pytest.mark.parametrize(
+    ("kind", "options"), [k for k in KINDS if k[0] != "isan"], ids=[n for n in NAMES if not n.startswith("isan")]
+)
+
+
+def network(kind, options, dtype=D, **more):
+    torch.manual_seed(0)
+    made = NETWORKS[kind](IN, IN, dtype=dtype, **options, **more)
+    with torch.no_grad():
+        for p in made.parameters():
+            p.copy_(torch.randn(p.shape) * 0.7)
+    return made
+
+
+def inputs(made, *shape, dtype=D):
+    """Random inputs with these axes for time and batch, in whatever order."""
+    if made.cell_class.reads_symbols:
+        return torch.randint(0, IN, shape)
+    return torch.randn(*shape, IN, dtype=dtype)
+
+
+def by_the_equations(kind, cell, v, c):
+    found = list(REFERENCES[kind](cell, v, c))
+    if not found:
+        return torch.zeros(0, IN, dtype=c.dtype), torch.zeros(0, cell.output_size, dtype=c.dtype)
+    return torch.stack([c for c, _ in found]), torch.stack([h for _, h in found])
+
+
+def flat(state):
+    """All tensors of a state."""
+    return [state] if isinstance(state, torch.Tensor) else [t for part in state for t in flat(part)]
+
+
+@every
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+@pytest.mark.parametrize("start", [None, 0.5, -2.0])
+def test_it_computes_its_equations_for_a_whole_batch(kind, options, dtype, start):
+    made = network(kind, options, dtype)
+    for time, batch in ((5, 3), (1, 1), (0, 2), (4, 0)):
+        v = inputs(made, time, batch, dtype=dtype)
+        first = made.start(batch, start)
+        h, c = made(v, first)[0], made.scores(v, first)
+        assert c.shape == (time, batch, IN) and h.shape == (time, batch, made.cell.output_size)
+        assert c.dtype == h.dtype == dtype
+        for b in range(batch):
+            c_0 = torch.full((IN,), made.cell.semiring.zero if start is None else start, dtype=dtype)
+            scores, outputs = by_the_equations(kind, made.cell, v[:, b], c_0)
+            torch.testing.assert_close(c[:, b], scores)
+            torch.testing.assert_close(h[:, b], outputs)
+
+
+@every
+def test_without_a_state_it_starts_in_its_own(kind, options):
+    made = network(kind, options)
+    v = inputs(made, 4, 2)
+    torch.testing.assert_close(made(v)[0], made(v, made.start(2))[0])
+    torch.testing.assert_close(made.scores(v), made.scores(v, made.start(2)))
+
+
+@every
+def test_batch_first_only_swaps_the_axes(kind, options):
+    time_first, batch_first = network(kind, options), network(kind, options, batch_first=True)
+    v = inputs(time_first, 5, 4)
+    (h, state), (swapped, same) = time_first(v), batch_first(v.transpose(0, 1))
+    torch.testing.assert_close(swapped.transpose(0, 1), h)
+    torch.testing.assert_close(flat(same), flat(state))
+    torch.testing.assert_close(batch_first.scores(v.transpose(0, 1)).transpose(0, 1), time_first.scores(v))
+
+
+@every
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_strings_of_unequal_length_run_as_they_do_alone(kind, options, bidirectional):
+    """What stands behind a string's end changes nothing, and the empty string keeps its start."""
+    made = network(kind, options, bidirectional=bidirectional)
+    lengths = [3, 0, 5, 1]
+    v = inputs(made, 5, 4)
+    if v.is_floating_point():
+        for b, n in enumerate(lengths):
+            v[n:, b] = torch.nan
+    first = made.start(4, 0.25)
+    h, state = made(v, first, lengths)
+    for b, n in enumerate(lengths):
+        alone = made.start(1, 0.25)
+        one, last = made(v[:n, b : b + 1], alone)
+        torch.testing.assert_close(h[:n, b : b + 1], one)
+        assert (h[n:, b] == 0).all()
+        torch.testing.assert_close([s[:, b : b + 1] for s in flat(state)], flat(last))
+        if not n:
+            torch.testing.assert_close(flat(last), flat(alone))
+        unbatched, state_of_one = made(v[:n, b], _squeezed(alone))
+        torch.testing.assert_close(unbatched, one.squeeze(1))
+        torch.testing.assert_close(flat(state_of_one), [s.squeeze(1) for s in flat(last)])
+
+
+def _squeezed(state):
+    return state.squeeze(1) if isinstance(state, torch.Tensor) else tuple(s.squeeze(1) for s in state)
+
+
+@every
+def test_gradients_ignore_what_is_behind_a_strings_end(kind, options):
+    made = network(kind, options)
+    v = inputs(made, 4, 2)
+    if v.is_floating_point():
+        v[2:, 1] = torch.nan
+    h, _ = made(v, lengths=[4, 2])
+    h.sum().backward()
+    assert all(p.grad is None or bool(p.grad.isfinite().all()) for p in made.parameters())
+
+
+@every
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_a_packed_sequence_comes_back_packed(kind, options, bidirectional):
+    made = network(kind, options, bidirectional=bidirectional)
+    strings = [inputs(made, n) for n in (2, 4, 1)]
+    h, state = made(pack_sequence(strings, enforce_sorted=False))
+    padded, lengths = pad_packed_sequence(h)
+    assert lengths.tolist() == [2, 4, 1]
+    for b, x in enumerate(strings):
+        alone, last = made(x)
+        torch.testing.assert_close(padded[: len(x), b], alone)
+        torch.testing.assert_close([s[:, b] for s in flat(state)], flat(last))
+
+
+@every
+def test_a_string_can_be_read_in_parts(kind, options):
+    """In halves, symbol by symbol, and with an empty part between; the state streams."""
+    made = network(kind, options)
+    v = inputs(made, 6, 2)
+    whole, last = made(v)
+    for cuts in ([4], [1, 2, 3, 4, 5], [2, 2]):
+        state, parts = made.start(2), []
+        for low, high in zip([0, *cuts], [*cuts, 6], strict=True):
+            part, state = made(v[low:high], state)
+            parts.append(part)
+        torch.testing.assert_close(torch.cat(parts), whole)
+        torch.testing.assert_close(flat(state), flat(last))
+
+
+@stackable
+def test_several_layers_stream_too(kind, options):
+    made = network(
+        kind, {**options, "num_layers": 3} if not options.get("hidden_units") else {"num_layers": 3, "hidden_units": 4}
+    )
+    v = inputs(made, 6, 2)
+    whole, last = made(v)
+    first, state = made(v[:2])
+    second, state = made(v[2:], state)
+    torch.testing.assert_close(torch.cat([first, second]), whole)
+    torch.testing.assert_close(flat(state), flat(last))
+
+
+@every
+def test_bidirectional_is_forward_beside_reversed(kind, options):
+    both = network(kind, options, bidirectional=True)
+    forward, backward = network(kind, options), network(kind, options)
+    for one, cell in ((forward, both.cells[0]), (backward, both.cells[1])):
+        one.cell.load_state_dict(cell.state_dict())
+    v = inputs(both, 5, 3)
+    h, _ = both(v)
+    there, back = forward(v)[0], backward(v.flip(0))[0].flip(0)
+    torch.testing.assert_close(h, torch.cat([there, back], -1))
+
+
+@stackable
+def test_several_layers_are_layers_on_top_of_each_other(kind, options):
+    options = {**options, "highway": False} if options.get("highway") else options
+    tower = network(kind, options, num_layers=2, bidirectional=True)
+    v = inputs(tower, 4, 2)
+    lower = network(kind, options, bidirectional=True)
+    lower.load_state_dict({k: p for k, p in tower.state_dict().items() if int(k.split(".")[1]) < 2})
+    upper = NETWORKS[kind](2 * lower.cells[0].output_size, IN, bidirectional=True, dtype=D, **options)
+    upper.load_state_dict({k.replace("cells.2", "cells.0").replace("cells.3", "cells.1"): p
+                           for k, p in tower.state_dict().items() if int(k.split(".")[1]) > 1})  # fmt: skip
+    middle, lower_state = lower(v)
+    top, upper_state = upper(middle)
+    h, state = tower(v)
+    torch.testing.assert_close(h, top)
+    ends = [t for s in (lower_state, upper_state) for t in flat(s)]
+    assert sum(s.sum().item() for s in flat(state)) == pytest.approx(sum(s.sum().item() for s in ends))
+
+
+def test_dropout_is_between_layers_and_in_training_only():
+    made = network("rrnn-b", {}, num_layers=2, dropout=0.5)
+    v = inputs(made, 5, 3)
+    assert not torch.equal(made(v)[0], made(v)[0])
+    made.eval()
+    torch.testing.assert_close(made(v)[0], network("rrnn-b", {}, num_layers=2)(v)[0])
+    single = network("rrnn-b", {}, dropout=0.5)
+    torch.testing.assert_close(single(v)[0], network("rrnn-b", {})(v)[0])
+
+
+@every
+def test_gradients_are_those_of_finite_differences(kind, options):
+    made = network(kind, options)
+    v = inputs(made, 4, 2)
+    names, parameters = zip(*made.named_parameters(), strict=True)
+
+    def run(x, *weights):
+        h, state = torch.func.functional_call(made, dict(zip(names, weights, strict=True)), (x,), {"lengths": [4, 2]})
+        return (h, *(torch.tanh(s) for s in flat(state)))
+
+    given = v.clone().requires_grad_() if v.is_floating_point() else v
+    assert torch.autograd.gradcheck(run, (given, *(p.detach().clone().requires_grad_() for p in parameters)))
+
+
+@every
+def test_gradients_are_those_of_the_equations(kind, options):
+    """By autograd through the plain loop, c_0 and both results included."""
+    made = network(kind, options)
+    v = inputs(made, 5)
+    found = []
+    for way in ("fast", "plain"):
+        made.zero_grad()
+        c_0 = torch.tensor([0.5, -0.25, 0.0], dtype=D, requires_grad=True)
+        if way == "fast":
+            first = made.start(1, c_0)
+            c, h = made.scores(v.unsqueeze(1), first).squeeze(1), made(v.unsqueeze(1), first)[0].squeeze(1)
+        else:
+            c, h = by_the_equations(kind, made.cell, v, c_0)
+        ((c * torch.arange(1.0, 4.0)).sum() + (h**2).sum()).backward()
+        found.append([c_0.grad, *(p.grad for p in made.parameters())])
+    torch.testing.assert_close(found[0], found[1])
+
+
+@every
+def test_its_parameters_are_kept_and_loaded(kind, options):
+    made, other = network(kind, options, num_layers=1), NETWORKS[kind](IN, IN, dtype=D, **options)
+    file = io.BytesIO()
+    torch.save(made.state_dict(), file)
+    file.seek(0)
+    other.load_state_dict(torch.load(file, weights_only=True))
+    v = inputs(made, 3, 2)
+    for same in (other, copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        torch.testing.assert_close(same(v)[0], made(v)[0])
+    assert repr(made).startswith(type(made).__name__)
+
+
+WRONG = [
+    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 4, dtype=D)), r"inputs have shape \(2, 2, 4\), where \(time, batch, input\)"),
+    ("rrnn-b", {}, lambda m: m([1.0]), "input is list"),
+    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(2, dtype=D)), r"state has shape \(2,\), where \(1, 2, 3\)"),
+    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 3, dtype=D), torch.zeros(1, 1, 3, dtype=D)), r"where \(1, 3\) is right"),
+    ("rrnn-c", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(1, 2, 3, dtype=D)), r"state has 1 part\(s\), where 2"),
+    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[3, 1]), "lengths are"),
+    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[1]), "lengths are"),
+    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[1.5, 1.0]), "lengths are"),
+    ("rrnn-b", {}, lambda m: m(pack_sequence([torch.zeros(2, 3, dtype=D)]), lengths=[2]), "beside a packed sequence"),
+    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(2, 3, dtype=D), "abc"), r"embeddings have shape \(2, 3\)"),
+    ("rrnn-b", {}, lambda m: m.to_automata(torch.full((1, 3), torch.nan, dtype=D), "a"), "not all finite"),
+    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3), "a"), "finite numbers of torch.float64"),
+    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(2, 3, dtype=D), "aa"), "names a symbol twice"),
+    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", start=torch.zeros(2)), r"start has shape \(2,\)"),
+    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", start=-torch.inf), "start is"),
+    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", direction=1), "direction is 1"),
+    ("rrnn-b", {}, lambda m: m.tables(torch.zeros(1, 3, dtype=D), "a", 3), "unit is 3"),
+    ("rrnn-b", {"num_layers": 2}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a"), "upper layers read vectors"),
+    ("rrnn-b", {"num_layers": 2}, lambda m: m.deviations(torch.zeros(1, 3, dtype=D)), "upper layers read vectors"),
+    ("rrnn-b", {"bidirectional": True}, lambda m: m.scores(torch.zeros(1, 1, 3, dtype=D)), "one of each is right"),
+    ("qrnn", {"num_layers": 2}, lambda m: m(torch.zeros(1, 1, 3, dtype=D), (torch.zeros(2, 1, 3), torch.zeros(5))), "shape"),
+    ("isan", {}, lambda m: m(torch.zeros(2, 2)), "integers of shape"),
+    ("isan", {}, lambda m: m(torch.tensor([[0, 3]])), "where 0 to 2 are right"),
+    ("isan", {}, lambda m: m.to_automata(torch.tensor([0, 3]), "ab"), "integers from 0 to 2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "options", "call", "says"), WRONG)
+def test_wrong_shapes_are_named(kind, options, call, says):
+    with pytest.raises(InputError, match=says) as found:
+        call(network(kind, options))
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sizes", "options", "says"),
+    [
+        ("example-6", (1, 1), {"nonlinearity": "relu"}, "nonlinearity is 'relu'"),
+        ("example-6", (0, 1), {}, "input_size is 0"),
+        ("example-6", (1, True), {}, "hidden_size is True"),
+        ("example-6", (1, 1), {"window": 2}, "no option 'window'; it has nonlinearity"),
+        ("example-6", (1, 1), {"dropout": 2}, "dropout is 2"),
+        ("example-6", (1, 1), {"num_layers": 0}, "num_layers is 0"),
+        ("sru", (1, 2), {"highway": True}, "highway asks for input_size == hidden_size"),
+        ("qrnn", (1, 1), {"window": 0}, "window is 0"),
+        ("rcnn", (1, 1), {"order": 1.5}, "order is 1.5"),
+        ("rcnn", (1, 1), {"decay": "exponential"}, "decay is 'exponential'"),
+        ("scrn", (1, 1), {"alpha": 2}, "alpha is 2"),
+        ("rrnn-b", (1, 1), {"output_gate": 1}, "output_gate is 1"),
+        ("isan", (1, 1), {"num_layers": 2}, "would read vectors, not symbols"),
+    ],
+)
+def test_wrong_options_are_named(kind, sizes, options, says):
+    with pytest.raises(InputError, match=says):
+        NETWORKS[kind](*sizes, **options)
