@@ -1,0 +1,159 @@
+"""Check that a cell is no small automaton: ``python check_hankel.py FILE``. Needs Python 3.11 and nothing else.
+
+It shares no code with the rest of ratproof, nor the library that the rest computes balls with: here a number is an interval of two
+decimals, rounded outwards. Python's decimal rounds sums, products and quotients as its context says, and exp correctly to the
+nearest, so that the next number on each side encloses it. The certificate claims that no automaton over a field that holds the real
+numbers, with fewer than n states, gives every string the value of one unit of a cell. It has the cell's weights, n prefixes p and n
+suffixes s. Eliminated in intervals, the matrix H[p, s], the unit after reading ps, has no pivot whose interval holds 0: so it has
+rank n. An automaton of m states makes it a product of n by m and m by n matrices, of rank m at most. So m is at least n.
+"""
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import reduce
+from pathlib import Path
+
+DOWN, UP = (Context(rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING))
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+@dataclass(slots=True)
+class Interval:  # all numbers from lo to hi
+    lo: Decimal
+    hi: Decimal
+
+    __add__ = lambda x, y: Interval(DOWN.add(x.lo, y.lo), UP.add(x.hi, y.hi))
+    __sub__ = lambda x, y: Interval(DOWN.subtract(x.lo, y.hi), UP.subtract(x.hi, y.lo))
+
+    def __mul__(self, other):
+        ends = [(x, y) for x in (self.lo, self.hi) for y in (other.lo, other.hi)]
+        return Interval(min(DOWN.multiply(*xy) for xy in ends), max(UP.multiply(*xy) for xy in ends))
+
+    def __truediv__(self, other):
+        if other.lo <= 0 <= other.hi:
+            raise ZeroDivisionError
+        return self * Interval(DOWN.divide(1, other.hi), UP.divide(1, other.lo))
+
+    def sigmoid(self):  # 1 / (1 + exp(-x)), where the end -hi gives the lower end
+        low, high = self.lo.copy_negate(), self.hi.copy_negate()
+        return ONE / (ONE + Interval(DOWN.next_minus(DOWN.exp(high)), UP.next_plus(UP.exp(low))))
+
+    def tanh(self):
+        return Interval(Decimal(2), Decimal(2)) * (self + self).sigmoid() - ONE
+
+
+ONE, ZERO = Interval(Decimal(1), Decimal(1)), Interval(Decimal(0), Decimal(0))
+
+
+def number(text):
+    if type(text) is list:
+        return [number(part) for part in text]
+    need(type(text) is str and re.fullmatch(r"-?\d{1,4000}(/\d{1,4000})?", text, re.ASCII), f"{text!r:.40} is no fraction")
+    top, bottom = (Interval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in Fraction(text).as_integer_ratio())
+    return top / bottom
+
+
+total = lambda numbers: reduce(Interval.__add__, numbers)
+add = lambda *vectors: [total(parts) for parts in zip(*vectors, strict=True)]
+times = lambda *vectors: [reduce(Interval.__mul__, parts) for parts in zip(*vectors, strict=True)]
+mix = lambda f, c, u: add(times(f, c), times([ONE - z for z in f], u))
+sigmoid, tanh = (lambda vector: [z.sigmoid() for z in vector]), (lambda vector: [z.tanh() for z in vector])
+
+
+class Cell:
+    """A cell's steps, and the states that were reached. A state is some vectors; the unit is a place in the one that is shown."""
+
+    def __init__(self, data):
+        vectors, self.shown = {"lstm": (2, 0), "rcnn": (2, 1), "scrn": (2, 1), "scrn-context": (2, 0)}.get(data["cell"], (1, 0))
+        self.letters, self.w = data["letters"], {name: number(value) for name, value in data["weights"].items()}
+        self.states = {(): [[ZERO] * data["units"]] * vectors}
+        self.step = {
+            "elman": lambda x, h: [tanh(self.affine("h", x, U=h))], "linear-elman": lambda x, h: [self.affine("h", x, U=h)],
+            "gru": self.gru, "lstm": self.lstm, "rcnn": self.rcnn, "rcnn-unigram": self.rcnn,
+            "scrn": self.scrn, "scrn-context": self.scrn, "sru": self.sru, "sru-feedback": self.sru,
+        }[data["cell"]]  # fmt: skip
+
+    def read(self, word):
+        if word not in self.states:
+            self.states[word] = self.step(self.letters.index(word[-1]), *self.read(word[:-1]))
+        return self.states[word]
+
+    def affine(self, gate, x, **reads):
+        """The letter's column of W_gate, b_gate, and M_gate times the vector that M reads: the sum of those that there are."""
+        terms = [[row[x] for row in self.w[f"W_{gate}"]]] if f"W_{gate}" in self.w else []
+        terms += [self.w[f"b_{gate}"]] if f"b_{gate}" in self.w else []
+        terms += [[total(times(row, v)) for row in self.w[f"{m}_{gate}"]] for m, v in reads.items()]
+        return add(*terms)
+
+    def lstm(self, x, c, h):
+        i, f, o = (sigmoid(self.affine(gate, x, U=h)) for gate in "ifo")
+        c = add(times(f, c), times(i, tanh(self.affine("g", x, U=h))))
+        return c, times(o, tanh(c))
+
+    def gru(self, x, h):
+        r, z = (sigmoid(self.affine(gate, x, U=h)) for gate in "rz")
+        return [mix(z, h, tanh(add(self.affine("n", x), times(r, self.affine("m", x, U=h)))))]
+
+    def sru(self, x, c):
+        reads = [times(self.w["v_f"], c)] if "v_f" in self.w else []
+        return [mix(sigmoid(add(self.affine("f", x), *reads)), c, self.affine("u", x))]
+
+    def rcnn(self, x, *c):
+        fresh = [self.affine("1", x), *(times(old, self.affine("2", x)) for old in c[:-1])]
+        return [mix(sigmoid(self.affine("l", x, U=c[-1])), *pair) for pair in zip(c, fresh, strict=True)]
+
+    def scrn(self, x, s, h):
+        s = mix([self.w["alpha"]] * len(s), s, self.affine("s", x))
+        return s, sigmoid(self.affine("h", x, P=s, U=h))
+
+
+def determinant(rows):
+    """By elimination; where the pivot that is farthest from 0 has 0 in its interval, the division by it fails."""
+    found = ONE
+    while rows:
+        best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
+        pivot, *after = rows.pop(best)
+        found = (ZERO - found if best % 2 else found) * pivot
+        rows = [[a - m * b for a, b in zip(row[1:], after, strict=True)] for row in rows for m in [row[0] / pivot]]
+    return found
+
+
+def verdict(data):
+    """What the certificate claims, where it shows it; else some error."""
+    n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
+    need(
+        (data["format"], data["claims"]) == ("ratproof certificate 1", f"at least {n} states"), "it is of another format, or kind"
+    )
+    need(
+        type(n) is int and n == len(data["prefixes"]) == len(data["suffixes"]) > 0,
+        f"{n} states need {n} prefixes and {n} suffixes",
+    )
+    need(type(units) is type(unit) is int and 0 <= unit < units <= 10**4, "there is no such unit")
+    need(type(bits) is int and 0 < bits <= 10**5 and len({*data["letters"]}) == len(data["letters"]), "bits, or letters, are odd")
+    middle, radius = (Decimal(text) for text in data["determinant"])
+    for digits in (bits // 3 + 20, bits + 20, 3 * bits + 20):
+        DOWN.prec = UP.prec = digits
+        cell = Cell(data)
+        try:
+            found = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in data["suffixes"]] for p in data["prefixes"]])
+        except ZeroDivisionError:
+            continue
+        need(found.lo <= UP.add(middle, radius), "the determinant is larger than said")
+        need(found.hi >= DOWN.subtract(middle, radius), "the determinant is smaller than said")
+        return data["claims"]
+    raise ValueError("that the matrix has full rank does not show")
+
+
+if __name__ == "__main__":
+    try:
+        print("accepted:", verdict(json.loads(Path(sys.argv[1]).read_text("utf-8"))))
+    except Exception as error:
+        sys.exit(f"rejected: {error}" if type(error) is ValueError else f"rejected: it is malformed, or no file: {error!r}")
