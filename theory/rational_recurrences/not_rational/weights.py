@@ -60,10 +60,11 @@ class Given:
 
 
 def some(cell: Cell, units: int = 1, letters: str = "ab", seed: int = 1) -> Given:
-    """A cell with arbitrary weights, eighths between -2 and 2 and none of them 0; the same for the same seed.
+    """A cell with arbitrary weights, eighths between -2 and 2; the same for the same seed.
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
-    >>> print(some(CELLS["elman"]).to_json()["weights"])
+    >>> some(CELLS["elman"]).to_json()["weights"]
+    {'W_h': [['-3/8', '13/8']], 'U_h': [['1']], 'b_h': ['-11/8']}
     """
     rng = random.Random(seed)
 
@@ -73,8 +74,9 @@ def some(cell: Cell, units: int = 1, letters: str = "ab", seed: int = 1) -> Give
 
     sizes = {"units": units, "letters": len(letters)}
     made = {name: _filled([sizes[s] for s in shape], weight) for name, shape in cell.shapes.items()}
-    if "alpha" in made:
-        made["alpha"] = Fraction(1, 2)  # alpha is between 0 and 1
+    if "alpha" in made:  # SCRN: alpha is between 0 and 1, and the last letter leaves the context as it is
+        made["alpha"] = Fraction(1, 2)
+        made["W_s"] = [[*row[:-1], Fraction(0)] for row in made["W_s"]]
     return Given(cell, tuple(letters), units, made)
 
 
@@ -91,7 +93,7 @@ def from_json(cell: Cell, text: str, where: str) -> Given:
         raise FormatError(f'{where}: letters is not a list of symbols such as ["a", "b"]')
     try:
         weights = {name: _mapped(_fraction, value) for name, value in data["weights"].items()}
-        places = next((w for name, w in weights.items() if cell.shapes.get(name, ()) != ()), [])
+        places: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ()) != ()), [])
         return Given(cell, tuple(letters), len(places) if isinstance(places, list) else 0, weights)
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None

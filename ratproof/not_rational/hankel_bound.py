@@ -10,19 +10,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, count, islice, product
 from typing import Any
 
 import flint
 
 from automata.errors import InputError
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
+from ratproof.not_rational.matrix import Word, first_strings, hankel
+from theory.rational_recurrences.not_rational.arithmetic import BALLS
 from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.steps import State
 from theory.rational_recurrences.not_rational.weights import Given
 
 FIRST_BITS, MOST_BITS = 64, 4096
-Word = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -73,35 +71,6 @@ class Unknown:
 
     size: int
     bits: int
-
-
-def first_strings(letters: Sequence[str], size: int) -> tuple[Word, ...]:
-    """That many strings, shortest first, then in the alphabet's order.
-
-    >>> first_strings("ab", 4)
-    ((), ('a',), ('b',), ('a', 'a'))
-    """
-    return tuple(islice(chain.from_iterable(product(letters, repeat=length) for length in count()), size))
-
-
-def hankel(given: Given, unit: int, prefixes: Sequence[Word], suffixes: Sequence[Word], arithmetic: Arithmetic) -> list[list[Any]]:
-    """H[p, s], the unit after reading ps, over any arithmetic; each state on the way is computed once.
-
-    >>> from theory.rational_recurrences.not_rational.arithmetic import FLOATS
-    >>> from theory.rational_recurrences.not_rational.cells import CELLS
-    >>> from theory.rational_recurrences.not_rational.weights import some
-    >>> hankel(some(CELLS["sru"]), 0, [(), ("a",)], [()], FLOATS)[0]
-    [0.0]
-    """
-    cell, weights, number_of = given.cell, given.over(arithmetic.number), {x: i for i, x in enumerate(given.letters)}
-    states: dict[Word, State] = {(): cell.start(given.units, arithmetic)}
-
-    def read(word: Word) -> State:
-        if word not in states:
-            states[word] = cell.step(weights, read(word[:-1]), number_of[word[-1]], arithmetic)
-        return states[word]
-
-    return [[cell.units(read((*p, *s)))[unit] for s in suffixes] for p in prefixes]
 
 
 def bound(
