@@ -65,7 +65,7 @@ _ALL = (
     Cell("scrn", "SCRN, the hidden units (Mikolov et al. 2014)", steps.scrn, _SCRN, ("s", "h"), "h"),
     Cell("scrn-context", "SCRN, the context units: an automaton of 2 states", steps.scrn, _SCRN, ("s", "h"), "s", rational=True),
     Cell("sru", "SRU as first published (Lei et al. 2017): an automaton of 2 states", steps.sru, _SRU, ("c",), "c", rational=True),
-    Cell("linear-elman", "Elman network without tanh: an automaton of d + 1 states", steps.linear_elman, _gates("h"), rational=True),
+    Cell("elman-linear", "Elman network without tanh: an automaton of d + 1 states", steps.elman_linear, _gates("h"), rational=True),
 )  # fmt: skip
 
 CELLS = {cell.name: cell for cell in _ALL}

@@ -20,11 +20,11 @@ ZERO = Fraction(0)
 
 def elman(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """h_t = tanh(W_h x_t + b_h + U_h h_{t-1})."""
-    (linear,) = linear_elman(w, state, x, a)
+    (linear,) = elman_linear(w, state, x, a)
     return (_each(a.tanh, linear),)
 
 
-def linear_elman(w: Weights, state: State, x: int, a: Arithmetic) -> State:
+def elman_linear(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """h_t = W_h x_t + b_h + U_h h_{t-1}: the paper's Corollary 14 says that it is rational."""
     (h,) = state
     return (_gate(w, "h", x, h),)
