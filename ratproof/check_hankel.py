@@ -12,11 +12,11 @@ import json
 import re
 import sys
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 
-DOWN, UP = (Context(rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING))
+DOWN, UP, EXACT = (Context(MAX_PREC, rounding, MIN_EMIN, MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING, None))
 
 
 def need(condition, reason):
@@ -33,8 +33,8 @@ class Interval:  # all numbers from lo to hi
     __sub__ = lambda x, y: Interval(DOWN.subtract(x.lo, y.hi), UP.subtract(x.hi, y.lo))
 
     def __mul__(self, other):
-        ends = [(x, y) for x in (self.lo, self.hi) for y in (other.lo, other.hi)]
-        return Interval(min(DOWN.multiply(*xy) for xy in ends), max(UP.multiply(*xy) for xy in ends))
+        ends = [EXACT.multiply(x, y) for x in (self.lo, self.hi) for y in (other.lo, other.hi)]
+        return Interval(DOWN.plus(min(ends)), UP.plus(max(ends)))
 
     def __truediv__(self, other):
         need(other.lo > 0 or other.hi < 0, "that the matrix has full rank does not show")

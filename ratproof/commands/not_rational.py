@@ -24,14 +24,16 @@ UNKNOWN = 3
 @app.command("not-rational")
 def not_rational(
     cell: Annotated[str | None, typer.Argument(metavar="CELL", help=", ".join(CELLS))] = None,
-    size: Annotated[int | None, typer.Option("--size", min=1, help="states to exclude (default: 3, 7, ... as far as 63)")] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)")
+    ] = None,
     units: Annotated[
         int | None, typer.Option("--units", min=1, max=64, help="of the cell (1), with weights that are given")
     ] = None,
     weights: Annotated[str | None, typer.Option("--weights", help="a JSON file with letters and weights")] = None,
     unit: Annotated[int, typer.Option("--unit", min=0, help="which of the units")] = 0,
     letter: Annotated[str | None, typer.Option("--letter", help="only strings of this letter")] = None,
-    bits: Annotated[int, typer.Option("--bits", min=2, max=2**16, help="the highest precision to try")] = MOST_BITS,
+    bits: Annotated[int, typer.Option("--bits", min=64, max=2**16, help="the highest precision to try")] = MOST_BITS,
     every: Annotated[bool, typer.Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")] = False,
     certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
     as_json: AsJson = False,

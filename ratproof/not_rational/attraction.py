@@ -12,7 +12,7 @@ import flint
 from ratproof.not_rational.duals import DUALS, Dual
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
 
-MOST_STEPS, HALVINGS = 2000, 40
+MOST_STEPS, HALVINGS, CLOSE = 2000, 40, 2.0**-100
 Map = Callable[[Any, Arithmetic], Any]
 """A map of one number, over any arithmetic."""
 
@@ -60,7 +60,9 @@ def attracted(phi: Map) -> Attracted:
     """
     near = flint.arb(0)
     for _ in range(MOST_STEPS):
-        near = phi(near, BALLS).mid()
+        before, near = near, phi(near, BALLS).mid()
+        if abs(near - before) < CLOSE:
+            break
     for halvings in range(1, HALVINGS):
         radius = flint.arb(2) ** -halvings
         grid = flint.arb(2) ** (halvings + 10)  # a middle of few digits, so that people can read J
