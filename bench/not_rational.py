@@ -26,6 +26,7 @@ from theory.rational_recurrences.not_rational.cells import CELLS
 from theory.rational_recurrences.not_rational.weights import Given, some
 
 CHECKED, LARGEST = 63, 255
+CASES = [(cell, units) for cell in CELLS for units in ((1, 2) if cell in ("elman", "elman-linear") else (1,))]
 
 
 def sizes(largest_size: int) -> list[int]:
@@ -55,7 +56,7 @@ def main() -> None:
         "cells": [], "controls": [],
     }  # fmt: skip
     print(f"{found['date']}, {found['versions']}; {found['cores']} cores, {found['machine']}")
-    for name, units in [(name, d) for name in CELLS for d in ((1, 2) if name in ("elman", "elman-linear") else (1,))]:
+    for name, units in CASES:
         given = some(CELLS[name], units)
         if CELLS[name].rational:
             best, unknown = largest(given)

@@ -26,7 +26,11 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "ratproof": {
         "What evidence is": ("kinds", "evidence", "results", "ledger", "disagreement"),
         "Comparing the two sides": ("agree", "comparisons", "networks", "exhaust", "decide", "text", "strategies"),
-        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation"),
+        "Showing that a cell is no automaton": (
+            *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
+            *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
+        ),
+        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation", "check_hankel"),
         "Running": ("verify", "hunt", "plugin", "report", "counterexamples"),
         "The command line": ("main", "terminal"),
     },

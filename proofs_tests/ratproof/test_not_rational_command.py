@@ -98,10 +98,12 @@ def test_every_size_shows_each_hypothesis(capsys):
 
 @pytest.mark.parametrize(("arguments", "says"), [
     ([], "not-rational needs a cell; there are elman, lstm"), (["elmo"], "there is no cell 'elmo'; there are elman, lstm"),
-    (["elman", "--size", "0"], "Invalid value for"), (["elman", "--size", "many"], "Invalid value for"), (["elman", "--units", "0"], "Invalid value"),
-    (["elman", "--unit", "1"], "there is no unit 1; there are units 0 to 0"), (["elman", "--letter", "c"], "there is no letter 'c'; there are a, b"),
-    (["elman", "--weights", "nowhere.json"], "nowhere.json: cannot be read"), (["elman", "--bits", "63"], "Invalid value"), (["elman", "--size", "5000"], "Invalid value"),
-    (["elman", "--every-size", "--size", "3"], "--every-size goes with no --size"), (["elman", "--certificate", "."], "is a folder"),
+    (["elman", "--size", "0"], "Invalid value for"), (["elman", "--size", "many"], "Invalid value for"),
+    (["elman", "--size", "5000"], "Invalid value"), (["elman", "--units", "0"], "Invalid value"), (["elman", "--bits", "63"], "Invalid value"),
+    (["elman", "--unit", "1"], "there is no unit 1; there are units 0 to 0"),
+    (["elman", "--letter", "c"], "there is no letter 'c'; there are a, b"),
+    (["elman", "--weights", "nowhere.json"], "nowhere.json: cannot be read"), (["elman", "--certificate", "."], "is a folder"),
+    (["elman", "--every-size", "--size", "3"], "--every-size goes with no --size"),
     (["elman", "--units", "2", "--weights", "x.json"], "leave --units out"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
 def test_bad_input_is_one_sentence(arguments, says, capsys):
