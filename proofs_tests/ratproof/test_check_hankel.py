@@ -174,9 +174,7 @@ def test_a_control_has_a_certificate_of_its_own_size_and_of_no_other():
     found, _ = largest(some(CELLS["sru"]))
     data = json.loads(json.dumps(found.to_json()))
     assert verdict(data) == "at least 2 states"
-    three = [[], ["a"], ["b"]]
+    three = {"states": 3, "claims": "at least 3 states", "prefixes": [[], ["a"], ["b"]], "suffixes": [[], ["a"], ["b"]]}
     for bits in (64, 1024):
-        assert (
-            verdict({**data, "states": 3, "claims": "at least 3 states", "prefixes": three, "suffixes": three, "bits": bits})
-            == "rejected"
-        )
+        for determinant in (data["determinant"], ["0", "0"], ["0", "1"], ["0", "1E+999"]):  # wherever it is said to be
+            assert verdict({**data, **three, "bits": bits, "determinant": determinant}) == "rejected"

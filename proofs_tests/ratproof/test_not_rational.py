@@ -76,6 +76,14 @@ def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
 
 
+def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_the_other():
+    given = some(CELLS["gru"])
+    ((entry,),) = hankel(given, 0, [("a",)], [("b", "b")], FLOATS)
+    ((whole,),) = hankel(given, 0, [("a", "b", "b")], [()], FLOATS)
+    ((other,),) = hankel(given, 0, [("b", "b")], [("a",)], FLOATS)
+    assert entry == whole != other
+
+
 def test_a_repeated_row_or_column_shows_nothing():
     given, strings = some(CELLS["gru"]), first_strings("ab", 7)
     for prefixes, suffixes in [((*strings[:6], strings[2]), strings), (strings, (*strings[:6], strings[2]))]:
@@ -129,6 +137,33 @@ def test_the_theorem_covers_cells_with_a_state_of_one_number(name):
 @pytest.mark.parametrize("name", [name for name in CELLS if name not in COVERED])
 def test_the_theorem_is_not_claimed_of_others(name):
     assert isinstance(every_size(some(CELLS[name])), NotShown)
+
+
+@pytest.mark.parametrize(("name", "units", "says"), [
+    ("lstm", 1, "h_0 does not stay 0"), ("rcnn", 1, "c1_0 does not stay 0"), ("elman", 2, "h_1 does not stay 0"), ("gru", 2, "h_1 does not"),
+    ("sru-feedback", 2, "c_1 does not stay 0"), ("rcnn-unigram", 2, "c_1 does not stay 0"), ("scrn", 2, "does not stay 0"),
+])  # fmt: skip
+def test_where_another_number_of_the_state_moves_the_theorem_is_not_applied(name, units, says):
+    assert all(says in why for why in every_size(some(CELLS[name], units)).why.values())
+
+
+def test_a_letter_that_moves_the_context_is_not_used():
+    given = some(CELLS["scrn"])
+    assert every_size(given).letter == "b"
+    moved = replace(given, weights={**given.weights, "W_s": [[Fraction(1), Fraction(1)]]})
+    assert all("s_0 does not stay 0" in why for why in every_size(moved).why.values())
+
+
+def test_the_orbit_is_followed_until_it_is_in_the_interval():
+    phi = elman("3/4", "1/2")
+    with flint.ctx.workprec(128):
+        interval = attracted(phi).interval
+        steps, here, there = enter(phi, interval)
+        orbit = [flint.arb(0)]
+        for _ in range(steps + 1):
+            orbit.append(phi(orbit[-1], BALLS))
+        assert steps > 0 and interval.holds(here) and not any(interval.holds(c) for c in orbit[:steps])
+        assert here.overlaps(orbit[steps]) and there.overlaps(orbit[steps + 1]) and not here.overlaps(there)
 
 
 @pytest.mark.parametrize("name", COVERED)
@@ -196,6 +231,7 @@ def test_the_derivative_is_the_derivative(x, w):
     (lambda t, a: a.sigmoid(t) + a.sigmoid(-1 * t), None),  # 1 everywhere
     (lambda t, a: a.tanh(t) - 2 * a.sigmoid(2 * t), None),  # -1 everywhere
     (lambda t, a: a.sigmoid(a.sigmoid(t)), None),  # an essential singularity, which is not asked for
+    (lambda t, a: a.sigmoid(t) + a.sigmoid(a.sigmoid(t)), None),  # where poles of the outer gate gather at the pole of the inner one
     (lambda t, a: t * t, None),
 ])  # fmt: skip
 def test_a_pole_is_found_where_one_is_and_none_where_none_is(phi, order):

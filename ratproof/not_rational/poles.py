@@ -1,9 +1,9 @@
 """Where the map of a cell has a pole in the complex plane, shown by one evaluation in ball arithmetic.
 
-A map made of one variable t and real numbers by +, -, *, sigmoid and tanh is analytic in the plane but for a closed countable set that
-no real number is in: so are t and the numbers; sums and products lack what their parts lack; and sigmoid(g), where g is not
-constant, lacks besides that only points where g is an odd multiple of pi i, and these are countably many and gather nowhere but where g is not
-analytic. (tanh z = 2 sigmoid(2z) - 1.)
+A map made of one variable t and real numbers by sums, differences, products, sigmoid and tanh is analytic in the plane but for a
+closed countable set that no real number is in: so are t and the numbers; sums and products lack what their parts lack; and sigmoid(g),
+where g is not constant, lacks besides that only points where g is an odd multiple of pi i, and these are countably many and
+gather nowhere but where g is not analytic. (tanh z = 2 sigmoid(2z) - 1.)
 
 The argument a t + b of a gate, a not 0, is pi i at t = (pi i - b) / a, and S = sigmoid(a t + b) has a simple pole there. Every number that a
 step computes is then written as g_0 + g_1 S + ... + g_m S^m, where each g_j is analytic near that point, and kept as the values of the

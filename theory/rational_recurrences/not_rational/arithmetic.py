@@ -1,4 +1,4 @@
-"""The numbers that a cell's step computes with: anything with +, - and *, and a sigmoid and a tanh for it."""
+"""The numbers that a cell's step computes with: anything with sums, differences and products, and a sigmoid and a tanh."""
 
 from __future__ import annotations
 
