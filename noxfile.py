@@ -102,3 +102,4 @@ def bench(session: nox.Session) -> None:
     run(session, "python", "bench/forward.py", *session.posargs)
     run(session, "python", "bench/planted_error.py")
     run(session, "python", "bench/equivalence.py")
+    run(session, "python", "bench/not_rational.py")

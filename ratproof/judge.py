@@ -5,14 +5,17 @@ from __future__ import annotations
 from ratproof.disagreement import Disagreement
 from ratproof.kinds import Verdict
 from ratproof.ledger import Ledger
+from ratproof.no_automaton import NoAutomaton
 
 
 def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
-    """The verdict, and why it is unknown where it is.
+    """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton at all.
 
-    Only a :class:`~ratproof.disagreement.Disagreement` refutes; any other exception shows nothing, and so does a run that compared
-    nothing.
+    Only a :class:`~ratproof.disagreement.Disagreement` and a :class:`~ratproof.no_automaton.NoAutomaton` refute; any other exception
+    shows nothing, and so does a run that compared nothing.
     """
+    if isinstance(raised, NoAutomaton):
+        return Verdict.REFUTED, str(raised)
     if isinstance(raised, Disagreement):
         return Verdict.REFUTED, ""
     if raised is not None:

@@ -30,6 +30,11 @@ def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str 
     for result in _one_a_variant(outcome.results):
         _show_counterexample(result, out, "" if claims_file is None else f" --claims {claims_file}")
     for result in outcome.results:
+        if result.verdict == Verdict.REFUTED and result.counterexample is None:
+            out.print()
+            out.print(Text(f"{result.claim}, {result.variant}: no automaton", style="bold"))
+            out.print(Padding(Text(result.why), (0, 0, 0, 2)))
+    for result in outcome.results:
         for line in _remarks(result):
             out.print(Text(line))
     _tell_certificates(outcome.results, out)

@@ -21,7 +21,9 @@ from theory.weights import Weights
 Expectation = Literal["holds", "refuted"]
 LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
-NO_AUTOMATON = ("sampled", "cross-checked", "exhausted")  # not decided: the step is not affine, and there is no such automaton
+NO_AUTOMATON = (
+    LADDER  # but decided in another way: the step is not affine, and a Hankel determinant shows that no automaton is small
+)
 
 
 class Case(Protocol):

@@ -47,18 +47,15 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "ratproof": {
         "What evidence is": ("kinds", "evidence", "results", "ledger", "disagreement"),
         "Comparing the two sides": (
-            "agree",
-            "comparisons",
-            "networks",
-            "exhaust",
-            "decide",
-            "prove",
-            "ladder",
-            "text",
-            "strategies",
+            *("agree", "comparisons", "networks", "exhaust", "decide", "prove", "ladder", "network_ladder", "text", "strategies"),
         ),
-        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation"),
-        "Running": ("verify", "hunt", "plugin", "report", "proof_text", "counterexamples"),
+        "Claims of your own": ("believe", "check"),
+        "Showing that a cell is no automaton": (
+            *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
+            *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
+        ),
+        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation", "check_hankel"),
+        "Running": ("verify", "hunt", "plugin", "judge", "no_automaton", "checkers", "report", "proof_text", "counterexamples"),
         "The command line": ("main", "terminal"),
     },
 }

@@ -15,6 +15,7 @@ import claim_pages
 import command_page
 import docstrings
 import drawings
+import not_rational_figures
 import speed_figures
 import tests_of_claims
 from sphinx.application import Sphinx
@@ -38,6 +39,7 @@ def generate(app: Sphinx) -> None:
         **command_page.pages(),
         **drawings.of_examples(here / "examples"),
         **speed_figures.pages(here.parent / "bench"),
+        **not_rational_figures.pages(here.parent / "bench"),
     }
     for path, text in files.items():
         _write(here / path, text)

@@ -9,7 +9,7 @@ from page_text import plain, table
 from sphinx.util.logging import getLogger
 from verdicts import NOT_RUN, Verdicts
 
-from ratproof import check_certificate
+from ratproof.checkers import MALFORMED, checker_of
 from ratproof.disagreement import Counterexample
 from ratproof.kinds import KINDS
 from theory.claim import Claim
@@ -59,15 +59,21 @@ def decided(claim: Claim, verdicts: Verdicts) -> str:
 
 
 def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
+    program = checker_of(certificate)
     try:
-        check_certificate.verdict(certificate)
+        program.verdict(certificate)
         checked = "accepts it"
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
+    except MALFORMED as error:
         checked = f"rejects it ({plain(str(error))})"
         _log.warning("%s, %s: the certificate is rejected: %s", result["claim"], result["variant"], error)
-    checker = f"The independent checker ({{py:mod}}`ratproof.check_certificate`) {checked}."
+    checker = f"The independent checker ({{py:mod}}`{program.__name__}`) {checked}."
     if result.get("certificate_file"):
         checker += f" To have it checked again: `ratproof check-certificate {result['certificate_file']}`."
+    if "cell" in certificate:
+        return (
+            f"{plain(result['why'])}. This is a [certificate](/formats.md#certificates) of {plain(certificate['claims'])}; more is on the "
+            f"page on [what is not rational](/not_rational.md). {checker}"
+        )
     if certificate.get("claims") == "different":
         found = f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart" if result.get(
             "counterexample") else f"they differ on {_string(certificate['word'])}"  # fmt: skip

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
+from ratproof.no_automaton import refute
 from theory.registry import claim_named
 
 CLAIM = "corollary-10-scrn"
@@ -55,6 +56,12 @@ def test_every_string_up_to_length_five(variant):
 def test_a_context_unit_is_a_score_on_all_strings(variant, data):
     """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
     ladder.decided(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="decided", variants=("printed",))
+def test_no_automaton_with_fewer_than_63_states_computes_it():
+    """With the paper's own nonlinearity, h_t = sigma(P s_t + A v_t + R h_{t-1}): a Hankel determinant of size 63, in ball arithmetic, is not 0."""
+    refute("scrn")
 
 
 @evidence(CLAIM, kind="proved")

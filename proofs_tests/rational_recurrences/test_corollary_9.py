@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
+from ratproof.no_automaton import refute
 from theory.registry import claim_named
 
 CLAIM = "corollary-9"
@@ -47,6 +48,12 @@ def test_every_string_up_to_length_four(variant):
 def test_all_units_are_scores_on_all_strings(variant, data):
     """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
     ladder.decided(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="decided", variants=("without-memoryless-gates",))
+def test_no_automaton_with_fewer_than_63_states_computes_it():
+    """With the paper's own nonlinearity, f_t = sigma(w x_t + v c_{t-1} + b): a Hankel determinant of size 63, in ball arithmetic, is not 0."""
+    refute("sru-feedback")
 
 
 @evidence(CLAIM, kind="proved")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
+from ratproof.no_automaton import refute
 from theory.registry import claim_named
 
 CLAIM = "proposition-12"
@@ -55,6 +56,12 @@ def test_every_string_up_to_length_four(variant):
 def test_the_unit_is_a_score_on_all_strings(variant, data):
     """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
     ladder.decided(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="decided", variants=("without-input-only-lambda",))
+def test_no_automaton_with_fewer_than_63_states_computes_it():
+    """With the paper's own nonlinearity, lambda_t = sigma(W c_{t-1} + V x_t + b), for bigrams: a Hankel determinant of size 63 is not 0, in balls."""
+    refute("rcnn")
 
 
 @evidence(CLAIM, kind="proved")

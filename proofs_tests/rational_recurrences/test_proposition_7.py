@@ -18,6 +18,7 @@ from ratproof.comparisons import Exact
 from ratproof.decide import decide
 from ratproof.evidence import evidence
 from ratproof.ledger import ledger
+from ratproof.no_automaton import refute
 from ratproof.strategies import networks
 from ratproof.text import agree_on_text
 from theory.rational_recurrences.proposition_7 import CLAIM as CLAIMED
@@ -96,6 +97,12 @@ def test_every_prefix_of_every_sentence_of_a_corpus(corpus, device):
 def test_the_unit_is_the_forward_score_on_all_strings(variant, data):
     """For random rational weights, the recurrence read as an automaton is decided to be the constructed one."""
     ladder.decided(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="decided", variants=("without-memoryless-gates",))
+def test_no_automaton_with_fewer_than_63_states_computes_it():
+    """With the paper's own nonlinearity, f_t = sigma(w x_t + v c_{t-1} + b): a Hankel determinant of size 63, in ball arithmetic, is not 0."""
+    refute("sru-feedback")
 
 
 @evidence(CLAIM, kind="proved")

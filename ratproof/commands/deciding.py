@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,15 +18,15 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.number_text import write_number
 from automata.semirings import LOG
-from ratproof import check_bisimulation, check_certificate
+from ratproof import check_hankel
+from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
 from ratproof.disagreement import write_string
-from ratproof.terminal import console
+from ratproof.terminal import console, progress
 
 EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
 REJECTED = 1
-MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, MemoryError)
 MissingAsZero = Annotated[
     bool, typer.Option("--missing-as-zero", help="a symbol that one alphabet lacks has weight zero there; else it is an error")
 ]
@@ -47,13 +47,13 @@ def equivalent(
 ) -> int:
     """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3 unknown."""
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
-    _require_free(certificate, a, b)
-    with _progress("equivalent") as tell, _naming(a, b):
+    require_free(certificate, a, b)
+    with progress("equivalent") as tell, _naming(a, b):
         answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
     write = write_number if one.semiring is LOG else one.semiring.format  # sums of logarithms, exactly
     shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
     if certificate is not None and shown is not None:
-        _write_json(certificate, shown.to_json())
+        write_json(certificate, shown.to_json())
     if as_json:
         word, scores = (list(answer.word), [write(w) for w in answer.scores]) if isinstance(answer, Different) else (None, None)
         why = answer.how if isinstance(answer, Equivalent) else answer.why if isinstance(answer, Unknown) else None
@@ -76,7 +76,7 @@ def equivalent(
 
 @app.command("check-certificate")
 def check(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="what equivalent or minimise wrote with --certificate")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="what a command wrote with --certificate")],
     a: Annotated[str | None, typer.Argument(metavar="[A", help="the automata that it should be for")] = None,
     b: Annotated[str | None, typer.Argument(metavar="B]")] = None,
     missing_as_zero: MissingAsZero = False,
@@ -86,10 +86,11 @@ def check(
 ) -> int:
     """Check a certificate with a short program that shares no code with the rest: exit status 0 accepted, 1 rejected."""
     data = _certificate(file)
-    field = isinstance(data["A"], dict) and data["A"].get("semiring") in ("real", "counting")
-    program = check_certificate if field else check_bisimulation
+    program = checker_of(data)
+    if program is check_hankel and a is not None:
+        raise InputError(f"{file} is about a cell, whose weights it holds; it is for no automaton, and {a} has no place here")
     claims = why = None
-    with _progress("check-certificate"):
+    with progress("check-certificate"):
         try:
             claims = program.verdict(data)
         except MALFORMED as error:
@@ -135,8 +136,8 @@ def minimise(
 ) -> None:
     """Find the least automaton with the same scores: over the reals (exactly), or the least deterministic boolean one."""
     given = load(automaton, semiring, symbols)
-    _require_free(certificate, automaton, output)
-    with _progress("minimise") as tell, _naming(automaton):
+    require_free(certificate, automaton, output)
+    with progress("minimise") as tell, _naming(automaton):
         found = minimising.minimise(given, tell)
     if certificate is not None and found.certificate is None:
         raise InputError(
@@ -144,7 +145,7 @@ def minimise(
         )
     written = [] if output is None else files.write(found.automaton, output, round_weights)
     if certificate is not None and found.certificate is not None:
-        _write_json(certificate, found.certificate.to_json())
+        write_json(certificate, found.certificate.to_json())
     if as_json:
         print_json({"states": found.automaton.states, "from": given.states, "files": [str(path) for path in written]})
     else:
@@ -156,20 +157,9 @@ def minimise(
 def rank(automaton: AutomatonFile, semiring: SemiringName = None, symbols: SymbolTable = None, as_json: AsJson = False) -> None:
     """Print the rank of the Hankel matrix of an automaton's scores: the least number of states over the reals."""
     given = load(automaton, semiring, symbols)
-    with _progress("rank") as tell, _naming(automaton):
+    with progress("rank") as tell, _naming(automaton):
         found = minimising.rank(given, tell)
     print_json({"rank": found}) if as_json else print(found)
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done, where there is one."""
-    screen = console(error=True)
-    if not screen.is_terminal:
-        yield lambda stage: None
-        return
-    with screen.status(what) as status:
-        yield lambda stage: status.update(f"{what}: {stage}")
 
 
 @contextmanager
@@ -183,7 +173,7 @@ def _naming(*paths: str) -> Iterator[None]:
         raise InputError(f"{' and '.join(paths)}: {error}") from None
 
 
-def _require_free(path: str | None, *others: str | None) -> None:
+def require_free(path: str | None, *others: str | None) -> None:
     """A certificate can be written there, and overwrites nothing that this very command reads or writes."""
     if path is None:
         return
@@ -193,7 +183,7 @@ def _require_free(path: str | None, *others: str | None) -> None:
         raise InputError(f"--certificate {path} would overwrite an automaton of this command; name another file")
 
 
-def _write_json(path: str, data: dict[str, Any]) -> None:
+def write_json(path: str, data: dict[str, Any]) -> None:
     files.write_whole(path, json.dumps(data, ensure_ascii=False) + "\n")
 
 
@@ -204,6 +194,8 @@ def _certificate(path: str) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
-    if not isinstance(data, dict) or not {"format", "claims", "A", "B"} <= set(data):
-        raise FormatError(f"{path}: is no certificate, which has the fields format, claims, A and B")
+    if not isinstance(data, dict) or not (
+        {"format", "claims", "A", "B"} <= set(data) or {"format", "claims", "cell"} <= set(data)
+    ):
+        raise FormatError(f"{path}: is no certificate, which has the fields format, claims, A and B, or format, claims and cell")
     return data

@@ -1,0 +1,77 @@
+"""How many states the cells of the paper are shown to need: for each the bits and seconds, and the checker's seconds for 63 states.
+
+``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON, which the docs show. Sizes are
+63, 127, 255 and so on to LARGEST (255); weights and strings are those of ``ratproof not-rational CELL``. The seconds are for the last
+size by itself, lower precisions included. The controls stop where they must. Every size: whether the theorem's hypotheses show.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import flint
+
+from ratproof import check_hankel
+from ratproof.not_rational.every_size import EverySize, every_size
+from ratproof.not_rational.hankel_bound import Bound, bound, largest
+from ratproof.not_rational.matrix import first_strings
+from theory.rational_recurrences.not_rational.cells import CELLS
+from theory.rational_recurrences.not_rational.weights import Given, some
+
+CHECKED, LARGEST = 63, 255
+CASES = [(cell, units) for cell in CELLS for units in ((1, 2) if cell in ("elman", "elman-linear") else (1,))]
+
+
+def sizes(largest_size: int) -> list[int]:
+    """63, 127, 255, ..."""
+    return [n for k in range(6, 12) if (n := 2**k - 1) <= largest_size]
+
+
+def reached(given: Given, size: int) -> dict[str, Any]:
+    """The bits and seconds of one bound, and the checker's seconds where the size is the one that it is timed at."""
+    strings = first_strings(given.letters, size)
+    found = bound(given, 0, strings, strings, most_bits=2**14)
+    assert isinstance(found, Bound), found
+    figures: dict[str, Any] = {"bits": found.bits, "seconds": found.seconds}
+    if size == CHECKED:
+        certificate, started = json.loads(json.dumps(found.to_json())), time.perf_counter()
+        check_hankel.verdict(certificate)
+        figures["checker"] = time.perf_counter() - started
+    return figures
+
+
+def main() -> None:
+    """Print the table, and write the figures."""
+    last = int(sys.argv[2]) if len(sys.argv) > 2 else LARGEST
+    found: dict[str, Any] = {
+        "date": str(date.today()), "cores": os.cpu_count(), "machine": platform.machine(),
+        "versions": f"{platform.python_implementation()} {platform.python_version()}, python-flint {flint.__version__}",
+        "cells": [], "controls": [],
+    }  # fmt: skip
+    print(f"{found['date']}, {found['versions']}; {found['cores']} cores, {found['machine']}")
+    for name, units in CASES:
+        given = some(CELLS[name], units)
+        if CELLS[name].rational:
+            best, unknown = largest(given)
+            assert best is not None and unknown is not None
+            found["controls"].append({"cell": name, "units": units, "states": best.states, "unknown": unknown.size})
+            print(f"{name}, {units} units: {best.states} states, and size {unknown.size} is unknown")
+            continue
+        figures = {str(size): reached(given, size) for size in sizes(last)}
+        theorem = isinstance(every_size(given), EverySize)
+        found["cells"].append({"cell": name, "units": units, "sizes": figures, "every_size": theorem})
+        for size, row in figures.items():
+            print(f"{name}, {units} units: {size:>4} states, {row['bits']:5} bits, {row['seconds']:8.2f} s", flush=True)
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

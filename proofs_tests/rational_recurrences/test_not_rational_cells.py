@@ -1,0 +1,170 @@
+"""The cells that are no automata: their equations are torch's, and balls hold what exact fractions give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof.not_rational.matrix import first_strings, hankel
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS, Arithmetic
+from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
+from theory.rational_recurrences.not_rational.weights import from_json, some
+
+ROUNDINGS = flint.arb(2) ** -53 * 16
+"""More than what 16 roundings of float64 may add: no sum here has 16 terms, and torch's tanh and exp are off by a few."""
+
+
+class Rounded:
+    """A ball that any float64 evaluation is in, in whatever order it adds: each operand of a sum may be off by that much itself."""
+
+    def __init__(self, ball):
+        self.ball = ball
+
+    def __add__(self, other):
+        terms = [self.ball, rounded(other).ball]
+        return Rounded(sum(terms) + sum(abs(term) for term in terms) * ROUNDINGS * flint.arb(0, 1))
+
+    def __mul__(self, other):
+        return inflated(self.ball * rounded(other).ball)
+
+    def __rsub__(self, other):
+        return self * -1 + other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def rounded(value):
+    return value if isinstance(value, Rounded) else Rounded(flint.arb(value))
+
+
+def inflated(ball):
+    return Rounded(ball + abs(ball) * ROUNDINGS * flint.arb(0, 1))
+
+
+FLOAT64 = Arithmetic(
+    lambda w: inflated(BALLS.number(w)), lambda x: inflated(BALLS.sigmoid(x.ball)), lambda x: inflated(BALLS.tanh(x.ball))
+)
+
+
+def torch_cell(given):
+    """Torch's own cell with the same weights, and the gates in its order."""
+    d, letters = given.units, len(given.letters)
+    w = {name: torch.tensor(value, dtype=torch.float64) for name, value in given.over(float).items()}
+    kind, gates = {
+        "elman": (torch.nn.RNNCell, "h"),
+        "lstm": (torch.nn.LSTMCell, "ifgo"),
+        "gru": (torch.nn.GRUCell, "rzn"),
+    }[given.cell.name]
+    made = kind(letters, d, dtype=torch.float64)
+    hidden = gates.replace("n", "m")
+    with torch.no_grad():
+        made.weight_ih.copy_(torch.cat([w[f"W_{g}"] for g in gates]))
+        made.weight_hh.copy_(torch.cat([w[f"U_{g}"] for g in hidden]))
+        made.bias_ih.copy_(torch.cat([w[f"b_{g}"] for g in gates]))
+        made.bias_hh.copy_(torch.cat([w[f"b_{g}"] if g == "m" else torch.zeros(d, dtype=torch.float64) for g in hidden]))
+    return made
+
+
+def torch_state(made, given, word):
+    """All vectors of the state after the word, in our order: c before h."""
+    letters = torch.eye(len(given.letters), dtype=torch.float64)
+    state = None
+    with torch.no_grad():
+        for letter in word:
+            state = made(letters[given.letters.index(letter)], state)
+    return [v.tolist() for v in (reversed(state) if isinstance(state, tuple) else [state])]
+
+
+def state_after(given, word, arithmetic):
+    weights, state = given.over(arithmetic.number), given.cell.start(given.units, arithmetic)
+    for letter in word:
+        state = given.cell.step(weights, state, given.letters.index(letter), arithmetic)
+    return state
+
+
+@pytest.mark.parametrize("name", ["elman", "lstm", "gru"])
+@settings(max_examples=40)
+@given(st.integers(1, 3), st.integers(0, 10**6), st.text("abc", min_size=1, max_size=6))
+def test_the_equations_are_those_of_torch(name, d, seed, word):
+    cell = some(CELLS[name], d, "abc", seed)
+    made = torch_cell(cell)
+    for ours, theirs in zip(state_after(cell, word, FLOAT64), torch_state(made, cell, word), strict=True):
+        for one, other in zip(ours, theirs, strict=True):
+            assert one.ball.contains(flint.arb(other)), (one.ball, other)
+            assert one.ball.rad() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"), [("lstm", "i", "f"), ("lstm", "f", "o"), ("lstm", "g", "i"), ("gru", "r", "z")]
+)
+def test_swapped_gates_are_not_those_of_torch(name, one, other):
+    cell = some(CELLS[name], 2, "ab", 3)
+    gates = {one: other, other: one}
+    swapped = replace(cell, weights={n: cell.weights[f"{n[0]}_{gates.get(n[2], n[2])}"] for n in cell.weights})
+    ours = [v.ball for v in state_after(swapped, "ab", FLOAT64)[0]]
+    theirs = torch_state(torch_cell(cell), cell, "ab")[0]
+    assert not any(ball.contains(flint.arb(value)) for ball, value in zip(ours, theirs, strict=True))
+
+
+def softsign(z):
+    return z / (1 + abs(z))
+
+
+def with_softsign(number):
+    return Arithmetic(number, lambda z: (1 + softsign(z)) / 2, softsign)
+
+
+EXACT, IN_BALLS = with_softsign(lambda w: w), with_softsign(BALLS.number)
+
+
+@pytest.mark.parametrize("name", CELLS)
+@settings(max_examples=15)
+@given(st.integers(1, 2), st.integers(0, 10**6), st.integers(1, 7), st.integers(24, 200))
+def test_balls_hold_the_exact_determinant_of_a_cell_with_a_rational_activation(name, d, seed, size, bits):
+    cell, strings = some(CELLS[name], d, "ab", seed), first_strings("ab", size)
+    exact = hankel(cell, 0, strings, strings, EXACT)
+    oracle = flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in exact]).det()
+    with flint.ctx.workprec(bits):
+        ball = flint.arb_mat(hankel(cell, 0, strings, strings, IN_BALLS)).det()
+        assert ball.contains(oracle)
+        assert oracle != 0 or ball.contains(0)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_floats_are_near_the_balls(name):
+    cell = some(CELLS[name], 2)
+    for ball, value in zip(state_after(cell, "abba", BALLS), state_after(cell, "abba", FLOATS), strict=True):
+        assert [float(b.mid()) for b in ball] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_weights_come_back_from_json(name):
+    import json
+
+    cell = some(CELLS[name], 2, "abc", 5)
+    assert from_json(CELLS[name], json.dumps(cell.to_json()), "w.json") == cell
+
+
+def test_what_a_cell_may_not_be_given():
+    good = some(CELLS["elman"], 2)
+    for weights, says in [
+        ({**good.weights, "U_h": [[1, 2]]}, "U_h of the cell elman has not the shape"),
+        ({**good.weights, "U_h": [[1, 2], [3]]}, "U_h of the cell elman has not the shape"),
+        ({**good.weights, "U_h": Fraction(1)}, "U_h of the cell elman has not the shape"),
+        ({n: w for n, w in good.weights.items() if n != "b_h"}, "lacks b_h"),
+        ({**good.weights, "V": [1]}, "has no 'V'"),
+    ]:
+        with pytest.raises(InputError, match=says):
+            replace(good, weights=weights)
+    for letters in ((), ("a", "a")):
+        with pytest.raises(InputError, match="letters of which none is there twice"):
+            replace(good, letters=letters)
+    with pytest.raises(InputError, match="there is no cell 'elmo'"):
+        cell_named("elmo")

@@ -1,0 +1,180 @@
+"""The independent checker of Hankel bounds: it accepts what the library shows, rejects every tampering, and stands alone."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import flint
+import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from ratproof import check_hankel
+from ratproof.not_rational.hankel_bound import Bound, bound, largest
+from ratproof.not_rational.matrix import first_strings, hankel
+from theory.rational_recurrences.not_rational.arithmetic import BALLS
+from theory.rational_recurrences.not_rational.cells import CELLS
+from theory.rational_recurrences.not_rational.weights import from_json, some
+
+REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError)
+
+
+def made(name, size=7, units=1):
+    strings = first_strings("ab", size)
+    found = bound(some(CELLS[name], units), 0, strings, strings)
+    assert isinstance(found, Bound)
+    return json.loads(json.dumps(found.to_json()))
+
+
+GOOD = {name: made(name) for name in CELLS if not CELLS[name].rational}
+ELMAN, LSTM, GRU, SRU = (GOOD[name] for name in ("elman", "lstm", "gru", "sru-feedback"))
+
+
+def verdict(data):
+    try:
+        return check_hankel.verdict(data)
+    except REJECTS:
+        return "rejected"
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_is_not_tampered_with_is_accepted(name):
+    assert verdict(GOOD[name]) == "at least 7 states"
+
+
+def test_a_certificate_of_63_states_is_accepted():
+    assert verdict(made("gru", 63)) == "at least 63 states"
+
+
+def test_the_checker_is_short_and_stands_alone():
+    text = Path(check_hankel.__file__).read_text()
+    assert len(text.splitlines()) <= 150
+    imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    names = {alias.name for n in imports if isinstance(n, ast.Import) for alias in n.names} | {
+        n.module for n in imports if isinstance(n, ast.ImportFrom)
+    }
+    assert names <= set(sys.stdlib_module_names)
+
+
+def change(data, **fields):
+    return pytest.param({**data, **fields}, id=f"{data['cell']}: {', '.join(fields)}")
+
+
+def weight(data, name, value):
+    return pytest.param({**data, "weights": {**data["weights"], name: value}}, id=f"{data['cell']}: {name} {value}")
+
+
+SEVEN = ELMAN["prefixes"]
+TAMPERED = [
+    change(ELMAN, format="ratproof certificate 2"), change(ELMAN, claims="at least 8 states"), change(ELMAN, claims="equivalent"),
+    change(ELMAN, states=8, claims="at least 8 states"), change(ELMAN, states=6, claims="at least 6 states"),
+    change(ELMAN, states=True, claims="at least True states"), change(ELMAN, states="7"), change(ELMAN, states=7.0, claims="at least 7.0 states"),
+    change(ELMAN, states=0, claims="at least 0 states", prefixes=[], suffixes=[]),
+    change(ELMAN, prefixes=[*SEVEN[:6], SEVEN[2]]), change(ELMAN, suffixes=[*SEVEN[:6], SEVEN[2]]),
+    change(ELMAN, prefixes=SEVEN[:6]), change(ELMAN, suffixes=SEVEN[:6]), change(ELMAN, prefixes=[*SEVEN[:6], ["c"]]),
+    change(ELMAN, prefixes=[*SEVEN, ["a", "a", "a"]], suffixes=[*SEVEN, SEVEN[0]], states=8, claims="at least 8 states"),
+    change(ELMAN, prefixes=[*SEVEN[:6], ["b", "b", "b"]]),  # of full rank too, but with another determinant
+    change(ELMAN, prefixes=[SEVEN[1], SEVEN[0], *SEVEN[2:]]),  # the determinant has the other sign
+    change(ELMAN, determinant=["1", "0"]), change(ELMAN, determinant=[ELMAN["determinant"][0]]), change(ELMAN, determinant=["NaN", "0"]),
+    change(ELMAN, determinant=[f"-{ELMAN['determinant'][0]}".replace("--", ""), "0"]),
+    change(ELMAN, cell="gru"), change(ELMAN, cell="elman-linear"), change(ELMAN, cell="read"), change(ELMAN, cell="__init__"),
+    change(SRU, cell="sru"), change(LSTM, cell="gru"), change(GOOD["scrn"], cell="scrn-context"), change(GOOD["rcnn"], cell="rcnn-unigram"),
+    change(ELMAN, units=2), change(ELMAN, unit=1), change(ELMAN, unit=-1), change(ELMAN, units=0), change(ELMAN, unit="0"),
+    change(ELMAN, unit=False, units=True), change(ELMAN, bits=0), change(ELMAN, bits=10**9), change(ELMAN, bits="64"),
+    change(ELMAN, letters=["a"]), change(ELMAN, letters=["a", "a"]), change(ELMAN, letters=["a", ["b"]]),
+    change(ELMAN, weights={}), change(ELMAN, weights=None), change(ELMAN, prefixes=None),
+    weight(ELMAN, "U_h", [["0"]]), weight(ELMAN, "U_h", [["5/4"]]), weight(ELMAN, "U_h", [["-5001/4000"]]), weight(ELMAN, "U_h", [[-1.25]]),
+    weight(ELMAN, "U_h", [["-1.25"]]), weight(ELMAN, "U_h", [["nan"]]), weight(ELMAN, "U_h", [["-5/0"]]), weight(ELMAN, "U_h", [["-5/4", "0"]]),
+    weight(ELMAN, "U_h", [["-5/4"], ["0"]]), weight(ELMAN, "U_h", ["-5/4"]), weight(ELMAN, "U_h", "-5/4"), weight(ELMAN, "W_h", [["7/8"]]),
+    weight(ELMAN, "b_h", []), weight(ELMAN, "b_h", ["9/8", "0"]), weight(ELMAN, "V_h", [["1"]]), weight(SRU, "v_f", ["0"]),
+    weight(LSTM, "U_i", LSTM["weights"]["U_f"]), weight(LSTM, "W_o", LSTM["weights"]["W_g"]), weight(GRU, "W_r", GRU["weights"]["W_z"]),
+    weight(GOOD["scrn"], "alpha", "1"), weight(GOOD["scrn"], "alpha", ["1/2"]),
+    *(pytest.param({n: v for n, v in ELMAN.items() if n != field}, id=f"without {field}") for field in ELMAN),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data", TAMPERED)
+def test_every_kind_of_field_is_looked_at(data):
+    assert verdict(data) == "rejected"
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_with_any_weight_changed_it_is_rejected_or_still_true(data):
+    """A tiny change moves the determinant less than its ball is wide: what the certificate says is then still so."""
+    good = GOOD[data.draw(st.sampled_from(sorted(GOOD)))]
+    spoilt = copy.deepcopy(good)
+    name = data.draw(st.sampled_from(sorted(spoilt["weights"])))
+    rows = spoilt["weights"][name]
+    assume(isinstance(rows, list))
+    place = rows[0] if isinstance(rows[0], list) else rows
+    change = data.draw(st.sampled_from([1, -1, Fraction(1, 10**4), Fraction(-1, 2**30), Fraction(1, 2**400)]))
+    place[-1] = str(Fraction(place[-1]) + change)
+    said = verdict(spoilt)
+    event(f"{change}: {said}")
+    if said == "rejected":
+        return
+    cell = from_json(CELLS[good["cell"]], json.dumps({n: spoilt[n] for n in ("letters", "weights")}), "w.json")
+    again = bound(cell, 0, [tuple(p) for p in spoilt["prefixes"]], [tuple(s) for s in spoilt["suffixes"]])
+    assert isinstance(again, Bound) and abs(change) < Fraction(1, 10**5)
+
+
+@pytest.mark.parametrize("name", CELLS)
+@settings(max_examples=10)
+@given(st.integers(1, 2), st.integers(0, 10**6), st.text("ab", max_size=7))
+def test_the_checkers_cells_are_the_librarys(name, units, seed, word):
+    """Two programs, two kinds of interval, one number: they overlap, and both are narrow."""
+    cell = some(CELLS[name], units, seed=seed)
+    check_hankel.DOWN.prec = check_hankel.UP.prec = 40
+    here = check_hankel.Cell({"cell": name, "units": units, **json.loads(json.dumps(cell.to_json()))})
+    with flint.ctx.workprec(128):
+        for unit in range(units):
+            ((ball,),) = hankel(cell, unit, [tuple(word)], [()], BALLS)
+            found = here.read(tuple(word))[here.shown][unit]
+            low, high = (flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (found.lo, found.hi))
+            assert low.union(high).overlaps(ball) and high - low < 1e-30
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_an_interval_holds_what_it_should(data):
+    """Each operation on intervals holds the exact result for numbers in them; exp's neighbours are seen at a precision much higher."""
+    check_hankel.DOWN.prec = check_hankel.UP.prec = data.draw(st.integers(2, 9))
+    numbers = st.fractions(-40, 40, max_denominator=99)
+    one, other = data.draw(numbers), data.draw(numbers)
+    x, y = (check_hankel.number(f"{n.numerator}/{n.denominator}") for n in (one, other))
+    checks = [(x + y, one + other), (x - y, one - other), (x * y, one * other)] + ([(x / y, one / other)] if other else [])
+    for interval, exact in checks:
+        assert interval.lo <= exact <= interval.hi
+    with flint.ctx.workprec(300):
+        ball = BALLS.number(one)
+        for interval, function in ((x.sigmoid(), BALLS.sigmoid), (x.tanh(), BALLS.tanh)):
+            low, high = (flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (interval.lo, interval.hi))
+            assert low <= function(ball) <= high
+
+
+@pytest.mark.parametrize(("text", "status", "says"), [
+    (json.dumps(ELMAN), 0, "accepted: at least 7 states"), (json.dumps({**ELMAN, "states": 8}), 1, ""), ("{}", 1, ""), ("[]", 1, ""), ("{", 1, ""),
+])  # fmt: skip
+def test_the_program_runs_alone_and_its_exit_status_says_what_it_found(tmp_path, text, status, says):
+    (tmp_path / "c.json").write_text(text)
+    command = [sys.executable, "-I", check_hankel.__file__, str(tmp_path / "c.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (status, False) and done.stdout.startswith(says)
+    assert status == 0 or done.stderr.startswith("rejected: ")
+
+
+def test_a_control_has_a_certificate_of_its_own_size_and_of_no_other():
+    found, _ = largest(some(CELLS["sru"]))
+    data = json.loads(json.dumps(found.to_json()))
+    assert verdict(data) == "at least 2 states"
+    three = {"states": 3, "claims": "at least 3 states", "prefixes": [[], ["a"], ["b"]], "suffixes": [[], ["a"], ["b"]]}
+    for bits in (64, 1024):
+        for determinant in (data["determinant"], ["0", "0"], ["0", "1"], ["0", "1E+999"]):  # wherever it is said to be
+            assert verdict({**data, **three, "bits": bits, "determinant": determinant}) == "rejected"

@@ -1,0 +1,260 @@
+"""That a cell is no automaton: bounds are reached, controls stop where they must, and each of the theorem's hypotheses is looked at."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import flint
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof import check_hankel
+from ratproof.not_rational.attraction import Fails, attracted, ends, enter
+from ratproof.not_rational.duals import DUALS, Dual
+from ratproof.not_rational.every_size import EverySize, NotShown, every_size
+from ratproof.not_rational.hankel_bound import Bound, Unknown, bound, largest
+from ratproof.not_rational.matrix import first_strings, hankel
+from ratproof.not_rational.poles import find_pole
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS
+from theory.rational_recurrences.not_rational.cells import CELLS, INPUT, Cell
+from theory.rational_recurrences.not_rational.weights import Given, some
+
+WILD = [name for name, cell in CELLS.items() if not cell.rational]
+RANKS = {("scrn-context", 1): 2, ("sru", 1): 2, ("sru", 2): 2, ("elman-linear", 1): 2, ("elman-linear", 2): 3}
+
+
+@pytest.mark.parametrize(("name", "units"), [*((name, 1) for name in WILD), ("elman", 2)])
+def test_63_states_are_not_enough(name, units):
+    found, stopped = largest(some(CELLS[name], units))
+    assert found.states == 63 and stopped is None
+
+
+@pytest.mark.parametrize(("name", "units"), RANKS)
+def test_controls_stop_at_the_states_that_they_have(name, units):
+    found, stopped = largest(some(CELLS[name], units))
+    assert found.states == RANKS[name, units] and stopped.size > found.states
+    size = RANKS[name, units] + 1
+    assert isinstance(bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)), Unknown)
+
+
+@pytest.mark.parametrize("name", WILD)
+def test_strings_of_one_letter_are_enough_too(name):
+    found, stopped = largest(some(CELLS[name]), sizes=[3, 7, 15], letters="b" if name == "scrn" else "a")
+    assert found.states == 15 and stopped is None
+
+
+def zeroed(name, *weights, units=1):
+    """A cell with these weights set to 0."""
+    given = some(CELLS[name], units)
+    zero = lambda w: [zero(part) for part in w] if isinstance(w, list) else Fraction(0)
+    return replace(given, weights={n: zero(w) if n in weights else w for n, w in given.weights.items()})
+
+
+@pytest.mark.parametrize(("given", "states"), [
+    (zeroed("elman", "U_h"), 3), (zeroed("elman", "U_h", units=2), 3), (zeroed("sru-feedback", "v_f"), 2), (zeroed("rcnn", "U_l"), 3),
+    (zeroed("rcnn-unigram", "U_l"), 2), (zeroed("lstm", "U_i", "U_f", "U_g"), 2), (zeroed("gru", "U_r", "U_z", "U_m"), 2),
+    (zeroed("scrn", "U_h", "P_h"), 3),
+], ids=lambda value: value.cell.name if isinstance(value, Given) else "")  # fmt: skip
+def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
+    found, stopped = largest(given)
+    assert (found is None or found.states <= states) and stopped is not None
+    assert isinstance(every_size(given), NotShown)
+
+
+def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
+    given, strings = some(CELLS["elman"]), first_strings("ab", 31)
+    found = bound(given, 0, strings, strings)
+    assert found.bits > 64
+    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == Unknown(31, found.bits // 2)
+    told = []
+    bound(given, 0, strings, strings, tell=told.append)
+    assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
+
+
+def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_the_other():
+    given = some(CELLS["gru"])
+    ((entry,),) = hankel(given, 0, [("a",)], [("b", "b")], FLOATS)
+    ((whole,),) = hankel(given, 0, [("a", "b", "b")], [()], FLOATS)
+    ((other,),) = hankel(given, 0, [("b", "b")], [("a",)], FLOATS)
+    assert entry == whole != other
+
+
+def test_a_repeated_row_or_column_shows_nothing():
+    given, strings = some(CELLS["gru"]), first_strings("ab", 7)
+    for prefixes, suffixes in [((*strings[:6], strings[2]), strings), (strings, (*strings[:6], strings[2]))]:
+        assert isinstance(bound(given, 0, prefixes, suffixes, most_bits=256), Unknown)
+
+
+@pytest.mark.parametrize("name", ["lstm", "gru"])
+def test_the_determinants_ball_is_in_the_one_that_is_written(name):
+    given, strings = some(CELLS[name]), first_strings("ab", 7)
+    found = bound(given, 0, strings, strings)
+    middle, radius = map(Fraction, found.determinant)
+    with flint.ctx.workprec(2 * found.bits):
+        sharp = flint.arb_mat(hankel(given, 0, strings, strings, BALLS)).det()
+        low, high = (flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (middle - radius, middle + radius))
+        assert low <= sharp <= high and abs(middle) - radius > 0
+
+
+def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
+    cell = Cell(
+        "squash", "c' = tanh(2 c + x)", lambda w, s, x, a: ([a.tanh(2 * s[0][0] + w["W"][0][x])],), {"W": INPUT}, ("c",), "c"
+    )
+    given = Given(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
+    found, _ = largest(given, sizes=[15])
+    assert found.states == 15
+    assert isinstance(every_size(given), EverySize)
+    with pytest.raises(InputError, match="squash is no cell that the checker knows"):
+        found.to_json()
+
+
+def test_what_a_bound_may_not_be_asked():
+    given = some(CELLS["elman"])
+    with pytest.raises(InputError, match="there is no unit 1"):
+        bound(given, 1, [()], [()])
+    with pytest.raises(InputError, match="there is no unit -1"):
+        every_size(given, -1)
+    with pytest.raises(InputError, match="as many prefixes as suffixes"):
+        bound(given, 0, [()], [(), ("a",)])
+
+
+# Every size.
+
+COVERED = ["elman", "gru", "sru-feedback", "rcnn-unigram", "scrn"]
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_the_theorem_covers_cells_with_a_state_of_one_number(name):
+    found = every_size(some(CELLS[name]))
+    assert isinstance(found, EverySize) and len(found.hypotheses) == 5
+
+
+@pytest.mark.parametrize("name", [name for name in CELLS if name not in COVERED])
+def test_the_theorem_is_not_claimed_of_others(name):
+    assert isinstance(every_size(some(CELLS[name])), NotShown)
+
+
+@pytest.mark.parametrize(("name", "units", "says"), [
+    ("lstm", 1, "h_0 does not stay 0"), ("rcnn", 1, "c1_0 does not stay 0"), ("elman", 2, "h_1 does not stay 0"), ("gru", 2, "h_1 does not"),
+    ("sru-feedback", 2, "c_1 does not stay 0"), ("rcnn-unigram", 2, "c_1 does not stay 0"), ("scrn", 2, "does not stay 0"),
+])  # fmt: skip
+def test_where_another_number_of_the_state_moves_the_theorem_is_not_applied(name, units, says):
+    assert all(says in why for why in every_size(some(CELLS[name], units)).why.values())
+
+
+def test_a_letter_that_moves_the_context_is_not_used():
+    given = some(CELLS["scrn"])
+    assert every_size(given).letter == "b"
+    moved = replace(given, weights={**given.weights, "W_s": [[Fraction(1), Fraction(1)]]})
+    assert all("s_0 does not stay 0" in why for why in every_size(moved).why.values())
+
+
+def test_the_orbit_is_followed_until_it_is_in_the_interval():
+    phi = elman("3/4", "1/2")
+    with flint.ctx.workprec(128):
+        interval = attracted(phi).interval
+        steps, here, there = enter(phi, interval)
+        orbit = [flint.arb(0)]
+        for _ in range(steps + 1):
+            orbit.append(phi(orbit[-1], BALLS))
+        assert steps > 0 and interval.holds(here) and not any(interval.holds(c) for c in orbit[:steps])
+        assert here.overlaps(orbit[steps]) and there.overlaps(orbit[steps + 1]) and not here.overlaps(there)
+
+
+@pytest.mark.parametrize("name", COVERED)
+@given(st.integers(0, 10**6))
+def test_what_the_theorem_covers_is_not_small(name, seed):
+    """Where all hypotheses show, the strings of that letter alone need more states than any size that is tried."""
+    given = some(CELLS[name], seed=seed)
+    found = every_size(given)
+    if isinstance(found, EverySize):
+        strings = first_strings(found.letter, 4)
+        assert isinstance(bound(given, 0, strings, strings), Bound)
+
+
+def elman(w="3/2", b="1/2"):
+    return lambda t, a: a.tanh(a.number(Fraction(w)) * t + a.number(Fraction(b)))
+
+
+@pytest.mark.parametrize(("phi", "says"), [
+    (elman("1/2", "0"), "c_0 = 0 may be the fixed point"),
+    (elman("0", "1/2"), "no interval"),
+    (lambda t, a: -2 * t + 1, "no interval"),
+    (lambda t, a: t + 1, "no interval"),
+    (lambda t, a: a.tanh(-8 * t + 1), "no interval"),  # the orbit goes to a cycle of two
+], ids=["at the fixed point", "derivative 0", "away", "translation", "cycle"])  # fmt: skip
+def test_attraction_is_refused_where_it_is_none(phi, says):
+    with flint.ctx.workprec(128), pytest.raises(Fails, match=says):
+        enter(phi, attracted(phi).interval)
+
+
+@given(st.fractions(-3, 3, max_denominator=50), st.fractions(-3, 3, max_denominator=50))
+def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
+    phi = elman(w, b)
+    try:
+        with flint.ctx.workprec(128):
+            found = attracted(phi)
+            low, high = (
+                float(end.mid())
+                for end in (found.interval.middle - found.interval.radius, found.interval.middle + found.interval.radius)
+            )
+    except Fails:
+        return
+    points = [low + (high - low) * i / 64 for i in range(65)]
+    images = [phi(point, FLOATS) for point in points]
+    assert all(low <= image <= high for image in images)
+    assert all(abs(y - x) < q - p for (p, q), (x, y) in zip(pairwise(points), pairwise(images), strict=True))
+    assert all((y - x) * float(w) > 0 for x, y in pairwise(images))
+
+
+@given(st.fractions(-2, 2, max_denominator=20), st.fractions(-2, 2, max_denominator=20))
+def test_the_derivative_is_the_derivative(x, w):
+    phi = lambda t, a, w=w: a.sigmoid(a.number(w) * t + 1) * (1 - t) + a.tanh(t * t - a.number(w)) * 2 - t
+    with flint.ctx.workprec(400):
+        at, step = BALLS.number(x), flint.arb(2) ** -150
+        slope = phi(Dual(at, flint.arb(1)), DUALS).slope
+        secant = (phi(at + step, BALLS) - phi(at - step, BALLS)) / (2 * step)
+        assert abs(slope - secant) < flint.arb(2) ** -200
+
+
+@pytest.mark.parametrize(("phi", "order"), [
+    (lambda t, a: a.sigmoid(t), 1), (lambda t, a: a.tanh(3 * t - 1), 1), (lambda t, a: a.sigmoid(t) * a.sigmoid(t) - t, 2),
+    (lambda t, a: t * a.sigmoid(t) + (1 - a.sigmoid(t)) * a.tanh(a.number(Fraction("1/3")) * t), 1),
+    (lambda t, a: a.sigmoid(2 * t) * a.sigmoid(a.sigmoid(t)), 1),  # at the pole of sigmoid(2t) the other gate is analytic
+    (lambda t, a: t * 2 + a.tanh(a.number(Fraction("1/2"))), None),
+    (lambda t, a: a.sigmoid(t) - a.sigmoid(t), None), (lambda t, a: 0 * a.sigmoid(t), None),
+    (lambda t, a: a.sigmoid(t) + a.sigmoid(-1 * t), None),  # 1 everywhere
+    (lambda t, a: a.tanh(t) - 2 * a.sigmoid(2 * t), None),  # -1 everywhere
+    (lambda t, a: a.sigmoid(a.sigmoid(t)), None),  # an essential singularity, which is not asked for
+    (lambda t, a: a.sigmoid(t) + a.sigmoid(a.sigmoid(t)), None),  # where poles of the outer gate gather at the pole of the inner one
+    (lambda t, a: t * t, None),
+])  # fmt: skip
+def test_a_pole_is_found_where_one_is_and_none_where_none_is(phi, order):
+    found = find_pole(phi)
+    assert (found and found.order) == order
+
+
+def test_near_a_pole_the_values_grow_as_the_coefficient_says():
+    phi = lambda t, a: (1 - a.sigmoid(2 * t + 1)) * a.tanh(a.number(Fraction("1/3")) * t) + t * a.sigmoid(2 * t + 1)
+    pole = find_pole(phi)
+    near = pole.point + flint.acb(2) ** -30
+    complex_balls = replace(BALLS, tanh=lambda z: z.tanh())
+    ratio = phi(near, complex_balls) / (complex_balls.sigmoid(2 * near + 1) * pole.leading)
+    assert abs(ratio - 1) < 1e-5
+
+
+def test_ends_are_rounded_outwards():
+    assert ends(flint.arb(flint.fmpq(-2, 3))) == "[-0.666667, -0.666666]"
+    assert ends(flint.arb(flint.fmpq(1, 3 * 10**12))) == "[3.33333E-13, 3.33334E-13]"
+
+
+def test_every_bound_is_accepted_by_the_checker():
+    for name in CELLS:
+        for units in (1, 2):
+            found, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
+            assert check_hankel.verdict(json.loads(json.dumps(found.to_json()))) == f"at least {found.states} states"

@@ -1,0 +1,112 @@
+"""The command that shows a cell to be no automaton: not-rational."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from automata import files
+from automata.errors import InputError
+from ratproof.commands.app import AsJson, app, print_json
+from ratproof.commands.deciding import require_free, write_json
+from ratproof.not_rational.every_size import EverySize, NotShown
+from ratproof.not_rational.every_size import every_size as show_every_size
+from ratproof.not_rational.hankel_bound import MOST_BITS, Bound, Unknown, bound, largest
+from ratproof.not_rational.matrix import first_strings
+from ratproof.terminal import console, progress
+from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
+from theory.rational_recurrences.not_rational.weights import Given, from_json, some
+
+UNKNOWN = 3
+
+
+@app.command("not-rational")
+def not_rational(
+    cell: Annotated[str | None, typer.Argument(metavar="CELL", help=", ".join(CELLS))] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)")
+    ] = None,
+    units: Annotated[
+        int | None, typer.Option("--units", min=1, max=64, help="of the cell (1), with weights that are given")
+    ] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="a JSON file with letters and weights")] = None,
+    unit: Annotated[int, typer.Option("--unit", min=0, help="which of the units")] = 0,
+    letter: Annotated[str | None, typer.Option("--letter", help="only strings of this letter")] = None,
+    bits: Annotated[int, typer.Option("--bits", min=64, max=2**16, help="the highest precision to try")] = MOST_BITS,
+    every: Annotated[bool, typer.Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")] = False,
+    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Show that no automaton with fewer than n states computes a unit of a recurrent cell: exit status 0 shown, 3 unknown."""
+    if cell is None:
+        raise InputError(f"not-rational needs a cell; there are {', '.join(CELLS)}")
+    given = _given(cell, weights, units)
+    if not unit < given.units:
+        raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
+    if letter is not None and letter not in given.letters:
+        raise InputError(f"there is no letter {letter!r}; there are {', '.join(given.letters)}")
+    if every:
+        if (size, letter, certificate) != (None, None, None):
+            raise InputError("--every-size goes with no --size, --letter or --certificate")
+        return _show_every_size(given, unit, as_json)
+    require_free(certificate, weights)
+    letters = given.letters if letter is None else (letter,)
+    with progress(f"not-rational {cell}") as tell:
+        if size is None:
+            found, stopped = largest(given, unit, letters=letters, most_bits=bits, tell=tell)
+        else:
+            strings = first_strings(letters, size)
+            answer = bound(given, unit, strings, strings, bits, tell)
+            found, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
+    if certificate is not None and found is not None:
+        write_json(certificate, found.to_json())
+    _show(given, unit, found, stopped, certificate, as_json)
+    if certificate is not None and found is None:
+        console(error=True).print(f"ratproof: note: {certificate} is not written: nothing was shown")
+    return UNKNOWN if stopped is not None else 0
+
+
+def _given(cell: str, path: str | None, units: int | None) -> Given:
+    """The cell, with the weights of a file or with some."""
+    if path is None:
+        return some(cell_named(cell), 1 if units is None else units)
+    if units is not None:
+        raise InputError(f"{path} says by its weights how many units there are; leave --units out")
+    return from_json(cell_named(cell), files.read_text(path), path)
+
+
+def _show(given: Given, unit: int, found: Bound | None, stopped: Unknown | None, certificate: str | None, as_json: bool) -> None:
+    if as_json:
+        about = {} if found is None else found.to_json() | {"seconds": found.seconds}
+        about = {name: value for name, value in about.items() if name not in ("format", "claims")}
+        print_json({
+            "cell": given.cell.name, "units": given.units, "unit": unit, "states": None, **given.to_json(), **about,
+            "unknown": None if stopped is None else {"size": stopped.size, "bits": stopped.bits},
+            "certificate": None if found is None else certificate,
+        })  # fmt: skip
+        return
+    if found is not None:
+        effort = f"({found.bits} bits, {found.seconds:.1f} s)"
+        print(f"{given.cell.name}: no automaton with fewer than {found.states} states computes unit {unit} {effort}")
+    if stopped is not None:
+        print(f"{given.cell.name}: unknown: no determinant of size {stopped.size} excludes zero, up to {stopped.bits} bits")
+
+
+def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
+    with progress(f"not-rational {given.cell.name}"):
+        found = show_every_size(given, unit)
+    name, shown = given.cell.name, isinstance(found, EverySize)
+    if as_json:
+        about: dict[str, Any] = {"cell": name, "units": given.units, "unit": unit, "every_size": shown, **given.to_json()}
+        if isinstance(found, EverySize):
+            about |= {"letter": found.letter, "hypotheses": [{"says": h.says, "ball": h.ball} for h in found.hypotheses]}
+        print_json(about | {"why": found.why if isinstance(found, NotShown) else None})
+    elif isinstance(found, EverySize):
+        where = f"on the strings of {found.letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
+        print(f"{name}: no automaton with any number of states computes unit {unit}; {where}, and")
+        for i, hypothesis in enumerate(found.hypotheses, 1):
+            print(f"  {i}. {hypothesis.says}: {hypothesis.ball}")
+    else:
+        print(f"{name}: unknown: " + "; ".join(f"on the strings of {letter}, {why}" for letter, why in found.why.items()))
+    return 0 if shown else UNKNOWN

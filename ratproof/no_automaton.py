@@ -1,0 +1,40 @@
+"""Where a dropped hypothesis leaves no automaton to compare with: that none with fewer than n states computes the unit."""
+
+from __future__ import annotations
+
+from ratproof import check_hankel
+from ratproof.ledger import ledger
+from ratproof.not_rational.hankel_bound import Bound, bound
+from ratproof.not_rational.matrix import first_strings
+from theory.rational_recurrences.not_rational.cells import cell_named
+from theory.rational_recurrences.not_rational.weights import some
+
+STATES = 63
+
+
+class NoAutomaton(AssertionError):
+    """Raised by :func:`refute`: no automaton with so few states computes the cell. It is a refutation, and has no single string."""
+
+
+def refute(cell: str, states: int = STATES) -> None:
+    """Assert that an automaton with fewer than so many states computes the first unit of the cell, with its default weights.
+
+    Args:
+        cell: a name in :data:`theory.rational_recurrences.not_rational.cells.CELLS`.
+        states: how many.
+
+    Raises:
+        NoAutomaton: a Hankel determinant of that size is not 0, which ``ratproof/check_hankel.py`` confirms.
+    """
+    given = some(cell_named(cell))
+    strings = first_strings(given.letters, states)
+    found = bound(given, 0, strings, strings)
+    book = ledger()
+    book.add(states * states)
+    if not isinstance(found, Bound):
+        return
+    book.certificate = found.to_json()
+    if check_hankel.verdict(book.certificate) != book.certificate["claims"]:
+        raise RuntimeError(f"the certificate for {cell} does not show what it should")
+    weights = ", ".join(f"{name} = {value}" for name, value in given.to_json()["weights"].items())
+    raise NoAutomaton(f"no automaton with fewer than {found.states} states computes this unit: {given.cell.says}; {weights}")

@@ -1,0 +1,44 @@
+"""The Hankel matrix of a unit of a cell, H[p, s] = f(ps), over any arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, count, islice, product
+from typing import Any
+
+from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
+from theory.rational_recurrences.not_rational.steps import State
+from theory.rational_recurrences.not_rational.weights import Given
+
+Word = tuple[str, ...]
+
+
+def first_strings(letters: Sequence[str], size: int) -> tuple[Word, ...]:
+    """That many strings, shortest first, then in the alphabet's order.
+
+    >>> first_strings("ab", 4)
+    ((), ('a',), ('b',), ('a', 'a'))
+    """
+    return tuple(islice(chain.from_iterable(product(letters, repeat=length) for length in count()), size))
+
+
+def hankel(
+    given: Given, unit: int, prefixes: Sequence[Word], suffixes: Sequence[Word], arithmetic: Arithmetic
+) -> list[list[Any]]:
+    """H[p, s], the unit after reading ps, over any arithmetic; each state on the way is computed once.
+
+    >>> from theory.rational_recurrences.not_rational.arithmetic import FLOATS
+    >>> from theory.rational_recurrences.not_rational.cells import CELLS
+    >>> from theory.rational_recurrences.not_rational.weights import some
+    >>> hankel(some(CELLS["sru"]), 0, [(), ("a",)], [()], FLOATS)[0]
+    [0.0]
+    """
+    cell, weights, number_of = given.cell, given.over(arithmetic.number), {x: i for i, x in enumerate(given.letters)}
+    states: dict[Word, State] = {(): cell.start(given.units, arithmetic)}
+
+    def read(word: Word) -> State:
+        if word not in states:
+            states[word] = cell.step(weights, read(word[:-1]), number_of[word[-1]], arithmetic)
+        return states[word]
+
+    return [[cell.units(read((*p, *s)))[unit] for s in suffixes] for p in prefixes]

@@ -1,0 +1,128 @@
+"""A cell's weights: fractions, by name; their shapes, some that are given, and JSON."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from automata.errors import FormatError, InputError, ShapeError
+from automata.number_text import parse_number, shorten, write_number
+from theory.rational_recurrences.not_rational.cells import Cell
+
+FIELDS = {"letters", "weights"}
+
+
+@dataclass(frozen=True)
+class Given:
+    """A cell with weights.
+
+    Attributes:
+        cell: the cell.
+        letters: the alphabet; a letter is its place in it.
+        units: how many.
+        weights: by name, fractions in lists as :attr:`Cell.shapes <theory.rational_recurrences.not_rational.cells.Cell>` says.
+
+    Raises:
+        InputError: a weight is missing, is not of the cell, or has another shape; or a letter is there twice.
+    """
+
+    cell: Cell
+    letters: tuple[str, ...]
+    units: int
+    weights: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        missing, extra = set(self.cell.shapes) - set(self.weights), set(self.weights) - set(self.cell.shapes)
+        if missing or extra:
+            wrong = f"lacks {sorted(missing)[0]}" if missing else f"has no {shorten(sorted(extra)[0])}"
+            raise InputError(f"the cell {self.cell.name} {wrong}; its weights are {', '.join(self.cell.shapes)}")
+        if self.units < 1 or not self.letters or len(set(self.letters)) != len(self.letters):
+            raise InputError(f"{self.cell.name}: right are one unit or more, and letters of which none is there twice")
+        for name, shape in self.cell.shapes.items():
+            if _shape(self.weights[name]) != (right := self.sizes(shape)):
+                raise ShapeError(f"{name} of the cell {self.cell.name} has not the shape {list(right)}, which is {_words(shape)}")
+
+    def sizes(self, shape: tuple[str, ...]) -> tuple[int, ...]:
+        """A shape in numbers."""
+        return tuple({"units": self.units, "letters": len(self.letters)}[name] for name in shape)
+
+    def to_json(self) -> dict[str, Any]:
+        """What :func:`from_json` reads, weights as strings."""
+        return {"letters": list(self.letters), "weights": {name: _mapped(write_number, w) for name, w in self.weights.items()}}
+
+    def over(self, number: Any) -> dict[str, Any]:
+        """The weights as other numbers."""
+        return {name: _mapped(number, w) for name, w in self.weights.items()}
+
+
+def some(cell: Cell, units: int = 1, letters: str = "ab", seed: int = 41) -> Given:
+    """A cell with arbitrary weights, eighths between -2 and 2; the same for the same seed.
+
+    >>> from theory.rational_recurrences.not_rational.cells import CELLS
+    >>> some(CELLS["elman"]).to_json()["weights"]
+    {'W_h': [['7/8', '-3/8']], 'U_h': [['-5/4']], 'b_h': ['9/8']}
+    """
+    rng = random.Random(seed)
+
+    def weight(_: Any = None) -> Fraction:
+        eighths = 1 + int(rng.random() * 16)
+        return Fraction(eighths if rng.random() < 0.5 else -eighths, 8)
+
+    sizes = {"units": units, "letters": len(letters)}
+    made = {name: _filled([sizes[s] for s in shape], weight) for name, shape in cell.shapes.items()}
+    if "alpha" in made:  # SCRN: alpha is between 0 and 1, and the last letter leaves the context as it is
+        made["alpha"] = Fraction(1, 2)
+        made["W_s"] = [[*row[:-1], Fraction(0)] for row in made["W_s"]]
+    return Given(cell, tuple(letters), units, made)
+
+
+def from_json(cell: Cell, text: str, where: str) -> Given:
+    """A cell with the weights of a JSON text: an object with ``letters``, a list, and ``weights``, strings in lists, by name."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise FormatError(f"{where}: is no JSON, where an object with the fields letters and weights is right") from None
+    if not isinstance(data, dict) or set(data) != FIELDS or not isinstance(data["weights"], dict):
+        raise FormatError(f"{where}: right is an object with the fields letters and weights")
+    letters = data["letters"]
+    if not isinstance(letters, list) or not all(isinstance(letter, str) and letter for letter in letters):
+        raise FormatError(f'{where}: letters is not a list of symbols such as ["a", "b"]')
+    try:
+        weights = {name: _mapped(_fraction, value) for name, value in data["weights"].items()}
+        places: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ()) != ()), [])
+        return Given(cell, tuple(letters), len(places) if isinstance(places, list) else 0, weights)
+    except InputError as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+def _fraction(text: Any) -> Fraction:
+    if not isinstance(text, str):
+        raise InputError(f'weight {shorten(text)} is no string; write it as "2", "-3/7" or "0.25"')
+    found = parse_number(text)
+    if not isinstance(found, Fraction):
+        raise InputError(f"weight {shorten(text)} is not finite")
+    return found
+
+
+def _mapped(function: Any, value: Any) -> Any:
+    return [_mapped(function, part) for part in value] if isinstance(value, (list, tuple)) else function(value)
+
+
+def _filled(sizes: list[int], weight: Any) -> Any:
+    return [_filled(sizes[1:], weight) for _ in range(sizes[0])] if sizes else weight()
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The lengths of lists in lists; ``None`` where they differ."""
+    if not isinstance(value, (list, tuple)):
+        return ()
+    inner = {_shape(part) for part in value}
+    return (len(value), *inner.pop()) if len(inner) == 1 and None not in inner else None  # type: ignore[misc]
+
+
+def _words(shape: tuple[str, ...]) -> str:
+    return " by ".join(shape) or "a single number"
