@@ -55,7 +55,7 @@ def verify(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """All tests; arguments go to pytest."""
     ready(session)
-    run(session, "pytest", *session.posargs)
+    run(session, "pytest", "--numprocesses=logical", *session.posargs)
 
 
 @nox.session
@@ -64,7 +64,7 @@ def search(session: nox.Session) -> None:
     ready(session)
     seed = session.posargs[0] if session.posargs else str(int.from_bytes(os.urandom(4), "big"))
     session.log(f"seed {seed}: nox -s search -- {seed} runs the same cases again")
-    run(session, "pytest", f"--hypothesis-seed={seed}")
+    run(session, "pytest", "--numprocesses=logical", f"--hypothesis-seed={seed}")
 
 
 @nox.session

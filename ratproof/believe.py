@@ -59,6 +59,18 @@ class Given:
         return self
 
 
+def claim_of(name: str, says: str, given: Given, variant: Variant) -> Claim:
+    """The claim with that one variant."""
+    return Claim(name, says, f"{says}.", Source("your own", "your file", name), (), (variant,), example=given, case=given)
+
+
+def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, ...]:
+    """The automata, exact; :class:`~automata.errors.InputError` where they cannot be compared with one network."""
+    automata = tuple(a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton))
+    _check(name, automata)
+    return automata
+
+
 def believe(
     name: str,
     *,
@@ -84,8 +96,7 @@ def believe(
     Raises:
         InputError: alphabets differ, a symbol is no string, or an automaton has epsilon cycles without a sum.
     """
-    automata = tuple(a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton))
-    _check(name, automata)
+    automata = check_automata(name, automaton)
     given = Given(automata)
     network = _recurrence(name, start, step, out, modes)
     shown = network.out(given, network.start(given))
@@ -104,8 +115,7 @@ def believe(
         name=BELIEVED, expected="holds", says=says, recurrence=network, construction=lambda case: case.automata, cases=cases,
         small_cases=small, kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1], alphabet=given.alphabet,
     )  # fmt: skip
-    source = Source("your own", "your file", name)
-    return Claim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
+    return claim_of(name, says, given, variant)
 
 
 def _check(name: str, automata: Sequence[WFSA]) -> None:

@@ -70,13 +70,17 @@ def load(data: dict[str, Any], where: str) -> Comparison:
         way = comparison["way"]
         if way == "network":
             return OfNetwork.from_json(claim.name, data["variant"], comparison)
+        network = claim.variant(data["variant"]).network
+        if way == "module" and network is not None:
+            made: Comparison = network(claim.name, data["variant"])
+            return made
         if way in ways:
             return ways[way](claim.name, data["variant"], claim.case.from_json(comparison["case"]))
     except InputError as error:
         raise FormatError(f"{where}: field comparison: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{where}: field comparison is not as ratproof writes it ({type(error).__name__}: {error})") from None
-    raise FormatError(f"{where}: field comparison.way is {way!r}, where exact, openfst or network is right")
+    raise FormatError(f"{where}: field comparison.way is {way!r}, where exact, openfst, network or module is right")
 
 
 def replay(path: str | Path) -> tuple[dict[str, Any], Compared]:

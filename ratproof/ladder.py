@@ -22,9 +22,9 @@ MOST_STRINGS = 20_000
 
 
 def sampled(claim: str, variant: Variant, data: st.DataObject, most: int = 60, longest: int = 12, run: int = 16) -> None:
-    """Random weights and at most ``most`` random strings, every prefix, in exact fractions."""
+    """Random weights and at most ``most`` random strings, every prefix, in exact fractions (a program's: within its bound)."""
     case, strings = _drawn(variant, data, most, longest, run)
-    agree(Exact(claim, variant.name, case), strings)
+    agree(Exact(claim, variant.name, case) if variant.network is None else variant.network(claim, variant.name), strings)
 
 
 def cross_checked(claim: str, variant: Variant, data: st.DataObject) -> None:

@@ -16,6 +16,8 @@ import pytest
 from automata.errors import InputError
 
 MARKER = "evidence"
+OBSERVED = "ratproof"
+"""The name under which a test's report carries what it showed, from whatever process it ran in."""
 CORPUS: pytest.StashKey[Any] = pytest.StashKey()
 """Where ``ratproof verify --text`` leaves the corpus that it has read."""
 
@@ -27,6 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--ratproof-text", default=None, help="a corpus, one sentence a line, for the tests on real text")
     group.addoption("--ratproof-embeddings", default=None, help="word vectors for the corpus: GloVe text, or npz")
     group.addoption("--ratproof-units", default=64, type=int, help="how many units the network on the corpus has")
+    group.addoption("--ratproof-evidence", action="store_true", help="run evidence tests only")
+    group.addoption("--ratproof-claim", action="append", default=[], help="of this claim (may be given again)")
+    group.addoption("--ratproof-kind", default=None, help="of this kind")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -72,6 +77,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     partial = any("::" in arg for arg in config.args) or config.option.keyword or config.option.markexpr
     if not partial:
         _refuse_missing(there)
+    if config.getoption("--ratproof-evidence"):
+        kept = [item for item in items if _wanted(config, _mark(item))]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+def _wanted(config: pytest.Config, mark: Any) -> bool:
+    """Is it evidence that was asked for?"""
+    if mark is None:
+        return False
+    claims, kind = config.getoption("--ratproof-claim"), config.getoption("--ratproof-kind")
+    return (not claims or mark.claim in claims) and kind in (None, mark.kind)
 
 
 def _refuse_missing(there: set[tuple[str, str, str]]) -> None:
@@ -135,6 +152,7 @@ def _observe(
         cases=book.cases, seconds=seconds, device=used, share=book.share, facts=dict(book.facts),
         counterexample=getattr(found, "counterexample", None), certificate=book.certificate, why=why,
     )  # fmt: skip
+    item.user_properties.append((OBSERVED, seen.to_text()))
     item.config.hook.pytest_ratproof_observed(observation=seen)
 
 

@@ -26,8 +26,8 @@ def paragraphs(proof: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
     )
     yield "Readout: the invariant, times the final weights (equation 3c), is what the network shows.", _some(proof["readout"])
     yield (
-        f"These are the identities of the smallest case; {proof['identities']:,} were checked, in N[X], where there is no minus, and "
-        f"once more over Q by sympy. {proof['enough']} What holds in N[X] holds in every commutative semiring.",
+        f"This was one case; {proof['identities']:,} identities were checked for {'; '.join(proof['instances'])}: in N[X], where there is "
+        f"no minus, and once more over Q by sympy. {proof['enough']} What holds in N[X] holds in every commutative semiring.",
         [],
     )
     if proof["sizes"]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ratproof.ledger import ledger
 from theory.claim import Variant
+from theory.generality import what_is_left_out
 from theory.induction import BY_SYMPY, COMMUTATIVE, IN_PATH_ORDER, TURNED_ROUND, Identity, Induction, Reading, identities
 
 IN_ANY_ORDER = "It holds in every semiring, commutative or not: the factors stand in the order in which a path has them."
@@ -25,15 +26,27 @@ class NotProved(AssertionError):
         self.identity = identity
 
 
+class GapInProof(AssertionError):
+    """The identities may hold, and do not cover every state that the network reaches."""
+
+
 def prove(variant: Variant) -> None:
     """Assert that the variant's invariant proves it, in every commutative semiring; the proof is kept as the certificate.
 
-    Raises :class:`NotProved`, with the first identity that fails.
+    Raises:
+        NotProved: with the first identity that fails.
+        GapInProof: the identities do not speak of all states.
     """
     induction = variant.proof
     if induction is None:
         raise RuntimeError(f"{variant.name} has no invariant to be proved by")
     book = ledger()
+    if not induction.instances:
+        raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")
+    for instance in induction.instances:
+        gap = what_is_left_out(variant.recurrence, induction, instance)
+        if gap is not None:
+            raise GapInProof(f"the proof of {variant.name} {gap}")
     for reading in (COMMUTATIVE, BY_SYMPY):
         found = _all(variant, induction, reading)
         book.add(_counted(found, reading.name))
@@ -72,11 +85,21 @@ def _written(variant: Variant, induction: Induction, checked: int, sizes: list[I
         "base": [_side_by_side(i) for i in first if i.name == "base"],
         "step": [_side_by_side(i) for i in first if i.name == "step"],
         "readout": [_side_by_side(i) for i in first if i.name == "readout"],
+        "instances": _instances(induction),
         "enough": induction.enough,
         "identities": checked,
         "sizes": [str(i) for i in sizes],
         "order": order_of_factors(variant, induction),
     }
+
+
+def _instances(induction: Induction) -> list[str]:
+    """The sizes and alphabets that the identities were checked for."""
+    named = []
+    for signature, alphabet in induction.instances:
+        letters = f"the letter{'' if len(alphabet) == 1 else 's'} {', '.join(alphabet)}"
+        named.append(letters if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and {letters}")
+    return list(dict.fromkeys(named))
 
 
 def _automaton(variant: Variant, induction: Induction) -> list[str]:

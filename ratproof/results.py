@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,20 @@ class Observation:
     counterexample: Counterexample | None = None
     certificate: dict[str, Any] | None = None
     why: str = ""
+
+    def to_text(self) -> str:
+        """On one line: how it comes from one process to another."""
+        return json.dumps(
+            self.__dict__ | {"counterexample": None if self.counterexample is None else self.counterexample.to_json()}
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Observation:
+        """What :meth:`to_text` wrote."""
+        data = json.loads(text)
+        found = data["counterexample"]
+        data |= {"verdict": Verdict(data["verdict"]), "counterexample": None if found is None else Counterexample(**found)}
+        return cls(**data)
 
 
 @dataclass

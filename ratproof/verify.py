@@ -18,9 +18,8 @@ from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError
 from automata.files import write_whole
 from ratproof.counterexamples import keep
-from ratproof.evidence import Mark
 from ratproof.kinds import KINDS, Verdict
-from ratproof.plugin import CORPUS
+from ratproof.plugin import CORPUS, OBSERVED
 from ratproof.results import Observation, Result, gather, in_order
 from theory.registry import claim_named, claims
 
@@ -40,6 +39,7 @@ class Request:
         device: ``cpu`` or ``cuda``.
         text, embeddings, units: a corpus for the tests on real text.
         junit: write a JUnit file there.
+        jobs: how many processes; without, one a core when all is asked for, and one when only a part is.
     """
 
     claims: tuple[str, ...] = ()
@@ -51,6 +51,17 @@ class Request:
     embeddings: str | None = None
     units: int = 64
     junit: str | None = None
+    jobs: int | None = None
+
+    @property
+    def processes(self) -> int:
+        """How many processes run the tests; one is this process itself."""
+        return self.jobs or (1 if self.claims or self.kind else cores())
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass
@@ -69,10 +80,10 @@ class Outcome:
 
 
 class Watch:
-    """A pytest plugin that keeps only the evidence asked for, and listens to what it shows."""
+    """A pytest plugin that gathers what tests showed from their reports, in whatever process they ran."""
 
-    def __init__(self, request: Request, started: Callable[[str, int, int], None]) -> None:
-        self.request, self.started = request, started
+    def __init__(self, started: Callable[[str, int, int], None]) -> None:
+        self.started = started
         self.seen: list[Observation] = []
         self.errors: list[str] = []
         self.notes: list[str] = []
@@ -87,28 +98,23 @@ class Watch:
     def pytest_keyboard_interrupt(self) -> None:
         self.interrupted = True
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        kept = [item for item in items if self._wanted(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
-        self.total = len(items)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.total = len(session.items)
 
-    def _wanted(self, item: pytest.Item) -> bool:
-        marker = item.get_closest_marker("evidence")
-        mark = marker.args[0] if marker is not None else None
-        if not isinstance(mark, Mark) or (self.request.claims and mark.claim not in self.request.claims):
-            return False
-        return self.request.kind in (None, mark.kind)
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
+        self.total = len(ids)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.started(nodeid.split("::")[-1], self.done, self.total)
-        self.done += 1
 
-    def pytest_ratproof_observed(self, observation: Observation) -> None:
-        self.seen.append(observation)
-
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call":
+            self.done += 1
+            self.seen += [Observation.from_text(str(text)) for name, text in report.user_properties if name == OBSERVED]
+        # they are for us, and would be long in a JUnit file
+        report.user_properties = [pair for pair in report.user_properties if pair[0] != OBSERVED]
         if report.failed and report.when != "call":
             self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
 
@@ -122,11 +128,11 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
 
     Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
     """
-    watch = Watch(request, started)
+    watch = Watch(started)
     watch.corpus = _check(request)
     with _environment(request), redirect_stdout(StringIO()) as said:
         code = pytest.main(_arguments(request), plugins=[watch])
-    if code == pytest.ExitCode.USAGE_ERROR:
+    if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         watch.errors.append(_last_line(said.getvalue()) or "pytest could not start")
     found = gather(watch.seen, request.seed)
     if not watch.interrupted:
@@ -214,8 +220,12 @@ def _arguments(request: Request) -> list[str]:
     folder = tests_folder()
     given: Sequence[tuple[str, Any]] = (
         ("--ratproof-device", request.device), ("--hypothesis-seed", request.seed), ("--junitxml", _absolute(request.junit)),
+        ("--ratproof-kind", request.kind), ("--ratproof-text", _absolute(request.text)), ("--ratproof-units", request.units),
+        ("--ratproof-embeddings", _absolute(request.embeddings)), *(("--ratproof-claim", name) for name in request.claims),
     )  # fmt: skip
-    options = [f"{name}={value}" for name, value in given if value is not None]
+    options = ["--ratproof-evidence", *(f"{name}={value}" for name, value in given if value is not None)]
+    if request.processes > 1:
+        options.append(f"--numprocesses={request.processes}")
     # No configuration, no cache and no plugin of the folder we happen to be in: only the tests and ours.
     return [str(folder), f"--rootdir={folder.parent}", "-c", os.devnull, "-q", "-p", "no:cacheprovider", *options]
 
@@ -227,14 +237,18 @@ def _absolute(path: str | None) -> str | None:
 @contextmanager
 def _environment(request: Request) -> Iterator[None]:
     """How many examples; and no options but ours."""
-    names = ("RATPROOF_EXAMPLES", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    threads = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    names = ("RATPROOF_EXAMPLES", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", *threads)
     before = {name: os.environ.pop(name) for name in names if name in os.environ}
     if request.examples is not None:
         os.environ["RATPROOF_EXAMPLES"] = str(request.examples)
+    # one process a core: the libraries below should not start threads of their own
+    os.environ.update(dict.fromkeys(threads, "1") if request.processes > 1 else {k: v for k, v in before.items() if k in threads})
     try:
         yield
     finally:
-        os.environ.pop("RATPROOF_EXAMPLES", None)
+        for name in names:
+            os.environ.pop(name, None)
         os.environ.update(before)
 
 

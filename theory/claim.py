@@ -93,6 +93,7 @@ class Variant:
         algorithm: how an automaton's scores are computed, as a recurrence that is given the automaton in place of a case; ``None``
             for Forward.
         proof: the invariant that proves it for all weights, strings and sizes.
+        network: where there is a program in place of a recurrence: from the names of claim and variant, the comparison of its two sides.
         alphabet: the symbols of all its cases, where they are given and not drawn.
         no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
             block of full rank n says that no automaton with fewer than n states computes the unit.
@@ -109,6 +110,7 @@ class Variant:
     algorithm: Recurrence | None = None
     proof: Induction | None = None
     no_automaton: bool = False
+    network: Callable[[str, str], Any] | None = None
     alphabet: tuple[str, ...] | None = None
 
     def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:

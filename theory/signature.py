@@ -5,7 +5,7 @@
 'c_0 = 0, f(a) = 0, u(a) = 0'
 >>> from automata.polynomials import POLYNOMIALS
 >>> gates.variables("a", POLYNOMIALS).describe()
-'c_0 = c_0, f(a) = f(a), u(a) = u(a)'
+'c_0 = 0, f(a) = f(a), u(a) = u(a)'
 """
 
 from __future__ import annotations

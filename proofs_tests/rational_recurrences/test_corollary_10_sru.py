@@ -60,7 +60,7 @@ def test_the_cell_is_a_score_on_all_strings(variant, data):
 
 @evidence(CLAIM, kind="decided", variants=("without-memoryless-gates",))
 def test_no_automaton_with_fewer_than_63_states_computes_it():
-    """With the paper's own nonlinearity, f_t = sigma(w x_t + v c_{t-1} + b), as in the later SRU: a Hankel determinant of size 63 is not 0, in balls."""
+    """With the paper's own nonlinearity, f_t = sigma(w x_t + v c_{t-1} + b) (the later SRU): a Hankel determinant of size 63 is not 0."""
     refute("sru-feedback")
 
 

@@ -14,7 +14,7 @@ from automata.polynomials import POLYNOMIALS, RATIONAL, WORDS
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from ratproof.ledger import recording
-from ratproof.prove import IF_TURNED, IN_ANY_ORDER, NOT_IN_ORDER, NotProved, order_of_factors, prove
+from ratproof.prove import IF_TURNED, IN_ANY_ORDER, NOT_IN_ORDER, GapInProof, NotProved, order_of_factors, prove
 from theory.induction import COMMUTATIVE, identities
 from theory.registry import claims
 
@@ -130,6 +130,33 @@ def test_what_is_proved_in_the_free_semiring_holds_where_variables_are_numbers(c
         assert last[unit] == forward.score(automaton, string)
 
 
+@pytest.mark.parametrize(
+    ("claim", "states", "says"),
+    [
+        ("proposition-7", lambda w, variable: [w.c_0], "no general state to go on from"),
+        ("proposition-7", lambda w, variable: [variable("c_0")], "no general state"),
+        ("proposition-7", lambda w, variable: [], "leaves out the first state"),
+        ("proposition-7", lambda w, variable: [w.over.one], "leaves out the first state"),
+        ("model-c", lambda w, variable: [(variable("c"), variable("c"))], "leaves out the first state"),
+        ("model-c", lambda w, variable: [(w.c1_0, w.c2_0), (variable("c"), w.over.zero)], "no general state"),
+        ("proposition-11-t-gru", lambda w, variable: [("", variable("c"))], "no general state with 'a'"),
+    ],
+)
+def test_a_proof_that_leaves_states_out_is_none(claim, states, says):
+    """Where the states are not general, identities that hold show nothing of the others."""
+    variant = claims()[claim].variant("corrected")
+    with pytest.raises(GapInProof, match=says):
+        prove(replace(variant, proof=replace(variant.proof, states=states)))
+
+
+def test_a_proof_without_instances_or_letters_is_none():
+    variant = claims()["proposition-7"].variant("corrected")
+    with pytest.raises(GapInProof, match="no instance"):
+        prove(replace(variant, proof=replace(variant.proof, instances=())))
+    with pytest.raises(GapInProof, match="without letters"):
+        prove(replace(variant, proof=replace(variant.proof, instances=((variant.proof.instances[0][0], ""),))))
+
+
 def test_the_order_of_factors_is_told_apart():
     said = {(c, v.name): order_of_factors(v, v.proof) for c, v in PROVED if len(v.proof.instances) < 10}
     assert said["proposition-7", "corrected"] == IF_TURNED  # the paper writes f c, a path has c f
@@ -151,11 +178,9 @@ def test_a_proof_counts_its_identities_and_writes_them_down():
 
 # The semirings that the proofs are in.
 
-polynomials = st.recursive(
-    st.sampled_from([0, 1, 2, "x", "y", "z"]),
-    lambda inner: st.tuples(st.sampled_from("+*"), inner, inner),
-    max_leaves=6,
-)
+atoms = st.sampled_from([0, 1, 2, "x", "y", "z"])
+sums = st.tuples(st.sampled_from("+*"), atoms, atoms)
+polynomials = atoms | sums | st.tuples(st.sampled_from("+*"), sums, sums)
 
 
 def made(tree, k):

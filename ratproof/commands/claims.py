@@ -72,13 +72,14 @@ def verify(
     embeddings: Annotated[str | None, typer.Option("--embeddings", help="vectors of its words: GloVe text, or npz")] = None,
     units: Annotated[int, typer.Option("--units", min=1, help="of the network on the corpus")] = 64,
     junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Verify claims: run their evidence, and compare each verdict with the one that is expected."""
     from ratproof.verify import Request
     from ratproof.verify import verify as run
 
-    request = Request(tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit)
+    request = Request(tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs)
     outcome = _with_progress("verify", lambda told: run(request, told))
     return _told(outcome, as_json, proofs=bool(names))  # of all claims at once, proofs would hide the rest
 

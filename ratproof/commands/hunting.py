@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,15 +37,14 @@ def hunt(
     """Search for counterexamples with fresh random networks and strings until the time is up."""
     from ratproof.hunt import check
     from ratproof.hunt import hunt as search
-    from ratproof.verify import check_device
+    from ratproof.verify import check_device, cores
 
     if not 0 < minutes < 1e6:
         raise InputError(f"--minutes is {minutes}, where a positive number is right")
     check_device(device)
     check(names or [], variant)
     number = random.SystemRandom().getrandbits(32) if seed is None else seed
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = jobs or cores
+    workers = jobs or cores()
     screen = console(error=True)
     screen.print(f"hunting with seed {number} on {workers} process{'' if workers == 1 else 'es'} for {minutes:g} minutes")
     with Live(console=screen, transient=True, refresh_per_second=4) as live:

@@ -63,7 +63,7 @@ def not_rational(
         write_json(certificate, found.to_json())
     _show(given, unit, found, stopped, certificate, as_json)
     if certificate is not None and found is None:
-        console(error=True).print(f"ratproof: note: {certificate} is not written: nothing was shown")
+        console(error=True).print(f"ratproof: note: {certificate} is not written: nothing was shown", soft_wrap=True)
     return UNKNOWN if stopped is not None else 0
 
 

@@ -5,9 +5,12 @@ Peng et al. 2018, section 5.2, equations 21a to 21c.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 
 from automata.semirings import MAX_PLUS
+from automata.wfsa import WFSA
 from theory.claim import Claim, Source, Variant
 from theory.rational_recurrences.proposition_7 import example_6, figure_1, figure_1_from_c_0, two_states
 from theory.signature import Signature, by_symbol, constant
@@ -15,6 +18,37 @@ from theory.weights import Weights
 
 # The weights of one unit, among the numbers and -infinity; c_0 is never said. The recurrence is that of Example 6, over max-plus:
 # c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
+
+
+def logarithm(value: float) -> Fraction:
+    """Its natural logarithm, to six decimals."""
+    return Fraction(round(math.log(value) * 10**6), 10**6)
+
+
+def sigmoid(z: Fraction) -> float:
+    """1 / (1 + e^-z), in float64."""
+    return 1 / (1 + math.exp(-z))
+
+
+# Section 5.2 thinks of an update from the forget gate itself, log(1 - f_t), where f_t is a log-sigmoid (equation 21a): what is the
+# complement's logarithm is log(1 - exp f_t). Here z = W_f v + b_f, and logarithms are rounded to six decimals.
+
+FROM_GATE = Signature(
+    (
+        constant("c_0", only=[MAX_PLUS.zero]),
+        by_symbol("z", only=[0, 1, -1, Fraction(1, 2), 2, -3]),
+        by_symbol("f", derived=lambda w, x: logarithm(sigmoid(w.z[x]))),
+        by_symbol("u", derived=lambda w, x: logarithm(1 - sigmoid(w.z[x]))),
+        by_symbol("printed", derived=lambda w, x: logarithm(1 - math.log(sigmoid(w.z[x])))),
+    ),
+    MAX_PLUS,
+)
+
+
+def figure_1_with_printed_complement(w: Weights) -> list[WFSA]:
+    """Figure 1 with mu = log(1 - f), as section 5.2 prints it."""
+    return figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.printed}))
+
 
 ANYWHERE = Signature((constant("c_0"), by_symbol("f"), by_symbol("u")), MAX_PLUS)
 AT_ZERO = Signature((constant("c_0", only=[0]), by_symbol("f"), by_symbol("u")), MAX_PLUS)
@@ -52,6 +86,16 @@ CLAIM = Claim(
             construction=figure_1,
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
+            kinds=KINDS,
+        ),
+        Variant(
+            name="printed-section-5.2",
+            expected="refuted",
+            says="mu = log(1 - f) for the complement of a forget gate f = log sigma(z), where its logarithm is log(1 - exp f)",
+            recurrence=example_6,
+            construction=figure_1_with_printed_complement,
+            cases=FROM_GATE.random,
+            small_cases=FROM_GATE.small,
             kinds=KINDS,
         ),
     ),

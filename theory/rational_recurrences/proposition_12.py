@@ -221,5 +221,5 @@ CLAIM = Claim(
         ("n", 2),
     ),
     uses=("model-c",),
-    row=Row("1", ("RCNN", "c1_t = c1_{t-1} lambda_t + u1_t, c2_t = c2_{t-1} lambda_t + c1_{t-1} u2_t", "C")),
+    row=Row("1", ("RCNN", "c^(1)_t = c^(1)_{t-1} l_t + u^(1)_t, c^(2)_t = c^(2)_{t-1} l_t + c^(1)_{t-1} u^(2)_t", "C")),
 )

@@ -136,7 +136,7 @@ def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
             "From p_h and q_h a symbol b leads to p and q of one and the same history, with weights that are variables of (h, b) "
             "alone: the identities of two pairs (h, b) are the same but for the names of variables and of states. A renaming of the "
             "letters takes each pair to one with the letters' first occurrences in order, and a longer window only makes h longer. "
-            "Every pair is checked for the sizes that are named."
+            "Every pair is checked for these sizes."
         ),
     )
 
@@ -150,7 +150,7 @@ def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
         instances=instances,
         enough=(
             "The step on a only moves the number at aw to w, but for the longest words w, where it is the recurrence's own step for the "
-            "window aw; both hold for any K and any alphabet. Every pair of a history and a symbol is checked for the sizes that are named."
+            "window aw; both hold for any K and any alphabet. Every pair of a history and a symbol is checked for these sizes."
         ),
     )
 
@@ -158,4 +158,5 @@ def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
 def instances(of: Any, starts: tuple[Any, ...] = (None, (0,)), most: int = 40) -> tuple[tuple[Signature, str], ...]:
     """Windows up to 4 and alphabets up to 3 letters, where there are at most so many windows in all."""
     sizes = [(window, "abc"[:s]) for window in (1, 2, 3, 4) for s in (1, 2, 3) if len(words("abc"[:s], window)) <= most]
+    sizes.sort(key=lambda size: size != (2, "a"))  # the first is the one that is written out
     return tuple((of(window, start), alphabet) for window, alphabet in sizes for start in starts)

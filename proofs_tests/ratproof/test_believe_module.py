@@ -1,0 +1,103 @@
+"""Claims about torch modules of one's own: right ones hold within the derived bound, wrong ones are refuted by a short string."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from automata.errors import InputError
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from neural.qrnn import QRNN
+from neural.rrnn_b_max_plus import RRNNBMaxPlus
+from neural.sru import SRU
+from ratproof.believe_module import believe_module
+from ratproof.check import check
+from ratproof.kinds import Verdict
+from theory import registry
+
+FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+
+FILE = """
+import torch
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from ratproof.believe_module import believe_module
+
+class Fading(torch.nn.Module):
+    def __init__(self, rate):
+        super().__init__()
+        self.rate = torch.nn.Parameter(torch.tensor(rate))
+
+    def forward(self, inputs):
+        c, found = torch.zeros(1, 1), []
+        for x in inputs.unbind(0):
+            c = self.rate * c + x
+            found.append(c)
+        return torch.stack(found), c
+
+automaton = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+claims = [
+    believe_module(name, module=Fading(rate), embeddings=torch.tensor([[1.0], [0.0]]), alphabet="ab", automaton=automaton)
+    for name, rate in (("right", 0.5), ("wrong", 0.5000001))
+]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_brought", {})
+
+
+def test_a_module_that_is_right_holds_and_one_that_is_an_ulp_off_is_refuted(tmp_path):
+    (tmp_path / "mine.py").write_text(FILE)
+    right, wrong = check("mine.py").results
+    assert right.verdict == Verdict.HOLDS and right.share is not None and right.cases > 100
+    assert wrong.verdict == Verdict.REFUTED and wrong.kept is not None
+    assert wrong.counterexample.string[0] == "a" and len(wrong.counterexample.string) == 2
+
+
+@pytest.mark.parametrize(
+    "layer", [SRU(3, 2), QRNN(3, 2, window=2), RRNNBMaxPlus(3, 2, output_gate=True)], ids=lambda m: type(m).__name__
+)
+def test_a_layer_of_ours_reads_itself_off(layer):
+    torch.manual_seed(1)
+    claim = believe_module("layer", module=layer, embeddings=torch.randn(2, 3), alphabet="ab")
+    (variant,) = claim.variants
+    comparison = variant.network("layer", "believed")
+    found = list(comparison.compare(["", "a", "abba", "b" * 30]))
+    assert all(c.difference is None for c in found) and [c.cases for c in found] == [0, 1, 1, 1]
+
+
+def test_slack_is_room_for_gates_that_are_rounded():
+    class Third(nn.Module):
+        def forward(self, inputs):
+            return inputs.cumsum(0) * torch.tensor(1 / 3)
+
+    sums = WFSA(REAL, [1, 0], [0, "1/3"], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
+    embeddings = torch.tensor([[1.0], [0.0]])
+    tight = believe_module("third", module=Third(), embeddings=embeddings, alphabet="ab", automaton=sums)
+    roomy = believe_module("third", module=Third(), embeddings=embeddings, alphabet="ab", automaton=sums, slack=1e-3)
+    shares = [next(iter(c.variants[0].network("third", "believed").compare(["a" * 9]))).share for c in (tight, roomy)]
+    assert shares[1] < shares[0] <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"module": nn.Identity()}, "does not read itself off as automata"),
+        ({"module": nn.Identity(), "automaton": FADING, "alphabet": "ba"}, "the automata read"),
+        ({"module": nn.Identity(), "automaton": FADING, "embeddings": torch.eye(3)}, "3 embeddings for 2 symbols"),
+    ],
+)
+def test_what_does_not_fit_is_named(options, says):
+    with pytest.raises(InputError, match=says):
+        believe_module("mine", **{"embeddings": torch.eye(2), "alphabet": "ab", **options})
+
+
+def test_outputs_of_another_shape_are_named():
+    claim = believe_module("mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", automaton=FADING)
+    with pytest.raises(InputError, match=r"gives \(1, 1, 2\), where outputs of shape"):
+        next(iter(claim.variants[0].network("mine", "believed").compare(["a"])))
