@@ -97,8 +97,8 @@ def write_whole(path: str | Path, text: str) -> None:
         except BaseException:
             os.unlink(beside)
             raise
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except (OSError, UnicodeEncodeError) as error:
+        raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _umask() -> int:

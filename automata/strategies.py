@@ -98,7 +98,9 @@ def strings(alphabet: str | tuple[Any, ...], longest: int = 12, run: int = 40) -
     usual, longer = of_length(0), of_length(2 * longest // 3)
     if not run:
         return usual
-    runs = st.builds(lambda x, n: x * n if isinstance(x, str) else (x,) * n, st.sampled_from(alphabet), st.integers(1, run))
+    runs = st.builds(
+        lambda x, n: x * n if isinstance(alphabet, str) else (x,) * n, st.sampled_from(alphabet), st.integers(1, run)
+    )
     return st.one_of(*[usual] * 8, *[longer] * 3, runs)
 
 

@@ -33,6 +33,7 @@ class Layout:
         if self.packed:
             if lengths is not None:
                 raise InputError("lengths are given beside a packed sequence, which has its own")
+            self.source = given
             given, lengths = pad_packed_sequence(given)
             batch_first = False
         if not isinstance(given, Tensor):
@@ -75,7 +76,12 @@ class Layout:
         masked = self.masked(values)
         if self.packed:
             assert self.ends is not None
-            return pack_padded_sequence(masked, self.ends.cpu(), enforce_sorted=False)
+            order, source = self.source.sorted_indices, self.source
+            ends = self.ends.cpu()
+            if order is not None:
+                masked, ends = masked.index_select(1, order), ends[order.cpu()]
+            data = pack_padded_sequence(masked, ends).data
+            return PackedSequence(data, source.batch_sizes, order, source.unsorted_indices)
         if not self.batched:
             return masked.squeeze(1)
         return masked.transpose(0, 1) if self.batch_first else masked

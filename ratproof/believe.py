@@ -162,4 +162,6 @@ def _unrounded(name: str, state: Any) -> Any:
             raise InputError(
                 f"{name}: the step computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
             )
+        if isinstance(number, np.integer):
+            raise InputError(f"{name}: the step computes in NumPy's {number.dtype}, which wraps round; int(w) is exact")
     return _exact(state)

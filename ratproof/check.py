@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,8 @@ from theory.claim import Claim, Variant
 from theory.registry import bring
 
 EXAMPLES = 100
+NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,78}[a-z0-9])?")
+"""Names of claims and variants: they name the files that are kept."""
 
 
 def check(
@@ -75,13 +79,21 @@ def load(path: str) -> dict[str, Claim]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses in the file look for it there
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        with redirect_stdout(sys.stderr):  # what the file prints is no part of the report
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit among them: the file left, and nothing was checked
         raise InputError(f"{path}: {_line_of(path, error)}{type(error).__name__}: {_first_line(error)}") from error
     found: dict[str, Claim] = {}
     for claim in _claims(vars(module).values()):
         if claim.name in found and found[claim.name] is not claim:
             raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
+        for name in (claim.name, *(variant.name for variant in claim.variants)):
+            if not isinstance(name, str) or not NAME.fullmatch(name):
+                raise InputError(
+                    f"{path}: the name {name!r:.60} is no name of small letters, digits and hyphens, at most 80 in all"
+                )
         found[claim.name] = claim
         bring(claim)
     if not found:
@@ -112,8 +124,11 @@ def _observed(path: str, claim: Claim, variant: Variant, kind: str, examples: in
     started = time.perf_counter()
     with recording() as book:
         try:
-            _run(claim.name, variant, kind, examples, seed)
-        except Exception as error:  # whatever the user's code raises, its verdict has to be told
+            with redirect_stdout(sys.stderr):
+                _run(claim.name, variant, kind, examples, seed)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever the user's code raises, its verdict has to be told
             raised = error
     verdict, why = judge(raised, book)
     return Observation(

@@ -113,7 +113,7 @@ class Exact:
             if t:
                 node = node.child(self, string, t)
             for unit, (value, score) in enumerate(zip(node.values, node.scores, strict=True)):
-                if value != score:
+                if value != score and t >= self.read.shortest:
                     write = self._automata[unit].semiring.format
                     return Difference(t, unit, write(value), write(score), "0")
         return None
@@ -132,9 +132,11 @@ class Exact:
         cases = 0
         for length, (network, *scores) in enumerate(by_length):
             for place, values in enumerate(network):
+                if len(values) != len(scores):
+                    raise ValueError(f"the network shows {len(values)} numbers, and there are {len(scores)} automata")
                 cases += 1
                 for unit, value in enumerate(values):
-                    if value != scores[unit][place]:
+                    if value != scores[unit][place] and length >= self.read.shortest:
                         string = _string_at(alphabet, length, place)
                         write = self._automata[unit].semiring.format
                         found = Difference(length, unit, write(value), write(scores[unit][place]), "0")
@@ -188,11 +190,14 @@ class WithOpenFst(Exact):
             yield self._compare(string)
 
     def _compare(self, string: String) -> Compared:
-        worst = 0.0
+        worst, skipped = 0.0, False
         for t, values in enumerate(self.read.recurrence.values(self.case, string)):
+            if t < self.read.shortest:
+                continue
             for unit, (value, scorer) in enumerate(zip(values, self._scorers, strict=True)):
                 bound = scorer.bound(string[:t])
                 if bound == math.inf:  # OpenFst's floats might overflow: nothing is compared
+                    skipped = True
                     continue
                 score = scorer.score(string[:t])
                 share = _share(score, value, bound)
@@ -200,7 +205,7 @@ class WithOpenFst(Exact):
                     found = Difference(t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}")
                     return Compared(string, worst, found)
                 worst = max(worst, share)
-        return Compared(string, worst, None)
+        return Compared(string, None if skipped else worst, None, cases=0 if skipped else 1)
 
 
 def _string_at(alphabet: Sequence[Any], length: int, place: int) -> list[Any]:

@@ -20,13 +20,13 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
     The small cases come with few letters first, then of small size, then with simple weights; once one differs, all that follow are
     still tried on the shorter strings. So the counterexample that is raised is minimal among all of them: no shorter string, then no
     smaller alphabet, no fewer states, and no simpler weights. Where the variant says that there is no automaton at all, the
-    counterexample's case also has a Hankel block that proves it.
+    counterexample's case also has a Hankel block that proves it, and it is minimal among the cases that have one.
 
     Raises :class:`~ratproof.disagreement.Disagreement`.
     """
     book = ledger()
     best: _Found | None = None
-    cases = 0
+    cases = uncertified = 0
     for size in range(1, letters + 1):
         for case in variant.small_cases(size):
             bound = longest if best is None else best.length - 1
@@ -41,11 +41,16 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
                     compared, comparison, _no_automaton(variant, comparison, compared) if variant.no_automaton else None
                 )
                 # Where some automaton may do for this case, though not the one that is constructed, another case has to show it.
-                best = found if found.certificate is not None or not variant.no_automaton else best
+                shown = found.certificate is not None or not variant.no_automaton
+                best, uncertified = (found, uncertified) if shown else (best, uncertified + 1)
     book.facts.update(longest=longest, small_cases=cases, letters=letters)
     if best is not None:
         book.certificate = best.certificate
         raise Disagreement(counterexample(best.comparison, best.compared))
+    if uncertified:
+        raise RuntimeError(
+            f"the sides differ for {uncertified} cases, and for none of them a block shows that no automaton is small"
+        )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ratproof import check_hankel
 from ratproof.ledger import ledger
+from ratproof.not_rational.every_size import EverySize, every_size
 from ratproof.not_rational.hankel_bound import Bound, bound
 from ratproof.not_rational.matrix import first_strings
 from theory.rational_recurrences.not_rational.cells import cell_named
@@ -24,7 +25,8 @@ def refute(cell: str, states: int = STATES) -> None:
         states: how many.
 
     Raises:
-        NoAutomaton: a Hankel determinant of that size is not 0, which ``ratproof/check_hankel.py`` confirms.
+        NoAutomaton: a Hankel determinant of that size is not 0, which ``ratproof/check_hankel.py`` confirms; and none of any size
+            does, where the hypotheses of that theorem hold (:mod:`ratproof.not_rational.every_size`).
     """
     given = some(cell_named(cell))
     strings = first_strings(given.letters, states)
@@ -32,9 +34,14 @@ def refute(cell: str, states: int = STATES) -> None:
     book = ledger()
     book.add(states * states)
     if not isinstance(found, Bound):
-        return
+        raise RuntimeError(f"no determinant of size {states} excludes zero for {cell}: nothing is shown")
     book.certificate = found.to_json()
     if check_hankel.verdict(book.certificate) != book.certificate["claims"]:
         raise RuntimeError(f"the certificate for {cell} does not show what it should")
     weights = ", ".join(f"{name} = {value}" for name, value in given.to_json()["weights"].items())
-    raise NoAutomaton(f"no automaton with fewer than {found.states} states computes this unit: {given.cell.says}; {weights}")
+    how_many = f"fewer than {found.states} states"
+    proof = every_size(given, 0)
+    if isinstance(proof, EverySize):
+        how_many = "any number of states"
+        book.certificate["every size"] = [f"{hypothesis.says}: {hypothesis.ball}" for hypothesis in proof.hypotheses]
+    raise NoAutomaton(f"no automaton with {how_many} computes this unit: {given.cell.says}; {weights}")

@@ -40,6 +40,8 @@ def prove(variant: Variant) -> None:
     induction = variant.proof
     if induction is None:
         raise RuntimeError(f"{variant.name} has no invariant to be proved by")
+    if variant.algorithm is not None:
+        raise RuntimeError(f"{variant.name} has an algorithm of its own, and the identities are Forward's")
     book = ledger()
     if not induction.instances:
         raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")

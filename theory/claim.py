@@ -95,6 +95,7 @@ class Variant:
         proof: the invariant that proves it for all weights, strings and sizes.
         network: where there is a program in place of a recurrence: from the names of claim and variant, the comparison of its two sides.
         alphabet: the symbols of all its cases, where they are given and not drawn.
+        shortest: strings that are shorter are not compared: 1 where a statement is about nonempty strings.
         no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
             block of full rank n says that no automaton with fewer than n states computes the unit.
     """
@@ -110,6 +111,7 @@ class Variant:
     algorithm: Recurrence | None = None
     proof: Induction | None = None
     no_automaton: bool = False
+    shortest: int = 0
     network: Callable[[str, str], Any] | None = None
     alphabet: tuple[str, ...] | None = None
 

@@ -104,7 +104,11 @@ def identities(variant: Any, induction: Induction, reading: Reading, instance: t
     signature, alphabet = instance
     weights = signature.variables(alphabet, reading.over)
     found: list[Identity] = []
-    for unit, automaton in enumerate(variant.construction(weights)):
+    automata = variant.construction(weights)
+    units = len(variant.recurrence.out(weights, variant.recurrence.start(weights)))
+    if len(automata) != units:
+        raise ValueError(f"the network shows {units} numbers, and there are {len(automata)} automata")
+    for unit, automaton in enumerate(automata):
         found += _of_unit(variant.recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths))
     return found
 

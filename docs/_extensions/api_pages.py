@@ -42,7 +42,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
         "Evidence": ("rounding", "openfst", "openfst_scores"),
     },
     "theory": {
-        "What a claim is": ("claim", "registry", "weights", "signature", "induction", "generality"),
+        "What a claim is": ("claim", "registry", "weights", "signature", "places", "induction", "generality"),
     },
     "ratproof": {
         "What evidence is": ("kinds", "evidence", "results", "ledger", "disagreement"),

@@ -71,8 +71,8 @@ def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
         checker += f" To have it checked again: `ratproof check-certificate {result['certificate_file']}`."
     if "cell" in certificate:
         return (
-            f"{plain(result['why'])}. This is a [certificate](/formats.md#certificates) of {plain(certificate['claims'])}; more is on the "
-            f"page on [what is not rational](/not_rational.md). {checker}"
+            f"{plain(result['why'])}. {_every_size(certificate)}This is a [certificate](/formats.md#certificates) of "
+            f"{plain(certificate['claims'])}; more is on the page on [what is not rational](/not_rational.md). {checker}"
         )
     if certificate.get("claims") == "different":
         found = f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart" if result.get(
@@ -82,6 +82,13 @@ def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
     return (
         f"equal on all strings, in each of {result['cases']:,} cases, each with a certificate that was checked in the run. "
         f"One of these [certificates](/formats.md#certificates) came with the verdicts, for automata with {a} and {b} states. {checker}"
+    )
+
+
+def _every_size(certificate: dict[str, Any]) -> str:
+    hypotheses = certificate.get("every size", [])
+    return (
+        "The hypotheses of the theorem, each checked in balls: " + "; ".join(map(plain, hypotheses)) + ". " if hypotheses else ""
     )
 
 

@@ -8,9 +8,10 @@ import pickle
 
 import pytest
 import torch
-from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
 
 from automata.errors import InputError
+from neural.sru import SRU
 from proofs_tests.neural.references import KINDS, NAMES, REFERENCES
 from ratproof.networks import NETWORKS
 
@@ -310,3 +311,20 @@ def test_wrong_shapes_are_named(kind, options, call, says):
 def test_wrong_options_are_named(kind, sizes, options, says):
     with pytest.raises(InputError, match=says):
         NETWORKS[kind](*sizes, **options)
+
+
+@pytest.mark.parametrize("sorted_before", [True, False])
+def test_a_packed_sequence_keeps_its_own_order_among_strings_of_equal_length(sorted_before):
+    """As torch's layers do: what is packed beside it, such as targets, still fits."""
+    torch.manual_seed(3)
+    network, lengths = SRU(3, 2), torch.randint(1, 5, (40,))
+    if sorted_before:
+        lengths = lengths.sort(descending=True).values
+    inputs = torch.randn(4, 40, 3)
+    packed = pack_padded_sequence(inputs, lengths, enforce_sorted=sorted_before)
+    found, _ = network(packed)
+    expected = pack_padded_sequence(network(inputs, lengths=lengths)[0], lengths, enforce_sorted=sorted_before)
+    torch.testing.assert_close(found.data, expected.data)
+    assert found.batch_sizes.tolist() == packed.batch_sizes.tolist()
+    same = found.sorted_indices is packed.sorted_indices is None
+    assert same or found.sorted_indices.tolist() == packed.sorted_indices.tolist()

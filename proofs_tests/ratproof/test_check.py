@@ -133,6 +133,79 @@ claim = believe("floats", start=0, step=lambda c, x: 0.1 * c, automaton=WFSA(REA
     assert all("give it its weights as fractions" in r.why for r in outcome.results)
 
 
+HEAD = """
+import sys
+import numpy as np
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from ratproof.believe import believe
+"""
+
+
+def test_where_openfst_might_overflow_on_every_string_nothing_was_compared():
+    text = 'c = believe("huge", start=7, step=lambda c, x: c + 1, automaton=WFSA(REAL, [10**400], [1], {"a": [[1]]}))'
+    (result,) = check(written(HEAD + text), kind="cross-checked").results
+    assert (result.verdict, result.cases) == (Verdict.UNKNOWN, 0)
+
+
+def test_a_network_that_shows_nothing_after_a_while_is_no_evidence():
+    text = """
+automaton = WFSA(REAL, [1], [1], {"a": [[1]]})
+c = believe("shy", start=1, step=lambda c, x: c + 1, out=lambda c: (1,) if c == 1 else (), automaton=automaton)
+"""
+    assert {r.verdict for r in check(written(HEAD + text)).results} == {Verdict.UNKNOWN}
+
+
+def test_words_are_read_as_words_in_long_runs_too():
+    text = """
+automaton = WFSA(REAL, [1], [1], {"the": [[1]], "cat": [[2]]})
+c = believe("cats", start=1, step=lambda c, x: c * (2 if x == "cat" else 1), automaton=automaton)
+"""
+    assert check(written(HEAD + text)).as_expected
+
+
+@pytest.mark.parametrize(
+    "text", ["sys.exit(0)", "raise GeneratorExit", "import pytest\npytest.skip('no', allow_module_level=True)"]
+)
+def test_a_file_that_leaves_is_no_success(text, capsys):
+    assert run(["check", written(HEAD + text)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "mine.py: line" in err and err.count("\n") == 1
+
+
+def test_a_step_that_leaves_is_unknown():
+    text = 'c = believe("gone", start=1, step=lambda c, x: sys.exit(0), automaton=WFSA(REAL, [1], [1], {"a": [[1]]}))'
+    outcome = check(written(HEAD + text))
+    assert {r.verdict for r in outcome.results} == {Verdict.UNKNOWN} and not outcome.as_expected
+
+
+def test_what_the_file_prints_is_no_part_of_the_json(capsys):
+    text = """
+print("hello")
+def step(c, x):
+    print("step")
+    return c
+c = believe("chatty", start=1, step=step, automaton=WFSA(REAL, [1], [1], {"a": [[1]]}))
+"""
+    assert run(["check", written(HEAD + text), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["as_expected"] and out.count("\n") == 1 and "hello" in err
+
+
+@pytest.mark.parametrize("name", ["../../evil", "/tmp/abs", "", "Upper", "a b", "a\nb", "x" * 90])
+def test_a_name_that_would_name_another_file_is_refused(name, capsys):
+    text = f'c = believe({name!r}, start=1, step=lambda c, x: c, automaton=WFSA(REAL, [2], [1], {{"a": [[1]]}}))'
+    assert run(["check", written(HEAD + text)]) == 2
+    assert "is no name of small letters" in capsys.readouterr().err
+    assert sorted(p.name for p in Path().iterdir()) == ["mine.py"]
+
+
+def test_numbers_that_wrap_are_refused():
+    text = 'c = believe("wrap", start=1, step=lambda c, x: np.int8(100), automaton=WFSA(REAL, [1], [1], {"a": [[1]]}))'
+    outcome = check(written(HEAD + text))
+    assert all(r.verdict == Verdict.UNKNOWN and "wraps round" in r.why for r in outcome.results)
+
+
 def test_floats_in_the_start_are_the_fractions_that_they_are():
     claim = believe("start", start=0.1, step=lambda c, x: c, automaton=WFSA(REAL, [Fraction(0.1)], [1], {"a": [[1]]}))
     network = claim.variants[0].recurrence

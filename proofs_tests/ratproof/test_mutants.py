@@ -29,6 +29,7 @@ from ratproof.decide import decide, decide_units
 from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust
 from ratproof.networks import OfNetwork
+from ratproof.no_automaton import refute
 from ratproof.strategies import networks
 from theory.rational_recurrences import proposition_7
 from theory.registry import claims
@@ -303,6 +304,17 @@ def test_nothing_is_broken_here():
     network("float64")
     exhausted()
     assert proposition_7.CLAIM is CLAIM
+
+
+def test_a_control_is_not_refuted_and_nothing_holds():
+    with pytest.raises(RuntimeError, match="nothing is shown"):
+        refute("sru")
+
+
+def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evidence():
+    variant = replace(CLAIM.variant("printed"), no_automaton=True)  # another automaton does compute the unit
+    with pytest.raises(RuntimeError, match="for none of them a block shows"):
+        exhaust(CLAIM.name, variant, longest=2, letters=1)
 
 
 def test_to_decide_nothing_is_no_evidence():

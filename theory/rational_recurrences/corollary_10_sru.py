@@ -46,9 +46,9 @@ CLAIM = Claim(
             proof=two_states(ANYWHERE),
         ),
         Variant(
-            name="printed",
+            name="printed-input-representation",
             expected="refuted",
-            says="with mu = z = W_u v, as section 4.1 has the input representations",
+            says="with mu = z = W_u v, as section 4.1 says of these networks' inputs; the corollary itself stands",
             recurrence=example_6,
             construction=figure_1_without_complement,
             cases=AT_ZERO.random,

@@ -12,10 +12,11 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
 from theory.induction import Induction
+from theory.places import Concrete
 from theory.rational_recurrences import proposition_13
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.weights import Weights, added, product
+from theory.weights import Weights
 
 # The weights: the matrix W_c, for each symbol the vector W_v v + b_c (here v), and c_0.
 
@@ -31,8 +32,9 @@ def elman_from_zero(d: int) -> Signature:
 
 
 def linear(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """c_t = W_c c_{t-1} + W_v v_t + b_c."""
-    return added(w.over, product(w.over, w.W, c), w.v[x])
+    """c_t = W_c c_{t-1} + W_v v_t + b_c: at each place as in Proposition 13."""
+    at = Concrete(w.over, w.n, {"W": w.W, "b": w.v[x], "c": c})
+    return tuple(proposition_13.place(at, j) for j in range(1, w.n + 1))
 
 
 def squashed(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
@@ -80,8 +82,11 @@ CLAIM = Claim(
                 invariant=lambda w, c, unit: (w.over.one, *c),
                 states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
                 instances=tuple((elman(d), "a") for d in range(1, 6)),
-                enough=f"{ONE_LETTER} It is Proposition 13 with one W for all symbols, and that is shown with d a symbol.",
-                sizes=lambda: proposition_13.sums(rest=1),
+                enough=(
+                    f"{ONE_LETTER} For every d: step and automaton are those of Proposition 13 with one W for all symbols, whose "
+                    "functions of places the identities with d a symbol are of."
+                ),
+                sizes=proposition_13.with_d_plus_1_states,
             ),
         ),
         Variant(

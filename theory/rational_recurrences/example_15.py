@@ -89,6 +89,17 @@ CLAIM = Claim(
             kinds=KINDS,
         ),
         Variant(
+            name="printed-nonempty",
+            expected="refuted",
+            says="Figure 1 as drawn, with any c_0, for nonempty strings",
+            recurrence=example_6,
+            construction=figure_1,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=KINDS,
+            shortest=1,
+        ),
+        Variant(
             name="printed-section-5.2",
             expected="refuted",
             says="mu = log(1 - f) for the complement of a forget gate f = log sigma(z), where its logarithm is log(1 - exp f)",

@@ -8,15 +8,25 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Row, Source, Variant
 from theory.induction import Identity, Induction
+from theory.places import Concrete, Symbolic
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
+
+Places = Concrete | Symbolic
+
+
+class FromZero(Concrete):
+    """Concrete places where c has a place 0, too."""
+
+    def at(self, name: str, *places: int) -> Any:
+        """The number at a place."""
+        return self.entries[name][places[0]] if name == "c" else super().at(name, *places)
+
 
 # The weights of one unit: lambda_t (here f) and u^(1), ..., u^(n) as functions of the symbol, and c^(1)_0, ..., c^(n)_0.
 
@@ -37,19 +47,23 @@ def rcnn_with_feedback(n: int) -> Signature:
     return Signature((constant("c_0", (n,), [0]), reads, by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300)
 
 
-# The recurrence, as printed, for any n.
+# The recurrence, as printed, at one place j; with c^(0) = 1, equations 14a and 14b are one.
+
+
+def place(of: Places, j: Any) -> Any:
+    """c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from those at t - 1."""
+    return of.plus(of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j - 1), of.at("u", j)))
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """c^(1) = c^(1) lambda + u^(1) (equation 14a), and c^(j) = c^(j) lambda + c^(j-1) u^(j) (equation 14b), from those at t - 1."""
+    """All places j = 1, ..., n."""
     return chained(w, c, w.f[x] if isinstance(w.f, dict) else w.f, w.u[x])
 
 
 def chained(w: Weights, c: Any, lam: Any, u: Any) -> tuple[Any, ...]:
     """Equations 14a and 14b for a value of lambda."""
-    k = w.over
-    first = k.plus(k.times(c[0], lam), u[0])
-    return first, *(k.plus(k.times(c[j], lam), k.times(c[j - 1], u[j])) for j in range(1, w.n))
+    at = FromZero(w.over, w.n, {"c": (w.over.one, *c), "lambda": lam, "u": u})
+    return tuple(place(at, j) for j in range(1, w.n + 1))
 
 
 def step_with_feedback(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
@@ -61,19 +75,26 @@ rcnn_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: 
 with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=lambda w, c: (c[-1],))
 
 
-# The construction of appendix B, with mu_j = u^(j) and phi = lambda (equation 15).
+# The construction of appendix B, with mu_j = u^(j) and phi = lambda (equation 15), between places 0, ..., n.
+
+
+def tau(of: Places, i: Any, j: Any) -> Any:
+    """From q_i to q_j for j >= 1: phi where i = j, and mu_j where j = i + 1."""
+    return of.plus(of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 1, lambda: of.at("u", j)))
+
+
+def tau_to_first(of: Places, i: Any) -> Any:
+    """From q_i to q_0: one from q_0 itself."""
+    return of.where(i, 0, lambda: of.one)
 
 
 def chain(w: Weights, initial: Any) -> list[WFSA]:
     """q_0 loops with one, q_1 to q_n loop with phi, and q_{j-1} goes to q_j with mu_j; q_n is final."""
     k, n = w.over, w.n
-
-    def weight(i: int, j: int, x: str) -> Any:
-        if i == j:
-            return k.one if i == 0 else w.f[x] if isinstance(w.f, dict) else w.f
-        return w.u[x][i] if j == i + 1 else k.zero
-
-    tables = {x: [[weight(i, j, x) for j in range(n + 1)] for i in range(n + 1)] for x in w.alphabet}
+    tables = {}
+    for x in w.alphabet:
+        at = FromZero(k, n, {"lambda": w.f[x] if isinstance(w.f, dict) else w.f, "u": w.u[x]})
+        tables[x] = [[tau(at, i, j) if j else tau_to_first(at, i) for j in range(n + 1)] for i in range(n + 1)]
     return [WFSA(k, initial, [k.zero] * n + [k.one], tables)]
 
 
@@ -82,59 +103,51 @@ def corrected(w: Weights) -> list[WFSA]:
     return chain(w, [w.over.one, *w.c_0])
 
 
-def printed(w: Weights) -> list[WFSA]:
-    """As the proof has it: before the first symbol z^(j) = 0 for all j, q_0 included."""
-    return chain(w, [w.over.zero] * (w.n + 1))
+def from_q_0(w: Weights) -> list[WFSA]:
+    """As printed: lambda(q_0) = 1, and nothing else."""
+    return chain(w, [w.over.one, *[w.over.zero] * w.n])
 
 
-# The proof; with n a symbol, the step at a generic place j.
+# The Forward algorithm as appendix B prints it, which reads its weights from that automaton: z^(0) = 1 for t >= 1, and before the
+# first symbol z^(j) = 0 for all j, z^(0) too.
+
+program_as_printed = Recurrence(
+    start=lambda automaton: (automaton.semiring.zero,) * automaton.states,
+    step=lambda automaton, z, x: printed_step(automaton, z, x),
+    out=lambda automaton, z: (z[-1],),
+)
+
+
+def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
+    """z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from those at t - 1."""
+    k, table = automaton.semiring, automaton.matrix(x)
+    found = [k.plus(k.times(z[j], table[j, j]), k.times(z[j - 1], table[j - 1, j])) for j in range(1, automaton.states)]
+    return (k.one, *found)
+
+
+# The step with n a symbol, of the very functions above.
 
 
 def for_every_n() -> list[Identity]:
-    """With 1 <= j <= n and both of them symbols: sum over i of c_i tau(q_i, q_j), by sympy, is c_j phi + c_{j-1} mu_j.
-
-    Here c_0 = 1, and the sum runs over all n + 1 states; :func:`tau` is the construction's matrix.
-    """
-    j, more = sympy.Symbol("j", integer=True, positive=True), sympy.Symbol("m", integer=True, nonnegative=True)
-    i, n = sympy.Symbol("i", integer=True), j + more
-    c, mu, phi = sympy.IndexedBase("c"), sympy.IndexedBase("mu"), sympy.Symbol("phi")
-    left = sympy.simplify(sympy.summation(c[i] * tau(i, j, phi, mu), (i, 0, n)))
-    right = c[j] * phi + c[j - 1] * mu[j]
-    first = sympy.simplify(sympy.summation(c[i] * tau_to_first(i), (i, 0, n)))
+    """What reaches q_j, of c_i from each q_i, is the step at place j (shown for j = 1 and j >= 2 apart); what reaches q_0 is c_0 = 1."""
     return [
-        Identity("step", "at every j with 1 <= j <= n", str(left), str(right), sympy.expand(left - right) == 0),
-        Identity("step", "at j = 0", str(first), "c[0]", first == c[0]),
+        reaching(Symbolic(first=True), "at place 1, where c[0] = 1"),
+        reaching(Symbolic(first=False), "at every place j with 2 <= j <= n"),
+        reaching_first(Symbolic()),
     ]
 
 
-def tau(i: Any, j: Any, phi: Any, mu: Any) -> Any:
-    """The weight from q_i to q_j, for j >= 1, as one expression in the places i and j (appendix B's cases)."""
-    return sympy.KroneckerDelta(i, j) * phi + sympy.KroneckerDelta(i, j - 1) * mu[j]
+def reaching(of: Symbolic, where: str) -> Identity:
+    """The identity at a place j >= 1; the sum over places runs from 1, so that place 0 stands apart."""
+    left = of.plus(of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j))))
+    right = place(of, of.j)
+    return Identity("step", where, of.write(left), of.write(right), of.same(left, right))
 
 
-def tau_to_first(i: Any) -> Any:
-    """The weight to q_0: one from q_0, zero from elsewhere."""
-    return sympy.KroneckerDelta(i, 0)
-
-
-def same_as_the_construction(n: int) -> Identity:
-    """That the expression is the matrix which the construction makes, for that n."""
-    from automata.polynomials import RATIONAL
-
-    w = rcnn(n).variables("a", RATIONAL)
-    (automaton,) = corrected(w)
-    mu = (None, *w.u["a"])
-    expected = [
-        [tau_to_first(i) if j == 0 else tau(sympy.Integer(i), sympy.Integer(j), w.f["a"], mu) for j in range(n + 1)]
-        for i in range(n + 1)
-    ]
-    made = automaton.matrix("a").tolist()
-    return Identity("step", f"n = {n}", "tau as in these sums", "the construction's matrix", made == expected)
-
-
-def sizes() -> list[Identity]:
-    """The step for every n, and that it speaks of the construction."""
-    return [*for_every_n(), *(same_as_the_construction(n) for n in range(1, 9))]
+def reaching_first(of: Symbolic) -> Identity:
+    """The identity at place 0."""
+    left = of.plus(of.times(of.at("c", 0), tau_to_first(of, 0)), of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))))
+    return Identity("step", "at place 0", of.write(left), "c[0]", of.same(left, of.at("c", 0)))
 
 
 def chain_proof(of: Any) -> Induction:
@@ -143,11 +156,12 @@ def chain_proof(of: Any) -> Induction:
         says="after every string, Forward's vector is (1, c^(1), ..., c^(n))",
         invariant=lambda w, c, unit: (w.over.one, *c),
         states=lambda w, variable: [tuple(variable(f"c[{j + 1}]") for j in range(w.n))],
-        instances=tuple((of(n), "a") for n in range(1, 7)),
+        instances=(*((of(n), "a") for n in range(1, 7)), (of(2), "ab")),
         enough=(
-            f"{ONE_LETTER} For every n: into q_j lead q_j and q_(j-1) alone, so the step at place j is one identity, with j and n symbols."
+            f"{ONE_LETTER} For every n: recurrence and automaton are made of functions of places, and the step at a place j is one "
+            "identity of sums of these functions, with j and n symbols."
         ),
-        sizes=sizes,
+        sizes=for_every_n,
     )
 
 
@@ -192,11 +206,13 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="appendix B's start, z^(j) = 0 for all j: no path begins anywhere",
+            says="appendix B's program, which starts with z^(j) = 0 for all j, z^(0) too",
             recurrence=rcnn_recurrence,
-            construction=printed,
+            construction=from_q_0,
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
+            kinds=("sampled", "exhausted", "decided"),
+            algorithm=program_as_printed,
         ),
         Variant(
             name="without-input-only-lambda",

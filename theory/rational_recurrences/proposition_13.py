@@ -8,16 +8,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
-from automata.polynomials import RATIONAL
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Recurrence, Row, Source, Variant
 from theory.induction import Identity, Induction
+from theory.places import Concrete, Symbolic
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.weights import Weights, added, product
+from theory.weights import Weights
+
+Places = Concrete | Symbolic
 
 # The weights: for each symbol a matrix W and a vector b, and c_0.
 
@@ -27,30 +27,57 @@ def isan(d: int, start: Any = None) -> Signature:
     return Signature((constant("c_0", (d,), start), by_symbol("W", (d, d)), by_symbol("b", (d,))), size=("d", d), most_small=300)
 
 
-# The recurrence, as printed.
+# The recurrence, as printed, at one place; of all places it is the step, and of a place that is a symbol it is a part of the proof.
+
+
+def place(of: Places, j: Any) -> Any:
+    """The number [c_t]_j = sum over i of [W]_{j,i} [c_{t-1}]_i + [b]_j (equation 16)."""
+    return of.plus(of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i))), of.at("b", j))
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
     """c_t = W_{x_t} c_{t-1} + b_{x_t} (equation 16)."""
-    return added(w.over, product(w.over, w.W[x], c), w.b[x])
+    at = Concrete(w.over, w.n, {"W": w.W[x], "b": w.b[x], "c": c})
+    return tuple(place(at, j) for j in range(1, w.n + 1))
 
 
 isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: c)
 
 
-# Appendix C's construction: d states Q_1 (here 0 to d - 1) and d states Q_2 (d to 2d - 1), with eta = b and mu = W.
+# The weights of the automata between places, with eta = b and mu = W: Q_1 has a state q_i for each number of c, and Q_2 as many
+# states q_{d+i} for the constant 1 (appendix C), or just one.
+
+
+def within_c(of: Places, i: Any, j: Any) -> Any:
+    """tau(q_i, q_j) = mu_{j,i} in Q_1: the transpose of W."""
+    return of.at("W", j, i)
+
+
+def to_c(of: Places, i: Any, j: Any) -> Any:
+    """tau(q_{d+i}, q_j) = eta_j where i = j."""
+    return of.where(i, j, lambda: of.at("b", j))
+
+
+def within_ones(of: Places, i: Any, j: Any) -> Any:
+    """tau(q_{d+i}, q_{d+j}) = 1 where i = j."""
+    return of.where(i, j, lambda: of.one)
+
+
+def to_c_from_one(of: Places, j: Any) -> Any:
+    """From the one state for the constant 1 to q_j: eta_j."""
+    return of.at("b", j)
 
 
 def doubled(w: Weights, initial: Any) -> list[WFSA]:
-    """tau(q_i, q_j) = 1 for i = j in Q_2, eta_j for i = j + d, and mu_{j,i} in Q_1; the automaton G_i has the final state q_i."""
+    """Appendix C's automata; G_i has the final state q_i."""
     k, d = w.over, w.n
-
-    def weight(i: int, j: int, x: str) -> Any:
-        if i >= d:
-            return k.one if i == j else w.b[x][j] if i == j + d else k.zero
-        return w.W[x][j][i] if j < d else k.zero
-
-    tables = {x: [[weight(i, j, x) for j in range(2 * d)] for i in range(2 * d)] for x in w.alphabet}
+    places = range(1, d + 1)
+    tables = {}
+    for x in w.alphabet:
+        at = Concrete(k, d, {"W": w.W[x], "b": w.b[x]})
+        upper = [[within_c(at, i, j) for j in places] + [k.zero] * d for i in places]
+        lower = [[to_c(at, i, j) for j in places] + [within_ones(at, i, j) for j in places] for i in places]
+        tables[x] = upper + lower
     return [WFSA(k, initial, [k.one if j == i else k.zero for j in range(2 * d)], tables) for i in range(d)]
 
 
@@ -67,73 +94,57 @@ def corrected(w: Weights) -> list[WFSA]:
 def with_one_more_state(w: Weights) -> list[WFSA]:
     """D + 1 states: one for the constant 1, which all of Q_2 may be at once, and one for each number in c."""
     k, d = w.over, w.n
-    tables = {
-        x: [[k.one, *w.b[x]], *([k.zero, *(w.W[x][j][i] for j in range(d))] for i in range(d))] for x in w.alphabet
-    }  # fmt: skip
+    places = range(1, d + 1)
+    tables = {}
+    for x in w.alphabet:
+        at = Concrete(k, d, {"W": w.W[x], "b": w.b[x]})
+        first = [k.one, *(to_c_from_one(at, j) for j in places)]
+        tables[x] = [first, *([k.zero, *(within_c(at, i, j) for j in places)] for i in places)]
     initial = [k.one, *w.c_0]
     return [WFSA(k, initial, [k.zero, *(k.one if j == i else k.zero for j in range(d))], tables) for i in range(d)]
 
 
-# The proofs; with d a symbol, as sums over i = 1, ..., d at a generic place j.
+# The step with d a symbol, of the very functions above: what reaches q_j, of c_i from each q_i and of 1 from each other state, is
+# [W c + b]_j; and what reaches the other states is 1.
 
 
-def sums(rest: int) -> list[Identity]:
-    """The step for every d, by sympy: at place j of c the sum is sum over i of W_{j,i} c_i + b_j, and the rest stay 1.
-
-    Args:
-        rest: with how many states for the constant 1: d (0 here) or one.
-    """
-    j, more = sympy.Symbol("j", integer=True, positive=True), sympy.Symbol("m", integer=True, nonnegative=True)
-    i, d = sympy.Symbol("i", integer=True), j + more
-    matrix, b, c = sympy.IndexedBase("W"), sympy.IndexedBase("b"), sympy.IndexedBase("c")
-    among = sympy.Sum(c[i] * matrix[j, i], (i, 1, d))  # tau(q_i, q_j) = W_{j,i} in Q_1
-    constant_part = b[j] if rest else sympy.summation(from_constant(i, j, b), (i, 1, d))
-    kept = sympy.Integer(1) if rest else sympy.summation(among_constants(i, j), (i, 1, d))
-    left, right = sympy.simplify(among + constant_part), among + b[j]
-    where = "at every place j of c, 1 <= j <= d"
-    return [
-        Identity(
-            "step", where, str(left).replace("j + m", "d"), str(right).replace("j + m", "d"), sympy.simplify(left - right) == 0
-        ),
-        Identity("step", "at every other place", str(kept), "1", sympy.simplify(kept) == 1),
-    ]
+def with_2d_states() -> list[Identity]:
+    """For appendix C."""
+    of = Symbolic()
+    left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j)))
+    return [*at_place(of, left), at_ones(of, of.sum(lambda i: within_ones(of, i, of.j)))]
 
 
-def from_constant(i: Any, j: Any, b: Any) -> Any:
-    """tau(q_{d+i}, q_j) of appendix C: eta_j where i = j."""
-    return sympy.KroneckerDelta(i, j) * b[j]
+def with_d_plus_1_states() -> list[Identity]:
+    """For one state with the constant 1."""
+    of = Symbolic()
+    left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), to_c_from_one(of, of.j))
+    return [*at_place(of, left)]
 
 
-def among_constants(i: Any, j: Any) -> Any:
-    """tau(q_{d+i}, q_{d+j}): one where i = j."""
-    return sympy.KroneckerDelta(i, j)
+def at_place(of: Symbolic, left: Any) -> list[Identity]:
+    """The identity at a place j of c."""
+    right = place(of, of.j)
+    return [Identity("step", "at every place j of c, 1 <= j <= n = d", of.write(left), of.write(right), of.same(left, right))]
 
 
-def same_as_the_construction(construction: Any, rest: int, d: int) -> Identity:
-    """That these are the entries of the matrix which the construction makes, for that d."""
-    w = isan(d).variables("a", RATIONAL)
-    places = [sympy.Integer(i) for i in range(1, d + 1)]
-    matrix = sympy.Matrix(w.W["a"])
-    b = (None, *w.b["a"])
-    inner = [[matrix[j - 1, i - 1] for j in places] for i in places]
-    if rest:
-        expected = [[1, *b[1:]], *([0, *row] for row in inner)]
-    else:
-        outer = [[from_constant(i, j, b) for j in places] + [among_constants(i, j) for j in places] for i in places]
-        expected = [*(row + [0] * d for row in inner), *outer]
-    made = construction(w)[0].matrix("a").tolist()
-    return Identity("step", f"d = {d}", "tau as in these sums", "the construction's matrix", made == expected)
+def at_ones(of: Symbolic, left: Any) -> Identity:
+    """The identity at the places of the constant 1."""
+    return Identity("step", "at every other place", of.write(left), "1", of.same(left, of.one))
 
 
-def proof(construction: Any, rest: int, says: str, invariant: Any) -> Induction:
+def proof(says: str, invariant: Any, sizes: Any) -> Induction:
     """By the invariant, for d = 1 to 5 and for d a symbol."""
     return Induction(
         says=says,
         invariant=invariant,
         states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
-        instances=tuple((isan(d), "a") for d in range(1, 6)),
-        enough=f"{ONE_LETTER} For every d the step at a place j is one identity of sums, with j and d symbols.",
-        sizes=lambda: [*sums(rest), *(same_as_the_construction(construction, rest, d) for d in range(1, 6))],
+        instances=(*((isan(d), "a") for d in range(1, 6)), (isan(2), "ab")),
+        enough=(
+            f"{ONE_LETTER} For every d: recurrence and automaton are made of functions of places, and the step at a place j is one "
+            "identity of sums of these functions, with j and d symbols."
+        ),
+        sizes=sizes,
     )
 
 
@@ -160,10 +171,9 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=proof(
-                corrected,
-                0,
                 "after every string, Forward's vector is (c, 1, ..., 1)",
                 lambda w, c, unit: (*c, *[w.over.one] * w.n),
+                with_2d_states,
             ),
         ),
         Variant(
@@ -176,10 +186,7 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=proof(
-                with_one_more_state,
-                1,
-                "after every string, Forward's vector is (1, c)",
-                lambda w, c, unit: (w.over.one, *c),
+                "after every string, Forward's vector is (1, c)", lambda w, c, unit: (w.over.one, *c), with_d_plus_1_states
             ),
         ),
         Variant(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from automata import forward
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import LADDER, NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
 from theory.induction import Induction
 from theory.signature import GRID, Signature, by_symbol, constant
 from theory.weights import Weights
@@ -85,7 +85,7 @@ def two_states(*signatures: Signature) -> Induction:
         says="after every string, Forward's vector is (1, c), with c the unit",
         invariant=lambda w, c, unit: (w.over.one, c),
         states=lambda w, variable: [variable("c")],
-        instances=tuple((signature, "a") for signature in signatures),
+        instances=tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab")),
         enough=ONE_LETTER,
     )
 
@@ -97,7 +97,7 @@ CLAIM = Claim(
     name="proposition-7",
     title="A gated unit is a two-state automaton",
     statement=(
-        "The i-th unit of the gated recurrent network of Example 6, run over a string, has at time t the score that the "
+        "The i-th unit of the gated recurrent network of Example 6, run over a string (in the paper: a nonempty one), has at time t the score that the "
         "two-state automaton B_i of Figure 1 gives to the first t symbols, when mu and phi of a symbol are the i-th "
         "components of the update and of the forget gate."
     ),
@@ -118,11 +118,22 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="Figure 1 as drawn, with c_0, which is never said, taken as 1",
+            says="Figure 1 as drawn, with c_0, which is never said, taken as 1; for all strings, of which Definition 8 speaks",
             recurrence=example_6,
             construction=figure_1,
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
+        ),
+        Variant(
+            name="printed-nonempty",
+            expected="refuted",
+            says="Figure 1 as drawn, with any c_0, for nonempty strings, of which the proposition speaks",
+            recurrence=example_6,
+            construction=figure_1,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=LADDER[:-1],  # not decided: that is about all strings
+            shortest=1,
         ),
         Variant(
             name="printed-equation-3b",

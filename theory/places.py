@@ -1,0 +1,116 @@
+"""Sums over places 1, ..., n: concrete ones, which a recurrence and an automaton are made of, and symbolic ones, which a proof for every n is.
+
+A claim whose network has a size writes its step, and its automaton's weights, once, as functions of places; :class:`Concrete` runs them
+on numbers (or variables), :class:`Symbolic` on places that are symbols, in sympy.
+
+>>> from automata.semirings import REAL
+>>> dot = lambda of, j: of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i)))
+>>> dot(Concrete(REAL, 2, {"W": ((1, 2), (3, 4)), "c": (5, 6)}), 1)
+17
+>>> every = Symbolic()
+>>> dot(every, every.j)
+Sum(W[j, i]*c[i], (i, 1, j + m))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from automata.semirings import Semiring
+from theory.weights import total
+
+
+@dataclass(frozen=True)
+class Concrete:
+    """Places 1 to n, over a semiring.
+
+    Attributes:
+        over: the semiring.
+        n: how many places.
+        entries: vectors and matrices, as nested tuples.
+    """
+
+    over: Semiring
+    n: int
+    entries: Mapping[str, Any]
+
+    @property
+    def one(self) -> Any:
+        """The semiring's one."""
+        return self.over.one
+
+    def at(self, name: str, *places: int) -> Any:
+        """The number at a place, or at two; places begin with 1."""
+        value = self.entries[name]
+        for place in places:
+            value = value[place - 1]
+        return value
+
+    def plus(self, a: Any, b: Any) -> Any:
+        """The semiring's sum."""
+        return self.over.plus(a, b)
+
+    def times(self, a: Any, b: Any) -> Any:
+        """The semiring's product, in this order."""
+        return self.over.times(a, b)
+
+    def sum(self, of: Callable[[Any], Any]) -> Any:
+        """The sum of ``of(i)`` over all places i."""
+        return total(self.over, (of(i) for i in range(1, self.n + 1)))
+
+    def where(self, i: int, j: int, value: Callable[[], Any]) -> Any:
+        """The value where i is j, else zero."""
+        return value() if i == j else self.over.zero
+
+
+class Symbolic:
+    """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0: so j is any place, and n any size.
+
+    Args:
+        first: j = 1 (``True``) or any j >= 2 (``False``), where the two are shown apart; any j >= 1 without it.
+    """
+
+    one = sympy.Integer(1)
+
+    def __init__(self, first: bool | None = None) -> None:
+        some = {
+            None: sympy.Symbol("j", integer=True, positive=True),
+            True: sympy.Integer(1),
+            False: sympy.Symbol("k", integer=True, nonnegative=True) + 2,
+        }
+        self.j = some[first]
+        self.n = self.j + sympy.Symbol("m", integer=True, nonnegative=True)
+        self.i = sympy.Symbol("i", integer=True)
+
+    def at(self, name: str, *places: Any) -> Any:
+        """The number at a place, or at two."""
+        return sympy.IndexedBase(name)[places] if places else sympy.Symbol(name)
+
+    def plus(self, a: Any, b: Any) -> Any:
+        """The sum."""
+        return a + b
+
+    def times(self, a: Any, b: Any) -> Any:
+        """The product; over Q, where factors commute."""
+        return a * b
+
+    def sum(self, of: Callable[[Any], Any]) -> Any:
+        """The sum over i = 1, ..., n, with what Kronecker's delta picks out of it worked out."""
+        return sympy.simplify(sympy.summation(of(self.i), (self.i, 1, self.n)))
+
+    def where(self, i: Any, j: Any, value: Callable[[], Any]) -> Any:
+        """The value times Kronecker's delta of i and j."""
+        return sympy.KroneckerDelta(i, j) * value()
+
+    def same(self, a: Any, b: Any) -> bool:
+        """Are two expressions equal?"""
+        return bool(sympy.simplify(sympy.expand(a - b)) == 0)
+
+    def write(self, value: Any) -> str:
+        """The expression, with n for j + m, and j for k + 2."""
+        names = {self.n: sympy.Symbol("n")} | ({} if self.j.is_Symbol or self.j.is_Integer else {self.j: sympy.Symbol("j")})
+        return str(value.subs(names))
