@@ -97,8 +97,8 @@ CLAIM = Claim(
     name="proposition-7",
     title="A gated unit is a two-state automaton",
     statement=(
-        "The i-th unit of the gated recurrent network of Example 6, run over a string (in the paper: a nonempty one), has at time t the score that the "
-        "two-state automaton B_i of Figure 1 gives to the first t symbols, when mu and phi of a symbol are the i-th "
+        "The i-th unit of the gated recurrent network of Example 6, run over a string (in the paper: a nonempty one), has at time t "
+        "the score that the two-state automaton B_i of Figure 1 gives to the first t symbols, when mu and phi of a symbol are the i-th "
         "components of the update and of the forget gate."
     ),
     source=Source("peng2018rational", "3.1", "Proposition 7", ("5a", "5b", "5c", "6", "7", "8")),
