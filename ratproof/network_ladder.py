@@ -23,13 +23,13 @@ SIZES = {"qrnn": "K", "t-gru": "K", "t-lstm": "K", "rcnn": "n", "isan": "d", "li
 def sampled(claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject, most: int = 60) -> None:
     """Random layers of that kind, with random options, weights and start, on random strings: within the derived rounding bound."""
     names, strings = data.draw(readings(most=most))
-    network = data.draw(networks("abc", kind, claim, variant.name, dtype, device, start=_starts(kind)))
+    network = data.draw(networks("abc", kind, claim, variant.name, dtype, device, start=starts(kind)))
     agree(network.renamed(names), strings)
 
 
 def decided(claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject) -> None:
     """All strings, for the float gates that a layer computes: in the claim's recurrence they make the layer's automata."""
-    network = data.draw(networks("ab", kind, claim, variant.name, dtype, device, start=_starts(kind)))
+    network = data.draw(networks("ab", kind, claim, variant.name, dtype, device, start=starts(kind)))
     units = range(network.network.hidden_size)
     shown = [read(variant.recurrence, weights_of(network, unit)) for unit in units]
     decide_units(
@@ -37,7 +37,8 @@ def decided(claim: str, variant: Variant, kind: str, dtype: str, device: str, da
     )
 
 
-def _starts(kind: str) -> Any:
+def starts(kind: str) -> Any:
+    """Where networks of that kind may start."""
     return st.none() | STARTS if kind == "rrnn-b-max-plus" else STARTS
 
 

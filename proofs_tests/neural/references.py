@@ -37,7 +37,7 @@ def rrnn_b(cell, v, c):
 
 def rrnn_b_max_plus(cell, v, c):
     for x in v:
-        f = torch.log(sigmoid(of(cell.forget, x)))
+        f = torch.nn.functional.logsigmoid(of(cell.forget, x))  # whose error is bounded, where that of log after sigmoid is not
         c = torch.maximum(f + c, of(cell.update, x))
         yield c, tanh(c if cell.gate is None else torch.log(sigmoid(of(cell.gate, x))) + c)
 

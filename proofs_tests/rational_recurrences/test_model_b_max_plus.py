@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs_tests.neural.equations import agree_with_equations
 from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
 from theory.registry import claim_named
@@ -27,6 +28,14 @@ def test_the_unit_is_a_max_plus_score_in_exact_fractions(variant, data):
 def test_the_torch_layer_is_its_automata(dtype, device, data):
     """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
     network_ladder.sampled(CLAIM, CORRECTED, "rrnn-b-max-plus", dtype, device, data)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@settings(max_examples=40)
+@given(st.data())
+def test_the_gates_of_the_torch_layer_are_those_of_the_paper(data):
+    """The paper's equations, written out once more, against the layer's automata: the layer and they share their gates."""
+    agree_with_equations(CLAIM, "rrnn-b-max-plus", "float64", data)
 
 
 @evidence(CLAIM, kind="cross-checked")

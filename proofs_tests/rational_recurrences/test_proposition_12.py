@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proofs_tests.neural.equations import agree_with_equations
 from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
 from ratproof.no_automaton import refute
@@ -36,6 +37,14 @@ def test_the_torch_layer_is_its_automata(dtype, device, data):
 def test_the_gates_of_a_torch_layer_make_its_automata_on_all_strings(dtype, device, data):
     """For the float weights of a torch module: the claim's recurrence with the gates that it computes, each the fraction that it is."""
     network_ladder.decided(CLAIM, CORRECTED, "rcnn", dtype, device, data)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@settings(max_examples=40)
+@given(st.data())
+def test_the_gates_of_the_torch_layer_are_those_of_the_paper(data):
+    """The paper's equations, written out once more, against the layer's automata: the layer and they share their gates."""
+    agree_with_equations(CLAIM, "rcnn", "float64", data)
 
 
 @evidence(CLAIM, kind="cross-checked")

@@ -23,6 +23,10 @@ from automata.strategies import readings
 from automata.wfsa import WFSA
 from neural import gated, recurrence
 from neural.example_6 import Example6, Example6Cell
+from neural.rrnn_b import RRNNBCell
+from neural.sru import SRUCell
+from neural.strongly_typed import TGRUCell
+from proofs_tests.neural.equations import agree_with_equations
 from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
 from ratproof.decide import decide, decide_units
@@ -304,6 +308,35 @@ def test_nothing_is_broken_here():
     network("float64")
     exhausted()
     assert proposition_7.CLAIM is CLAIM
+
+
+WRONG_GATES = {
+    "sru": (SRUCell, lambda s, v: {"f": torch.sigmoid(s.forget(v)), "u": s.update(v)}),
+    "t-gru": (TGRUCell, lambda s, v: {"f": torch.sigmoid(s.forget(v)), "u": s.update(v) + torch.tanh(s.gate(v))}),
+    "rrnn-b": (RRNNBCell, lambda s, v: {"f": 1 - torch.sigmoid(s.forget(v)), "u": torch.sigmoid(s.forget(v)) * s.update(v)}),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_GATES)
+def test_gates_that_are_wrong_for_layer_and_automata_alike_are_refuted_by_the_equations(kind, monkeypatch):
+    cell, wrong = WRONG_GATES[kind]
+
+    @settings(
+        max_examples=40,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data: Any) -> None:
+        agree_with_equations("proposition-7", kind, "float64", data)
+
+    run()
+    monkeypatch.setattr(cell, "gates", wrong)
+    with pytest.raises(Disagreement):
+        run()
 
 
 def test_a_control_is_not_refuted_and_nothing_holds():
