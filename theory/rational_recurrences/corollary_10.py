@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from automata.wfsa import WFSA
+from theory.claim import PROVED, Variant
 from theory.rational_recurrences import proposition_7
 from theory.signature import Entry, Signature, by_symbol, constant
 from theory.weights import Weights
@@ -27,3 +28,43 @@ def gated(start: Sequence[Any] | None = None, *more: Entry) -> Signature:
 def figure_1_without_complement(w: Weights) -> list[WFSA]:
     """Figure 1 with mu = z = W_u v, as section 4.1 (and 6.1) has it."""
     return proposition_7.figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.z}))
+
+
+ANYWHERE, AT_ZERO = gated(), gated([0])
+
+
+def variants(printed: str, says: str) -> tuple[Variant, Variant]:
+    """The cell with mu = (1 - f) z, and what the paper says of it elsewhere, mu = z.
+
+    Args:
+        printed: the second variant's name.
+        says: what it says.
+    """
+    return (
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="with mu = (1 - f) z, where z = W_u v, and lambda(q_1) = c_0",
+            recurrence=proposition_7.example_6,
+            construction=proposition_7.figure_1_from_c_0,
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=PROVED,
+            proof=proposition_7.two_states(ANYWHERE),
+        ),
+        Variant(
+            name=printed,
+            expected="refuted",
+            says=says,
+            recurrence=proposition_7.example_6,
+            construction=figure_1_without_complement,
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+        ),
+    )
+
+
+INPUT_REPRESENTATION = variants(
+    "printed-input-representation",
+    "with mu = z = W_u v, as section 4.1 says of these networks' inputs; the corollary itself stands",
+)

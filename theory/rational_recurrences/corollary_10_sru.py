@@ -8,21 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from automata.semirings import REAL
-from theory.claim import NO_AUTOMATON, PROVED, Claim, Row, Source, Variant
-from theory.rational_recurrences.corollary_10 import figure_1_without_complement, gated
-from theory.rational_recurrences.proposition_7 import (
-    C_0,
-    MEMORYLESS,
-    READS_STATE,
-    example_6,
-    figure_1,
-    figure_1_from_c_0,
-    two_states,
-    with_feedback,
-)
+from theory.claim import NO_AUTOMATON, Claim, Row, Source, Variant
+from theory.rational_recurrences.corollary_10 import INPUT_REPRESENTATION
+from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS, READS_STATE, figure_1, with_feedback
 from theory.weights import Weights
-
-ANYWHERE, AT_ZERO = gated(), gated([0])
 
 CLAIM = Claim(
     name="corollary-10-sru",
@@ -34,26 +23,7 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
     hypotheses=(MEMORYLESS, C_0, "One layer: the inputs of a second one are vectors that depend on all that was read."),
     variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="with mu = (1 - f) z and lambda(q_1) = c_0",
-            recurrence=example_6,
-            construction=figure_1_from_c_0,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
-            proof=two_states(ANYWHERE),
-        ),
-        Variant(
-            name="printed-input-representation",
-            expected="refuted",
-            says="with mu = z = W_u v, as section 4.1 says of these networks' inputs; the corollary itself stands",
-            recurrence=example_6,
-            construction=figure_1_without_complement,
-            cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
-        ),
+        *INPUT_REPRESENTATION,
         Variant(
             name="without-memoryless-gates",
             expected="refuted",

@@ -5,12 +5,10 @@ Peng et al. 2018, section 4.1; Balduzzi and Ghifary 2016: z_t = W v_t, f_t = sig
 
 from __future__ import annotations
 
-from theory.claim import PROVED, Claim, Row, Source, Variant
+from theory.claim import Claim, Row, Source
 from theory.rational_recurrences import corollary_10_sru
-from theory.rational_recurrences.corollary_10 import figure_1_without_complement, gated
-from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS, example_6, figure_1_from_c_0, two_states
-
-ANYWHERE, AT_ZERO = gated(), gated([0])
+from theory.rational_recurrences.corollary_10 import INPUT_REPRESENTATION
+from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS
 
 CLAIM = Claim(
     name="corollary-10-t-rnn",
@@ -21,28 +19,7 @@ CLAIM = Claim(
     ),
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
     hypotheses=(MEMORYLESS, C_0),
-    variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="with mu = (1 - f) z and lambda(q_1) = c_0",
-            recurrence=example_6,
-            construction=figure_1_from_c_0,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
-            proof=two_states(ANYWHERE),
-        ),
-        Variant(
-            name="printed-input-representation",
-            expected="refuted",
-            says="with mu = z = W_u v, as section 4.1 says of these networks' inputs; the corollary itself stands",
-            recurrence=example_6,
-            construction=figure_1_without_complement,
-            cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
-        ),
-    ),
+    variants=INPUT_REPRESENTATION,
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7", "corollary-9"),
     row=Row("1", ("T-RNN", "c_t = f_t c_{t-1} + u_t", "B")),

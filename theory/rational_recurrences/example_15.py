@@ -54,6 +54,30 @@ ANYWHERE = Signature((constant("c_0"), by_symbol("f"), by_symbol("u")), MAX_PLUS
 AT_ZERO = Signature((constant("c_0", only=[0]), by_symbol("f"), by_symbol("u")), MAX_PLUS)
 KINDS = ("sampled", "cross-checked", "exhausted")  # max-plus equality is not decidable in general
 
+MAX_PLUS_FIGURE_1 = (
+    Variant(
+        name="corrected",
+        expected="holds",
+        says="with lambda(q_1) = c_0, for every c_0, -infinity among them",
+        recurrence=example_6,
+        construction=figure_1_from_c_0,
+        cases=ANYWHERE.random,
+        small_cases=ANYWHERE.small,
+        kinds=(*KINDS, "proved"),
+        proof=two_states(ANYWHERE),
+    ),
+    Variant(
+        name="printed",
+        expected="refuted",
+        says="Figure 1 as drawn, with c_0, which is never said, taken as 0, as networks start",
+        recurrence=example_6,
+        construction=figure_1,
+        cases=AT_ZERO.random,
+        small_cases=AT_ZERO.small,
+        kinds=KINDS,
+    ),
+)
+
 CLAIM = Claim(
     name="example-15",
     title="A max-plus gated unit is a two-state automaton",
@@ -67,27 +91,7 @@ CLAIM = Claim(
         "The network starts in c_0 = -infinity, the semiring's zero, or the automaton in lambda(q_1) = c_0. The paper does not say it.",
     ),
     variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="with lambda(q_1) = c_0, for every c_0, -infinity among them",
-            recurrence=example_6,
-            construction=figure_1_from_c_0,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=(*KINDS, "proved"),
-            proof=two_states(ANYWHERE),
-        ),
-        Variant(
-            name="printed",
-            expected="refuted",
-            says="Figure 1 as drawn, with c_0, which is never said, taken as 0, as networks start",
-            recurrence=example_6,
-            construction=figure_1,
-            cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
-            kinds=KINDS,
-        ),
+        *MAX_PLUS_FIGURE_1,
         Variant(
             name="printed-nonempty",
             expected="refuted",

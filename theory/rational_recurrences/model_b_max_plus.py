@@ -5,10 +5,8 @@ Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of th
 
 from __future__ import annotations
 
-from theory.claim import Claim, Row, Source, Variant
+from theory.claim import Claim, Row, Source
 from theory.rational_recurrences import example_15
-from theory.rational_recurrences.example_15 import ANYWHERE, AT_ZERO, KINDS
-from theory.rational_recurrences.proposition_7 import example_6, figure_1, figure_1_from_c_0, two_states
 
 CLAIM = Claim(
     name="model-b-max-plus",
@@ -22,29 +20,7 @@ CLAIM = Claim(
         *example_15.CLAIM.hypotheses,
         "The score is c_t: the output gate, which is added here, and tanh (h_t = tanh(o_t + c_t)) come after the recurrence.",
     ),
-    variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="with lambda(q_1) = c_0, for every c_0, -infinity among them",
-            recurrence=example_6,
-            construction=figure_1_from_c_0,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=(*KINDS, "proved"),
-            proof=two_states(ANYWHERE),
-        ),
-        Variant(
-            name="printed",
-            expected="refuted",
-            says="Figure 1 as drawn, with c_0, which is never said, taken as 0, as networks start",
-            recurrence=example_6,
-            construction=figure_1,
-            cases=AT_ZERO.random,
-            small_cases=AT_ZERO.small,
-            kinds=KINDS,
-        ),
-    ),
+    variants=example_15.MAX_PLUS_FIGURE_1,
     example=example_15.CLAIM.example,
     uses=("example-15",),
     row=Row("2", ("RRNN(B), max-plus", "yes", "", "max-plus")),

@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import LADDER, PROVED, Claim, Row, Source, Variant
+from theory.claim import Claim, Row, Source
 from theory.rational_recurrences import windows
-from theory.rational_recurrences.windows import ahead, corrected, instances, looking_ahead, printed, remembering, windowed
+from theory.rational_recurrences.proposition_11 import variants
+from theory.rational_recurrences.windows import instances
 from theory.signature import Signature, Sizes, by_window
 from theory.weights import Weights
 
@@ -43,40 +44,7 @@ CLAIM = Claim(
         "The gates depend on the last K symbols alone; before the string there is padding, v_t = 0 for t < 1.",
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="appendix A with tau(q_0, q_b, b) = mu_pad(b): the first mu may be taken before the history is full",
-            recurrence=windowed,
-            construction=corrected,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
-            proof=remembering(instances(gates)),
-        ),
-        Variant(
-            name="corrected-with-fewer-states",
-            expected="holds",
-            says="an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K what c is after reading w next",
-            recurrence=windowed,
-            construction=ahead,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
-            proof=looking_ahead(instances(gates)),
-        ),
-        Variant(
-            name="printed",
-            expected="refuted",
-            says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
-            recurrence=windowed,
-            construction=printed,
-            cases=PRINTED.random,
-            small_cases=PRINTED.small,
-            kinds=LADDER,
-        ),
-    ),
+    variants=variants(ANYWHERE, PRINTED, instances(gates), "u"),
     example=Weights(
         REAL,
         "ab",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import LADDER, PROVED, Claim, Row, Source, Variant
+from theory.claim import Claim, Row, Source
 from theory.rational_recurrences import windows
-from theory.rational_recurrences.windows import ahead, corrected, looking_ahead, printed, remembering, windowed
+from theory.rational_recurrences.proposition_11 import variants
 from theory.signature import Signature, by_window
 from theory.weights import REAL, Fraction, Weights
 
@@ -37,40 +37,7 @@ CLAIM = Claim(
         "The gates depend on the last two symbols alone; before the string there is padding, v_0 = 0.",
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="appendix A with mu = z o, and with tau(q_0, q_b, b) = mu_pad(b)",
-            recurrence=windowed,
-            construction=corrected,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
-            proof=remembering(INSTANCES),
-        ),
-        Variant(
-            name="corrected-with-fewer-states",
-            expected="holds",
-            says="an automaton with s + 2 states: 1, c, and for each symbol what c is after reading it next",
-            recurrence=windowed,
-            construction=ahead,
-            cases=ANYWHERE.random,
-            small_cases=ANYWHERE.small,
-            kinds=PROVED,
-            proof=looking_ahead(INSTANCES),
-        ),
-        Variant(
-            name="printed",
-            expected="refuted",
-            says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
-            recurrence=windowed,
-            construction=printed,
-            cases=FROM_ZERO.random,
-            small_cases=FROM_ZERO.small,
-            kinds=LADDER,
-        ),
-    ),
+    variants=variants(ANYWHERE, FROM_ZERO, INSTANCES, "z o"),
     example=Weights(
         REAL,
         "ab",
