@@ -173,3 +173,9 @@ def test_float_weights_are_the_fractions_that_they_are(f, u):
     assume(f and u)
     (automaton,) = read_affine(0.5, lambda c, x: Fraction(f) * c + Fraction(u), lambda c: (c,), "a")
     assert automaton.matrix("a").tolist() == [[1, Fraction(u)], [0, Fraction(f)]] and automaton.initial[1] == Fraction(1, 2)
+
+
+def test_a_step_that_does_something_else_to_forms_is_not_shown_to_be_affine():
+    """Though it is affine on every number that is tried."""
+    with pytest.raises(NotAffine, match="something else to numbers than to affine forms"):
+        read_affine(1, lambda c, x: 2 * c if isinstance(c, Form) else c, lambda c: (c,), "a")

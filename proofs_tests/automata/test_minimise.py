@@ -165,3 +165,12 @@ def test_a_single_silent_step_does_not_slow_it_down_to_fractions_one_by_one():
     plain = operations.remove_epsilon(a)
     assert plain.matrix("a")[7, 1] == tables["a"][7][1] + Fraction(tables["a"][7][0], 3)
     assert isinstance(equivalent(a, plain), Equivalent)
+
+
+def test_a_block_of_full_rank_has_the_prefix_before_the_suffix():
+    """H[p, s] = f(ps), for a function that tells "ab" from "ba"."""
+    first_b = lambda x: Fraction((x + "b").index("b") * 7 + len(x))
+    found = full_rank_block(first_b, shortlex("ab", 2))
+    assert len(found) > 2
+    assert found.values == tuple(tuple(first_b(p + s) for s in found.suffixes) for p in found.prefixes)
+    assert any(first_b(p + s) != first_b(s + p) for p in found.prefixes for s in found.suffixes)
