@@ -77,6 +77,8 @@ def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> di
 
     states = comparison.automata()[unit].states
     block = full_rank_block(value, shortlex(case.alphabet, states))
+    if block.values != tuple(tuple(value(p + s) for s in block.suffixes) for p in block.prefixes):
+        raise RuntimeError("the block is not the values of its prefixes and suffixes")
     return hankel_certificate(block, case, unit) if len(block) > states else None
 
 

@@ -1,4 +1,4 @@
-"""That the states of a proof by induction are all there are: a variable for each number, in every mode that is reached.
+"""That a proof by induction speaks of all weights and states: a variable for each number, in every mode that is reached.
 
 An induction whose step is shown for some states only shows nothing of the others. A state is general when its numbers are variables of
 their own, which are none of the weights'. The first state need not be, where it is listed itself.
@@ -27,7 +27,10 @@ def what_is_left_out(recurrence: Any, induction: Induction, instance: tuple[Sign
     if not alphabet:
         return "has an instance without letters"
     weights = signature.variables(alphabet, POLYNOMIALS)
-    named = set(_variables(weights))
+    every = list(_variables(weights))
+    named = set(every)
+    if len(every) != len(named):
+        return f"has one variable, {next(name for name in every if every.count(name) > 1)}, for two weights"
     states = list(induction.states(weights, POLYNOMIALS.variable))
     general = {_mode(recurrence, state) for state in states if _is_general(recurrence, state, named)}
     first = recurrence.start(weights)

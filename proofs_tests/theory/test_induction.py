@@ -18,6 +18,7 @@ from ratproof.prove import IF_TURNED, IN_ANY_ORDER, NOT_IN_ORDER, GapInProof, No
 from theory.induction import COMMUTATIVE, identities
 from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claims
+from theory.signature import Signature
 
 PROVED = [(c.name, v) for c in claims().values() for v in c.variants if v.proof is not None]
 each = pytest.mark.parametrize(("claim", "variant"), PROVED, ids=[f"{c}, {v.name}" for c, v in PROVED])
@@ -183,6 +184,19 @@ def test_a_proof_that_leaves_states_out_is_none(claim, states, says):
     variant = claims()[claim].variant("corrected")
     with pytest.raises(GapInProof, match=says):
         prove(replace(variant, proof=replace(variant.proof, states=states)))
+
+
+def test_a_proof_with_one_variable_for_two_weights_is_none(monkeypatch):
+    right = Signature.variables
+    variant = claims()["proposition-7"].variant("corrected")
+
+    def merged(self, alphabet, over):
+        w = right(self, alphabet, over)
+        return replace(w, entries={**w.entries, "u": w.f})
+
+    monkeypatch.setattr(Signature, "variables", merged)
+    with pytest.raises(GapInProof, match="one variable"):
+        prove(variant)
 
 
 def test_a_proof_without_instances_or_letters_is_none():

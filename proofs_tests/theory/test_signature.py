@@ -56,6 +56,15 @@ def test_a_zero_that_is_the_only_value_stays_zero_in_proofs():
     assert next(at_zero.small(1)).f["a"] == MAX_PLUS.zero
 
 
+def test_in_proofs_every_weight_is_a_variable_of_its_own():
+    def leaves(value):
+        parts = value.values() if isinstance(value, dict) else value
+        return [x for part in parts for x in leaves(part)] if isinstance(value, (dict, tuple)) else [str(value)]
+
+    names = leaves(MIXED.variables("ab", POLYNOMIALS).entries)
+    assert len(names) == len(set(names)) == 2 + 1 + 2 * 4 + 6
+
+
 def test_sizes_come_in_order():
     sizes = Sizes(lambda n: Signature((by_symbol("u", (n,)),), size=("n", n)), (1, 2), (1, 2, 3))
     assert [w.n for w in sizes.small(1)] == sorted(w.n for w in sizes.small(1))
