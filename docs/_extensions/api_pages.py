@@ -44,18 +44,38 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "theory": {
         "What a claim is": ("claim", "registry", "weights", "signature", "places", "induction", "generality"),
     },
+    "neural": {
+        "Layers": (
+            *("example_6", "rrnn_b", "rrnn_b_max_plus", "rrnn_c", "rrnn_f", "sru", "qrnn", "strongly_typed", "scrn", "rcnn"),
+            *("isan", "elman"),
+        ),
+        "What layers share": ("layer", "cell", "gated", "rrnn", "affine", "shapes", "states", "recurrence"),
+        "Their automata, and how gates round": ("pattern", "reading", "tracked", "rounding"),
+    },
     "ratproof": {
         "What evidence is": ("kinds", "evidence", "results", "ledger", "disagreement"),
         "Comparing the two sides": (
-            *("agree", "comparisons", "networks", "exhaust", "decide", "prove", "ladder", "network_ladder", "text", "strategies"),
+            *(
+                "agree",
+                "comparisons",
+                "networks",
+                "exhaust",
+                "decide",
+                "prove",
+                "no_automaton",
+                "ladder",
+                "network_ladder",
+                "text",
+                "strategies",
+            ),
         ),
-        "Claims of your own": ("believe", "check"),
+        "Claims of your own": ("believe", "believe_module", "check"),
         "Showing that a cell is no automaton": (
             *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
             *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
         ),
         "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation", "check_hankel"),
-        "Running": ("verify", "hunt", "plugin", "judge", "no_automaton", "checkers", "report", "proof_text", "counterexamples"),
+        "Running": ("verify", "hunt", "plugin", "judge", "checkers", "report", "proof_text", "counterexamples"),
         "The command line": ("main", "terminal"),
     },
 }
