@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -14,35 +12,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from automata.errors import InputError
 from automata.rounding import Deviation, Format, bound_table, prefix_bounds, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
-from neural.elman import LinearElman
-from neural.example_6 import Example6
-from neural.isan import ISAN
-from neural.layer import Recurrent, options_of
-from neural.qrnn import QRNN
-from neural.rcnn import RCNN
+from neural.layer import Recurrent
 from neural.rounding import format_of
-from neural.rrnn_b import RRNNB
-from neural.rrnn_b_max_plus import RRNNBMaxPlus
-from neural.rrnn_c import RRNNC
-from neural.rrnn_f import RRNNF
-from neural.scrn import SCRN
-from neural.sru import SRU
-from neural.strongly_typed import TGRU, TLSTM, TRNN
 from ratproof.comparisons import Compared, Difference
+from ratproof.network_files import checked
+from ratproof.network_kinds import DTYPES, NETWORKS
 
-NETWORKS: dict[str, type[Recurrent]] = {
-    "example-6": Example6, "rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rrnn-c": RRNNC, "rrnn-f": RRNNF, "sru": SRU,
-    "qrnn": QRNN, "t-rnn": TRNN, "t-gru": TGRU, "t-lstm": TLSTM, "scrn": SCRN, "rcnn": RCNN, "isan": ISAN,
-    "linear-elman": LinearElman,
-}  # fmt: skip
-"""Networks that a kept counterexample may name."""
 # of a difference that is taken in float64
 _OUTWARD = 1 + 2.0**-50
-DTYPES = {"float32": torch.float32, "float64": torch.float64}
 MOST_SHOWN = 60  # gates in one description
 
 
@@ -51,7 +31,7 @@ class OfNetwork:
 
     Args:
         claim, variant: what is compared.
-        kind: the network's name in :data:`NETWORKS`.
+        kind: the network's name in :data:`ratproof.network_kinds.NETWORKS`.
         options: its arguments, besides dtype and device.
         parameters: its parameters by name, as arrays.
         embeddings: v of each symbol, shape ``(symbols, input_size)``; where inputs are symbols, their numbers.
@@ -211,87 +191,8 @@ class OfNetwork:
     @classmethod
     def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfNetwork:
         """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything large is made."""
-        kind = data["network"]
-        if not isinstance(kind, str) or kind not in NETWORKS:
-            raise InputError(f"there is no network {kind!r}; there are {', '.join(NETWORKS)}")
-        rest = {name: data[name] for name in (
-            "options", "parameters", "embeddings", "alphabet", "start", "automata_know_start", "dtype", "device")}  # fmt: skip
-        if not isinstance(rest["dtype"], str) or rest["dtype"] not in DTYPES:
-            raise InputError(f"there is no dtype {rest['dtype']!r}; there are {', '.join(DTYPES)}")
-        largest = torch.finfo(DTYPES[rest["dtype"]]).max
-        if not isinstance(rest["parameters"], dict):
-            raise InputError("parameters are no object of arrays")
-        rest["parameters"] = {
-            str(name): _numbers(f"parameter {name}", values, largest) for name, values in rest["parameters"].items()
-        }
-        _check_shapes(kind, rest["options"], rest["parameters"])
-        rest["embeddings"] = _numbers("embeddings", rest["embeddings"], largest)
-        _check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])
-        if not isinstance(rest["automata_know_start"], bool):
-            raise InputError(f"automata_know_start is {rest['automata_know_start']!r}, where true or false is right")
-        start = rest["start"]
-        if start is not None and (isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest):
-            raise InputError(f"start is {start!r}, where null or a number that is finite in {rest['dtype']} is right")
-        rest["device"] = _device(rest["device"])
-        return cls(claim, variant, kind, **rest)
-
-
-def _device(name: Any) -> str:
-    """The device, or the CPU where it is not here."""
-    if not isinstance(name, str) or re.fullmatch(r"cpu|cuda(:\d{1,3})?", name) is None:
-        raise InputError(f"device is {name!r}, where cpu or cuda is right")
-    number = int(name.partition(":")[2] or 0)
-    if name != "cpu" and number >= torch.cuda.device_count():
-        warnings.warn(f"kept on {name}, which is not here: it runs on the CPU", stacklevel=3)
-        return "cpu"
-    return name
+        return cls(claim, variant, **checked(data))
 
 
 def _written(value: Any) -> str:
     return "[" + ", ".join(map(_written, value)) + "]" if isinstance(value, list) else f"{value:.9g}"
-
-
-def _numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
-    """The values as an array of numbers that the network's format holds."""
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} is no array of numbers") from None
-    if not (np.abs(found) <= largest).all():
-        raise InputError(f"{what} has a number that is not finite in the network's format")
-    return found
-
-
-def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.float64]]) -> None:
-    """The options are the network's own, and the parameters have the shapes that they ask for."""
-    known = options_of(NETWORKS[kind].cell_class) | {"input_size", "hidden_size", "bias"}
-    if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
-        raise InputError(f"options of {kind} are {', '.join(sorted(known))}, the sizes among them")
-    weights = sum(values.size for values in parameters.values())
-    for name, value in options.items():
-        # no size is larger than the number of weights, so nothing larger than the file is made
-        if isinstance(value, (int, float)) and not abs(value) <= max(1, weights):
-            raise InputError(f"options ask for a larger network than there are parameters: {name} is {value}")
-    right = shapes(kind, options)
-    found = {name: values.shape for name, values in parameters.items()}
-    if found != right:
-        raise InputError(f"parameters have the shapes {found}, where {right} are right")
-
-
-def shapes(kind: str, options: dict[str, Any]) -> dict[str, tuple[int, ...]]:
-    """The shape of each parameter of a network; none is made."""
-    made = NETWORKS[kind](**options, device="meta")
-    return {name: tuple(values.shape) for name, values in made.cell.state_dict().items()}
-
-
-def _check_alphabet(kind: str, options: dict[str, Any], embeddings: NDArray[np.float64], alphabet: Any) -> None:
-    if not isinstance(alphabet, (list, str)) or not all(isinstance(s, str) and s for s in alphabet):
-        raise InputError("alphabet is no list of symbols")
-    if len(set(alphabet)) != len(alphabet):
-        raise InputError("alphabet names a symbol twice")
-    symbols = NETWORKS[kind].cell_class.reads_symbols
-    right = (len(alphabet),) if symbols else (len(alphabet), options["input_size"])
-    if embeddings.shape != right:
-        raise InputError(f"embeddings have shape {embeddings.shape}, where {right} is right")
-    if symbols and not np.isin(embeddings, np.arange(options["input_size"])).all():
-        raise InputError(f"embeddings are not all numbers of symbols, 0 to {options['input_size'] - 1}")

@@ -8,7 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ratproof.networks import NETWORKS, OfNetwork, shapes
+from ratproof.network_kinds import NETWORKS, shapes
+from ratproof.networks import OfNetwork
 
 CORNERS = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149, 1e9, -1e9]
 """Weights that leave gates half open, shut, or saturated, subnormal ones, and large ones that cancel each other."""
@@ -53,7 +54,7 @@ def networks(
     Args:
         draw: given by Hypothesis.
         alphabet: the symbols.
-        kind: the network's name in :data:`ratproof.networks.NETWORKS`.
+        kind: the network's name in :data:`ratproof.network_kinds.NETWORKS`.
         claim: what they are compared for.
         variant: of the claim.
         dtype: of the network.

@@ -29,7 +29,8 @@ from proofs_tests.neural.references import KINDS, NAMES
 from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, inputs, network
 from ratproof.agree import agree
 from ratproof.ledger import recording
-from ratproof.networks import NETWORKS, OfNetwork
+from ratproof.network_kinds import NETWORKS
+from ratproof.networks import OfNetwork
 from ratproof.strategies import networks
 
 STRING = [2, 0, 0, 2, 1, 1, 0]
