@@ -45,7 +45,7 @@ def prove(variant: Variant) -> None:
     book = ledger()
     if not induction.instances:
         raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")
-    for instance in induction.instances:
+    for instance in induction.checked:
         gap = what_is_left_out(variant.recurrence, induction, instance)
         if gap is not None:
             raise GapInProof(f"the proof of {variant.name} {gap}")
@@ -58,7 +58,7 @@ def prove(variant: Variant) -> None:
 
 
 def _all(variant: Variant, induction: Induction, reading: Reading) -> list[Identity]:
-    return [identity for instance in induction.instances for identity in identities(variant, induction, reading, instance)]
+    return [identity for instance in induction.checked for identity in identities(variant, induction, reading, instance)]
 
 
 def _counted(found: list[Identity], where: str) -> int:
@@ -98,7 +98,7 @@ def _written(variant: Variant, induction: Induction, checked: int, sizes: list[I
 def _instances(induction: Induction) -> list[str]:
     """The sizes and alphabets that the identities were checked for."""
     named = []
-    for signature, alphabet in induction.instances:
+    for signature, alphabet in induction.checked:
         letters = f"the letter{'' if len(alphabet) == 1 else 's'} {', '.join(alphabet)}"
         named.append(letters if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and {letters}")
     return list(dict.fromkeys(named))

@@ -21,9 +21,8 @@ from theory.weights import Weights
 Expectation = Literal["holds", "refuted"]
 LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
-NO_AUTOMATON = (
-    LADDER  # but decided in another way: the step is not affine, and a Hankel determinant shows that no automaton is small
-)
+# Decided in another way: the step is not affine, and a Hankel determinant shows that no automaton is small.
+NO_AUTOMATON = LADDER
 
 
 class Case(Protocol):

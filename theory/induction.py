@@ -58,7 +58,7 @@ class Induction:
         invariant: from the weights, a state and the unit, what Forward's vector is; a weight for each state of the automaton.
         states: from the weights and a way to name variables, the states with a variable for each number: one, or one for each
             of finitely many modes.
-        instances: the signatures and alphabets that the identities are checked for.
+        instances: the signatures and alphabets that the identities are to be checked for; see :attr:`checked`.
         enough: why these are all there are to check.
         sizes: identities with the size itself a symbol, where the instances leave sizes open.
     """
@@ -69,6 +69,12 @@ class Induction:
     instances: tuple[tuple[Signature, str], ...]
     enough: str
     sizes: Callable[[], list[Identity]] | None = None
+
+    @property
+    def checked(self) -> tuple[tuple[Signature, str], ...]:
+        """The instances, and those of one letter over two as well: a step that reads another letter than its own differs there."""
+        over_two = ((signature, "ab") for signature, alphabet in self.instances if len(alphabet) == 1)
+        return tuple(dict.fromkeys([*self.instances, *over_two]))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """The weights of a network by the names that the paper gives them, over any semiring: what every claim's cases are.
 
+>>> from fractions import Fraction
+>>> from automata.semirings import REAL
 >>> gate = Weights(REAL, "ab", {"c_0": Fraction(0), "f": {"a": Fraction(1, 2), "b": Fraction(1)}})
 >>> gate.f["a"]
 Fraction(1, 2)
@@ -11,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import chain
 from typing import Any
 
 from automata.errors import InputError
-from automata.semirings import REAL, Semiring, semiring
+from automata.semirings import Semiring, semiring
 
 Tree = Any
 """A weight, or a vector (a tuple of weights), or a matrix (a tuple of rows)."""
@@ -53,10 +54,6 @@ class Weights:
         """The network's size."""
         assert self.size is not None
         return self.size[1]
-
-    def over_semiring(self, other: Semiring) -> Weights:
-        """The same weights, read in another semiring."""
-        return replace(self, over=other)
 
     def describe(self) -> str:
         """The weights on one line: the size, what is constant, then what is read with each symbol."""
@@ -117,30 +114,9 @@ def _written(value: Tree) -> str:
     return f"({', '.join(map(_written, value))})" if isinstance(value, tuple) else str(value)
 
 
-def product(k: Semiring, matrix: Tree, vector: Tree) -> tuple[Any, ...]:
-    """The matrix times the vector (W c): row by row, the weights of the matrix first.
-
-    >>> product(REAL, ((1, 2), (0, 1)), (3, 4))
-    (11, 4)
-    """
-    return tuple(total(k, (k.times(w, c) for w, c in zip(row, vector, strict=True))) for row in matrix)
-
-
 def total(k: Semiring, values: Any) -> Any:
     """The sum of some weights; zero, of none."""
     found = k.zero
     for value in values:
         found = k.plus(found, value)
     return found
-
-
-def added(k: Semiring, *vectors: Tree) -> tuple[Any, ...]:
-    """The sum of vectors.
-
-    >>> added(REAL, (1, 2), (3, 4))
-    (4, 6)
-    """
-    return tuple(total(k, parts) for parts in zip(*vectors, strict=True))
-
-
-__all__ = ["REAL", "Fraction", "Tree", "Weights", "added", "product", "total"]

@@ -5,10 +5,32 @@ Peng et al. 2018, section 4.1 and appendix A.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
+from automata.semirings import REAL
 from theory.claim import LADDER, PROVED, Variant
 from theory.rational_recurrences.windows import ahead, corrected, looking_ahead, printed, remembering, windowed
+from theory.signature import Signature
+from theory.weights import Weights
+
+WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
+EXAMPLE = Weights(
+    REAL,
+    "ab",
+    {
+        "c_0": Fraction(0),
+        "f": dict.fromkeys(WINDOWS, Fraction(1, 2)),
+        "u": dict(zip(WINDOWS, map(Fraction, (1, 0, 2, -1, 3, 0)), strict=True)),
+    },
+    ("K", 2),
+)
+"""A unit whose gates read two symbols."""
+
+
+def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str], ...]:
+    """What the proofs are checked for, where K is 2: alphabets of one to three letters."""
+    return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
 def variants(anywhere: Any, from_zero: Any, instances: Any, update: str) -> tuple[Variant, ...]:

@@ -10,9 +10,8 @@ from typing import Any
 
 from theory.claim import Claim, Row, Source
 from theory.rational_recurrences import windows
-from theory.rational_recurrences.proposition_11 import variants
+from theory.rational_recurrences.proposition_11 import EXAMPLE, over_three_alphabets, variants
 from theory.signature import Signature, by_window
-from theory.weights import REAL, Fraction, Weights
 
 
 def gates(start: Any = None) -> Signature:
@@ -22,8 +21,6 @@ def gates(start: Any = None) -> Signature:
 
 
 ANYWHERE, FROM_ZERO = gates(), gates(start=(0,))
-INSTANCES = tuple((signature, alphabet) for signature in (ANYWHERE, FROM_ZERO) for alphabet in ("a", "ab", "abc"))
-WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
 
 CLAIM = Claim(
     name="proposition-11-t-gru",
@@ -37,17 +34,8 @@ CLAIM = Claim(
         "The gates depend on the last two symbols alone; before the string there is padding, v_0 = 0.",
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=variants(ANYWHERE, FROM_ZERO, INSTANCES, "z o"),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": Fraction(0),
-            "f": dict.fromkeys(WINDOWS, Fraction(1, 2)),
-            "u": dict(zip(WINDOWS, map(Fraction, (1, 0, 2, -1, 3, 0)), strict=True)),
-        },
-        ("K", 2),
-    ),
+    variants=variants(ANYWHERE, FROM_ZERO, over_three_alphabets(ANYWHERE, FROM_ZERO), "z o"),
+    example=EXAMPLE,
     uses=("proposition-11-qrnn",),
     row=Row("1", ("T-GRU", "c_t = f_t c_{t-1} + u_t", "B, with a memory of one symbol")),
 )
