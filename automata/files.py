@@ -83,15 +83,16 @@ def read_text(path: str | Path) -> str:
         raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong)") from None
 
 
-def write_whole(path: str | Path, text: str) -> None:
+def write_whole(path: str | Path, text: str | bytes) -> None:
     """Write the file whole or not at all: to a file beside it, then renamed."""
     path = Path(path)
     try:
+        data = text.encode("utf-8") if isinstance(text, str) else text
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
             os.chmod(beside, 0o666 & ~_umask())
             os.replace(beside, path)
         except BaseException:

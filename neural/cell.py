@@ -13,34 +13,20 @@ A cell says which numbers its automata are made of (``gates``, a function of the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from automata.errors import InputError
 from automata.semirings import REAL, Semiring
 from neural.pattern import Pattern, Weights, Windows, arrays
 from neural.tracked import Tracked
+from neural.unrolled import Ran, Unrolled, whole
 
 NONLINEARITIES: dict[str, Callable[[Any], Any]] = {"tanh": torch.tanh, "identity": lambda z: z}
 
 
-class Ran(NamedTuple):
-    """What a cell computed for T symbols of B strings.
-
-    Attributes:
-        scores: c_1, ..., c_T before any output nonlinearity, shape ``(T, B, hidden_size)``: what the automata score.
-        outputs: shape ``(T, B, output_size)``.
-        states: the state after each symbol, one tensor of shape ``(T, B, ...)`` for each of the state's.
-    """
-
-    scores: Tensor
-    outputs: Tensor
-    states: tuple[Tensor, ...]
-
-
-class Cell(nn.Module):
+class Cell(Unrolled):
     """One layer, one direction.
 
     Args:
@@ -51,16 +37,11 @@ class Cell(nn.Module):
     """
 
     semiring: ClassVar[Semiring] = REAL
-    reads_symbols: ClassVar[bool] = False  # the inputs are numbers of symbols, without an axis of their own
     pattern: Pattern  # the automaton of one unit; cells whose units are not apart have their own arrays
 
     def __init__(self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None, window: int = 1) -> None:
-        super().__init__()
-        self.input_size = whole("input_size", input_size)
-        self.hidden_size = whole("hidden_size", hidden_size)
-        self.output_size = hidden_size
+        super().__init__(input_size, hidden_size, device, dtype)
         self.window = whole("window", window)
-        self.made = {"device": device, "dtype": dtype}
 
     def linear(self, bias: bool, outputs: int | None = None) -> nn.Linear:
         """A map from the window to the units, to make a gate of."""
@@ -135,18 +116,3 @@ class Cell(nn.Module):
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
         """How far the gates of two evaluations may be apart: each is off from the truth by its error at most."""
         return {name: 2 * gate.error for name, gate in gates.items()}
-
-
-def whole(name: str, value: Any, least: int = 1) -> int:
-    """The value, where it is an integer that is large enough."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} is {value!r}, where an integer from {least} on is right")
-    return value
-
-
-def one_of(name: str, value: Any, right: Sequence[Any]) -> Any:
-    """The value, where it is one of those."""
-    if not any(value is r or (isinstance(value, str) and value == r) for r in right):
-        shown = ['"' + r + '"' if isinstance(r, str) else repr(r) for r in right]
-        raise InputError(f"{name} is {value!r}, where {' or '.join(shown)} is right")
-    return value

@@ -15,9 +15,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from neural.cell import NONLINEARITIES, one_of
+from neural.cell import NONLINEARITIES
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.unrolled import one_of
 
 
 class Example6Cell(GatedCell):

@@ -1,5 +1,6 @@
-"""Cells as torch layers: stacked, in both directions, in every shape in which ``torch.nn.GRU`` is called.
+"""Cells whose units are automata, as torch layers.
 
+>>> import torch
 >>> from neural.qrnn import QRNN
 >>> network = QRNN(3, 2, num_layers=2, bidirectional=True, batch_first=True, window=2)
 >>> output, state = network(torch.zeros(4, 7, 3), lengths=[7, 5, 1, 0])
@@ -9,146 +10,30 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
-from torch.nn.utils.rnn import PackedSequence
+from torch import Tensor
 
 from automata.errors import InputError
 from automata.rounding import Deviation
 from automata.wfsa import WFSA
 from neural import reading
-from neural.cell import Cell, Ran, one_of, whole
-from neural.shapes import Layout
-from neural.states import join, split
+from neural.cell import Cell
+from neural.stacked import Stacked
 
 
-class Recurrent(nn.Module):
-    """One or more layers of one kind of cell. A network of a single cell shows that cell's parts as its own (``layer.forget``).
-
-    Args:
-        input_size: the size of v_t.
-        hidden_size: d, the number of units that are scored, in each layer and direction.
-        num_layers: upper layers read the outputs of lower ones.
-        bias: with biases, where the architecture has some.
-        batch_first: inputs and outputs have the shape ``(B, T, ...)`` in place of ``(T, B, ...)``; states do not change.
-        dropout: the probability to drop an output between layers, in training.
-        bidirectional: with cells that read from the end; outputs have those of both, forward first.
-        device, dtype: as in torch; float32 or float64.
-        options: the architecture's own.
-    """
+class Recurrent(Stacked):
+    """Layers of a cell whose units are automata: the arguments are those of :class:`~neural.stacked.Stacked`."""
 
     cell_class: ClassVar[type[Cell]]
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__()
-        known = options_of(self.cell_class)
-        strange = [name for name in options if name not in known]
-        if strange:
-            there = ", ".join(sorted(known - {"bias"})) or "none of its own"
-            raise InputError(f"{type(self).__name__} has no option {strange[0]!r}; it has {there}")
-        if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
-            raise InputError(f"dropout is {dropout!r}, where a number from 0 to 1 is right")
-        if self.cell_class.reads_symbols and num_layers != 1:
-            raise InputError(f"num_layers is {num_layers!r}, where 1 is right: a second layer would read vectors, not symbols")
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.num_layers, self.dropout = whole("num_layers", num_layers), dropout
-        self.bias, self.batch_first = one_of("bias", bias, (True, False)), one_of("batch_first", batch_first, (True, False))
-        self.bidirectional = one_of("bidirectional", bidirectional, (True, False))
-        self.options = options
-        made = {**options, "device": device, "dtype": dtype} | ({"bias": bias} if "bias" in known else {})
-        cells: list[Cell] = []
-        for _ in range(num_layers):
-            size = cells[-1].output_size * self.directions if cells else input_size
-            cells += [self.cell_class(size, hidden_size, **made) for _ in range(self.directions)]
-        self.cells = nn.ModuleList(cells)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            cells = self.__dict__.get("_modules", {}).get("cells", ())
-            if len(cells) != 1:
-                raise
-            return getattr(cells[0], name)
-
-    def extra_repr(self) -> str:
-        """The arguments, for printing."""
-        shown = {"num_layers": self.num_layers, "bias": self.bias, "batch_first": self.batch_first, "dropout": self.dropout}
-        shown |= {"bidirectional": self.bidirectional, **self.options}
-        return f"{self.input_size}, {self.hidden_size}, " + ", ".join(f"{name}={value!r}" for name, value in shown.items())
-
-    @property
-    def directions(self) -> int:
-        """2 if bidirectional, else 1."""
-        return 1 + self.bidirectional
 
     @property
     def cell(self) -> Cell:
         """The one cell of a network of one layer and one direction."""
-        if len(self.cells) != 1:
-            raise InputError(
-                f"this network has {self.num_layers} layer(s) and {self.directions} direction(s), where one of each is right"
-            )
-        return self._reader(0)
-
-    def start(self, batch: int, value: float | Tensor | None = None) -> Any:
-        """The state that strings start in, with ``value`` (a number, or one for each unit) for c_0; the semiring's zero without."""
-        return join([cell.start(batch, value) for cell in self._cells()], batched=True)
-
-    def forward(
-        self, input: Tensor | PackedSequence, state: Any = None, lengths: Tensor | Sequence[int] | None = None
-    ) -> tuple[Any, Any]:
-        """Run the network.
-
-        Args:
-            input: v, shape ``(T, B, input_size)`` (``(B, T, input_size)`` with ``batch_first``), or ``(T, input_size)`` for one
-                string, or a packed sequence.
-            state: the first state, as it is returned; :meth:`start` without it.
-            lengths: the strings' lengths, where they differ; what is behind a string's end is ignored.
-
-        Returns:
-            ``(output, state)``: the outputs of the last layer in the shape of ``input`` (zero behind a string's end), and each
-            string's last state: a tensor of shape ``(num_layers * directions, B, ...)``, or a tuple of such where a cell's
-            state has several; where the shapes of layers differ, a tuple of tensors ``(B, ...)`` stands in place of one.
-        """
-        form = self._layout(input, lengths)
-        given = split(state, self._cells(), form)
-        values, ends = form.inputs, []
-        for layer in range(self.num_layers):
-            if layer and self.dropout and self.training:
-                values = functional.dropout(values, self.dropout)
-            outputs = []
-            for direction in range(self.directions):
-                place = layer * self.directions + direction
-                cell, first = self._cells()[place], given[place]
-                ran = cell.run(form.reversed(values) if direction else values, first)
-                outputs.append(form.reversed(ran.outputs) if direction else ran.outputs)
-                ends.append(tuple(map(form.last, first, ran.states)))
-            values = torch.cat(outputs, dim=-1) if len(outputs) > 1 else outputs[0]
-        return form.back(values), join(ends, form.batched)
-
-    def scores(self, input: Tensor | PackedSequence, state: Any = None, lengths: Tensor | Sequence[int] | None = None) -> Any:
-        """c_1, ..., c_T before any output nonlinearity, in the shape of ``input``: for one layer in one direction."""
-        cell, form = self.cell, self._layout(input, lengths)
-        ran: Ran = cell.run(form.inputs, split(state, [cell], form)[0])
-        return form.back(ran.scores)
+        found = super().cell
+        assert isinstance(found, Cell)
+        return found
 
     def to_automata(
         self,
@@ -185,9 +70,6 @@ class Recurrent(nn.Module):
         """
         return reading.tables(self._reader(direction), embeddings, vocabulary, unit)
 
-    def _cells(self) -> list[Cell]:
-        return list(self.cells)  # type: ignore[arg-type]
-
     def _reader(self, direction: int) -> Cell:
         if self.num_layers != 1:
             raise InputError(
@@ -195,19 +77,6 @@ class Recurrent(nn.Module):
             )
         if direction not in range(self.directions):
             raise InputError(f"direction is {direction!r}, where {' or '.join(map(str, range(self.directions)))} is right")
-        return self._cells()[direction]
-
-    def _layout(self, given: Any, lengths: Any) -> Layout:
-        return Layout(given, self.input_size, self.batch_first, self.cell_class.reads_symbols, lengths)
-
-
-def options_of(cell_class: type[Cell]) -> set[str]:
-    """The names of a cell's options: its arguments besides sizes, device and dtype."""
-    found: set[str] = set()
-    for base in cell_class.__mro__:
-        if "__init__" in vars(base):
-            arguments = inspect.signature(vars(base)["__init__"]).parameters.values()
-            found |= {a.name for a in arguments if a.kind is a.POSITIONAL_OR_KEYWORD}
-            if not any(a.kind is a.VAR_KEYWORD for a in arguments):
-                break
-    return found - {"self", "input_size", "hidden_size", "device", "dtype"}
+        cell = self._cells()[direction]
+        assert isinstance(cell, Cell)
+        return cell

@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neural.cell import one_of
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.unrolled import one_of
 
 
 class QRNNCell(GatedCell):

@@ -14,11 +14,12 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from neural.cell import NONLINEARITIES, Cell, one_of, whole
+from neural.cell import NONLINEARITIES, Cell
 from neural.layer import Recurrent
 from neural.pattern import chain
 from neural.recurrence import elementwise
 from neural.rrnn_c import shifted
+from neural.unrolled import one_of, whole
 
 
 class RCNNCell(Cell):

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neural.cell import Cell, one_of
+from neural.cell import Cell
+from neural.unrolled import one_of
 
 
 class RRNNCell(Cell):

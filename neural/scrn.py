@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from neural.cell import Ran, whole
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.unrolled import Ran, whole
 
 
 class SCRNCell(GatedCell):

@@ -14,9 +14,10 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
-from neural.cell import NONLINEARITIES, one_of
+from neural.cell import NONLINEARITIES
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.unrolled import one_of
 
 
 class SRUCell(GatedCell):

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
-from neural.cell import Cell
 from neural.shapes import Layout
+from neural.unrolled import Unrolled
 
 
 def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
@@ -26,7 +26,7 @@ def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def split(given: Any, cells: Sequence[Cell], form: Layout) -> list[tuple[Tensor, ...]]:
+def split(given: Any, cells: Sequence[Unrolled], form: Layout) -> list[tuple[Tensor, ...]]:
     """The states of the cells from what :func:`join` made; their own starts where nothing is given."""
     batch = form.inputs.shape[1]
     if given is None:

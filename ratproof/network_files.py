@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from automata.errors import InputError
-from neural.layer import options_of
+from neural.stacked import options_of
 from ratproof.network_kinds import DTYPES, NETWORKS, shapes
 
 

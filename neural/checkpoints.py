@@ -1,0 +1,58 @@
+"""Tensors in files: written whole or not at all, and read without running any code (safetensors).
+
+The header says what is in the file, as text: ``ratproof`` is the format, ``kind`` what kind of thing was kept, ``about`` the rest as
+JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+from torch import Tensor
+
+from automata.errors import FormatError
+from automata.files import write_whole
+
+FORMAT = "checkpoint 1"
+
+
+def write(path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+    """Keep the tensors, by name, and what JSON can say about them."""
+    ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    header = {"ratproof": FORMAT, "kind": kind, "about": json.dumps(about, ensure_ascii=False)}
+    write_whole(path, safetensors.torch.save(ready, header))
+
+
+def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """What :func:`write` kept: what was said about the tensors, and the tensors.
+
+    Raises :class:`~automata.errors.FormatError` for a file that is not there, of another format or kind, or cut short.
+    """
+    try:
+        with Path(path).open("rb") as opened:
+            start = opened.read(8)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if start[:1] == b"\x80" or start[:4] == b"PK\x03\x04":
+        raise FormatError(f"{path}: is a pickle, which could run code; a checkpoint of ratproof's (safetensors) is right")
+    try:
+        with safetensors.safe_open(str(path), framework="pt") as file:
+            header = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+    except (safetensors.SafetensorError, OSError) as error:
+        why = " ".join(str(error).split())
+        raise FormatError(f"{path}: is no checkpoint, or was cut short ({why:.80})") from None
+    if header.get("ratproof") != FORMAT or header.get("kind") != kind:
+        found = header.get("kind") if header.get("ratproof") == FORMAT else header.get("ratproof") or "another program's file"
+        raise FormatError(f"{path}: is a {found}, where a {kind} is right")
+    try:
+        about = json.loads(header["about"])
+    except (KeyError, ValueError):
+        raise FormatError(f"{path}: its header says nothing about the tensors") from None
+    if not isinstance(about, dict):
+        raise FormatError(f"{path}: its header says {about!r:.40} about the tensors, where an object is right")
+    return about, tensors

@@ -1,0 +1,182 @@
+"""A state-regularized network that accepts or rejects strings (Wang & Niepert 2019, sections 3.3 and 4.1).
+
+A string is read as start token, symbols, end token. The start token moves the network to a centroid; the end token is one more step of
+the recurrent component of the last layer, without its stochastic component, before a linear classifier.
+
+>>> network = Acceptor(("0", "1"), hidden_size=4, k=3)
+>>> network([("0", "1"), (), ("1",)]).shape  # one logit a string: positive means accept
+torch.Size([3])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError, UnknownSymbol
+from neural.state_regularized.component import Similarity, Transition
+from neural.state_regularized.layers import KINDS, SRCell, SRLayers
+from neural.unrolled import one_of, whole
+
+
+class Acceptor(nn.Module):
+    """An embedding, state-regularized layers, and a classifier.
+
+    Args:
+        alphabet: the symbols; their tokens are 0, 1, ...; then come the start token and the end token.
+        kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``.
+        hidden_size: d.
+        k: how many centroids each layer has.
+        embedding_size: of a token; as many as there are tokens without it.
+        num_layers: how many.
+        start_token: reads one, so that the first state is learned; without, every string starts with h = centroid 0.
+        similarity, transition, temperature, noise: as in :class:`~neural.state_regularized.component.StochasticComponent`.
+        device, dtype: as in torch.
+    """
+
+    def __init__(
+        self,
+        alphabet: Sequence[Hashable],
+        kind: str = "sr-gru",
+        hidden_size: int = 100,
+        k: int = 50,
+        embedding_size: int | None = None,
+        num_layers: int = 1,
+        start_token: bool = True,
+        similarity: Similarity = "dot",
+        transition: Transition = "mixture",
+        temperature: float = 1.0,
+        noise: float = 0.0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.alphabet = tuple(alphabet)
+        if not self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
+            raise InputError(f"the alphabet is {self.alphabet!r}, where at least one symbol, each once, is right")
+        self.kind, self.start_token = one_of("kind", kind, tuple(KINDS)), one_of("start_token", start_token, (True, False))
+        tokens = len(self.alphabet) + 2
+        size = whole("embedding_size", embedding_size) if embedding_size is not None else tokens
+        self.embedding = nn.Embedding(tokens, size, device=device, dtype=dtype)
+        self.layers: SRLayers = KINDS[kind](
+            size, hidden_size, num_layers, device=device, dtype=dtype, k=k, similarity=similarity, transition=transition,
+            temperature=temperature, noise=noise,
+        )  # fmt: skip
+        self.classifier = nn.Linear(hidden_size, 1, device=device, dtype=dtype)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments that make a network of this shape."""
+        first = self.layers.components[0]
+        return {
+            "alphabet": list(self.alphabet), "kind": self.kind, "hidden_size": self.layers.hidden_size, "k": first.k,
+            "embedding_size": self.embedding.embedding_dim, "num_layers": self.layers.num_layers, "start_token": self.start_token,
+            "similarity": first.similarity, "transition": first.transition, "temperature": first.temperature, "noise": first.noise,
+        }  # fmt: skip
+
+    @property
+    def cells(self) -> list[SRCell]:
+        """The layers' cells, the first layer's first."""
+        return [cell for cell in self.layers.cells if isinstance(cell, SRCell)]
+
+    def set_temperature(self, value: float) -> None:
+        """Give every layer that temperature."""
+        for component in self.layers.components:
+            component.temperature = value
+
+    def tokens(self, strings: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
+        """Strings as tokens, shape ``(T, B)`` with zeros behind their ends, and their lengths, shape ``(B,)``."""
+        index = {symbol: place for place, symbol in enumerate(self.alphabet)}
+        try:
+            rows = [torch.tensor([index[symbol] for symbol in string], dtype=torch.long) for string in strings]
+        except KeyError as error:
+            shown = ", ".join(map(repr, self.alphabet))
+            raise UnknownSymbol(f"the network has no symbol {error.args[0]!r}; it has {shown}") from None
+        lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
+        device = self.embedding.weight.device
+        return nn.utils.rnn.pad_sequence(rows).to(device), lengths.to(device)
+
+    def first_states(self, batch: int) -> list[tuple[Tensor, ...]]:
+        """Each layer's state before the first symbol: after the start token, or at centroid 0 where there is none."""
+        if not self.start_token:
+            return [cell.at_centroid(0, batch) for cell in self.cells]
+        token = self.embedding.weight[len(self.alphabet)].expand(1, batch, -1)
+        return self._read(token, [cell.start(batch) for cell in self.cells])[1]
+
+    def forward(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
+        """One logit a string, shape ``(B,)``: the network accepts where it is positive.
+
+        Args:
+            strings: sequences of symbols; or their tokens, shape ``(T, B)``.
+            lengths: of tokens, shape ``(B,)``; all T without.
+        """
+        tokens, lengths = self._given(strings, lengths)
+        firsts = self.first_states(tokens.shape[1])
+        _, _, states = self._run(self.embedding(tokens), firsts)
+        return self.classify([_last(first, after, lengths) for first, after in zip(firsts, states, strict=True)])
+
+    def probabilities(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
+        """Alpha of the last layer after the start token and after every symbol, shape ``(T + 1, B, k)``, NaN behind a string's end.
+
+        Without a start token the first row is the one-hot vector of centroid 0.
+        """
+        tokens, lengths = self._given(strings, lengths)
+        batch = tokens.shape[1]
+        firsts = self.first_states(batch)
+        alpha, _, _ = self._run(self.embedding(tokens), firsts)
+        alpha = torch.cat([self._first_alpha(batch), alpha])
+        behind = torch.arange(len(alpha), device=alpha.device)[:, None] > lengths
+        return alpha.masked_fill(behind.unsqueeze(-1), torch.nan)
+
+    def classify(self, states: Sequence[tuple[Tensor, ...]]) -> Tensor:
+        """The logit after the end token, shape ``(B,)``, from each layer's state ``(h,)`` or ``(h, c)``."""
+        inputs = self.embedding.weight[len(self.alphabet) + 1].expand(states[0][0].shape[0], -1)
+        for cell, state in zip(self.cells, states, strict=True):
+            u, *_ = cell.part.step(cell.part.read(inputs), state)
+            inputs = u if cell is self.cells[-1] else cell.component(u)[0]
+        logits: Tensor = self.classifier(inputs)
+        return logits.squeeze(-1)
+
+    def accepts(self, strings: Sequence[Sequence[Hashable]]) -> list[bool]:
+        """Does it accept each string?"""
+        with torch.no_grad():
+            return [bool(value) for value in self(strings) > 0]
+
+    def _given(self, strings: Any, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
+        if not isinstance(strings, Tensor):
+            return self.tokens(strings)
+        whole_length = torch.full((strings.shape[1],), len(strings), device=strings.device)
+        return strings, whole_length if lengths is None else lengths
+
+    def _first_alpha(self, batch: int) -> Tensor:
+        """Alpha of the last layer after the start token, shape ``(1, B, k)``."""
+        if not self.start_token:
+            one_hot = torch.eye(
+                self.cells[-1].component.k, device=self.embedding.weight.device, dtype=self.embedding.weight.dtype
+            )
+            return one_hot[0].expand(1, batch, -1)
+        token = self.embedding.weight[len(self.alphabet)].expand(1, batch, -1)
+        return self._run(token, [cell.start(batch) for cell in self.cells])[0]
+
+    def _read(self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
+        """The last layer's alpha, and each layer's last state."""
+        alpha, _, after = self._run(inputs, states)
+        return alpha, [tuple(part[-1] for part in parts) for parts in after]
+
+    def _run(self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]) -> tuple[Tensor, Tensor, list[tuple[Tensor, ...]]]:
+        """The last layer's alpha and h after each step, and each layer's states after each step."""
+        found, alpha, values = [], inputs, inputs
+        for cell, state in zip(self.cells, states, strict=True):
+            ran = cell.run(values, state)
+            alpha, values = ran.scores, ran.outputs
+            found.append(ran.states)
+        return alpha, values, found
+
+
+def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:
+    """Each string's state at its end, from the state before it and those after each symbol, ``(T, B, ...)``."""
+    batch = torch.arange(len(lengths), device=lengths.device)
+    return tuple(torch.cat([one.unsqueeze(0), many])[lengths, batch] for one, many in zip(first, after, strict=True))

@@ -1,0 +1,189 @@
+"""State-regularized layers (Wang & Niepert 2019): Elman, GRU, LSTM and LSTM with peepholes, and the last without regularization.
+
+>>> layer = SRGRU(3, 2, k=5, num_layers=2)
+>>> output, h = layer(torch.zeros(7, 4, 3))  # T = 7 steps, a batch of 4
+>>> output.shape, h.shape
+(torch.Size([7, 4, 2]), torch.Size([2, 4, 2]))
+>>> SRGRU(3, 2, k=5).scores(torch.zeros(7, 4, 3)).shape  # the transition probabilities alpha
+torch.Size([7, 4, 5])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from neural.stacked import Stacked
+from neural.state_regularized.component import Similarity, StochasticComponent, Transition
+from neural.state_regularized.parts import ElmanPart, GRUPart, LSTMPart, Part, PeepholePart
+from neural.unrolled import Ran, Unrolled
+
+
+class SRCell(Unrolled):
+    """A recurrent component, and behind it a stochastic one.
+
+    Args:
+        input_size, hidden_size, bias, device, dtype: as in torch.
+        k, similarity, transition, temperature, noise: as in :class:`~neural.state_regularized.component.StochasticComponent`.
+    """
+
+    part_class: ClassVar[type[Part]]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        k: int = 10,
+        similarity: Similarity = "dot",
+        transition: Transition = "mixture",
+        temperature: float = 1.0,
+        noise: float = 0.0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.part = self.part_class(input_size, hidden_size, bias, **self.made)
+        self.component = StochasticComponent(k, hidden_size, similarity, transition, temperature, noise, **self.made)
+
+    @property
+    def memoryless(self) -> bool:
+        """Is h all that goes from step to step (section 3)?"""
+        return not self.part.has_cell_state
+
+    def sizes(self) -> list[tuple[int, ...]]:
+        """That of h, and of c where there is one."""
+        return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
+
+    def at_centroid(self, place: int, batch: int = 1) -> tuple[Tensor, ...]:
+        """The state in which h is that centroid, and c, where there is one, is zero."""
+        if place not in range(self.component.k):
+            raise InputError(f"there is no centroid {place!r}; there are 0 to {self.component.k - 1}")
+        _, *rest = self.start(batch)
+        return (self.component.centroids[:, place].expand(batch, -1), *rest)
+
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+        """The ``scores`` are alpha, the ``outputs`` h."""
+        now = tuple(state)
+        alphas: list[tuple[Tensor, ...]] = []
+        states: list[tuple[Tensor, ...]] = []
+        for read in self.part.read(inputs).unbind(0):
+            u, *rest = self.part.step(read, now)
+            h, alpha = self.component(u)
+            now = (h, *rest)
+            alphas.append((alpha,))
+            states.append(now)
+        after = stacked_states(states, now)
+        (alpha,) = stacked_states(alphas, (inputs.new_zeros(inputs.shape[1], self.component.k),))
+        return Ran(alpha, after[0], after)
+
+
+class SRElmanCell(SRCell):
+    """u = tanh(W x + U h + b), then the stochastic component."""
+
+    part_class = ElmanPart
+
+
+class SRGRUCell(SRCell):
+    """A GRU's step, then the stochastic component."""
+
+    part_class = GRUPart
+
+
+class SRLSTMCell(SRCell):
+    """An LSTM's step, then the stochastic component on its output; the cell state goes on as it is."""
+
+    part_class = LSTMPart
+
+
+class SRLSTMPCell(SRCell):
+    """An LSTM's step with peepholes (equations 6 to 8), then the stochastic component."""
+
+    part_class = PeepholePart
+
+
+class LSTMPCell(Unrolled):
+    """The LSTM with peepholes (equations 6 to 8) alone, which the paper compares with."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.part = PeepholePart(input_size, hidden_size, bias, **self.made)
+
+    def sizes(self) -> list[tuple[int, ...]]:
+        """Those of h and c."""
+        return [(self.hidden_size,)] * 2
+
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+        """Both ``scores`` and ``outputs`` are h."""
+        now, states = tuple(state), list[tuple[Tensor, ...]]()
+        for read in self.part.read(inputs).unbind(0):
+            now = self.part.step(read, now)
+            states.append(now)
+        h, c = stacked_states(states, now)
+        return Ran(h, h, (h, c))
+
+
+def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """The states after each step, one tensor ``(T, B, ...)`` for each of the state's; T may be 0."""
+    if not states:
+        return tuple(part.new_zeros(0, *part.shape) for part in like)
+    return tuple(torch.stack(parts) for parts in zip(*states, strict=True))
+
+
+class SRLayers(Stacked):
+    """State-regularized layers, a stochastic component in each; the outputs are those of the last.
+
+    Options: ``k``, how many centroids; ``similarity``, ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3); ``transition``,
+    ``"mixture"`` (equation 5), ``"sampled"`` (equation 4) or ``"limit"`` (temperature -> 0); ``temperature``; ``noise`` on the
+    logits, in training only; ``bias``.
+    """
+
+    @property
+    def cell(self) -> SRCell:
+        """The one cell of a network of one layer and one direction."""
+        found = super().cell
+        assert isinstance(found, SRCell)
+        return found
+
+    @property
+    def components(self) -> list[StochasticComponent]:
+        """The stochastic components, of the first layer first."""
+        return [cell.component for cell in self._cells() if isinstance(cell, SRCell)]
+
+
+class SRElman(SRLayers):
+    """An Elman network with a stochastic component; its state is h."""
+
+    cell_class = SRElmanCell
+
+
+class SRGRU(SRLayers):
+    """A GRU with a stochastic component; its state is h."""
+
+    cell_class = SRGRUCell
+
+
+class SRLSTM(SRLayers):
+    """An LSTM with a stochastic component; its state is ``(h, c)``."""
+
+    cell_class = SRLSTMCell
+
+
+class SRLSTMP(SRLayers):
+    """An LSTM with peepholes and a stochastic component; its state is ``(h, c)``."""
+
+    cell_class = SRLSTMPCell
+
+
+class LSTMP(Stacked):
+    """The LSTM with peepholes alone; its state is ``(h, c)``. Option: ``bias``."""
+
+    cell_class = LSTMPCell
+
+
+KINDS: dict[str, type[SRLayers]] = {"sr-elman": SRElman, "sr-gru": SRGRU, "sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP}
+"""The state-regularized layers by name, as checkpoints have them."""

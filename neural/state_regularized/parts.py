@@ -1,0 +1,106 @@
+"""The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t), with the parameters of one step.
+
+The maps of the input are apart from the rest, so that a layer computes them for all steps at once. The gates stand in torch's order.
+
+>>> part = GRUPart(3, 2)
+>>> part.step(part.read(torch.zeros(4, 3)), (torch.zeros(4, 2),))[0].shape
+torch.Size([4, 2])
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+
+class Part(nn.Module):
+    """A recurrent component.
+
+    Args:
+        input_size: the size of x_t.
+        hidden_size: d.
+        bias: with biases.
+        device, dtype: as in torch.
+    """
+
+    gates: ClassVar[int]
+    has_cell_state: ClassVar[bool] = False
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        made = {"device": device, "dtype": dtype}
+        self.input = nn.Linear(input_size, self.gates * hidden_size, bias=bias, **made)
+        self.hidden = nn.Linear(hidden_size, self.gates * hidden_size, bias=bias, **made)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)
+
+    def read(self, inputs: Tensor) -> Tensor:
+        """W x + b of every gate, shape ``(..., gates * d)``, from x of shape ``(..., input_size)``."""
+        found: Tensor = self.input(inputs)
+        return found
+
+    def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """u_t, and the new cell state where there is one, from what was read and the state ``(h,)`` or ``(h, c)``."""
+        raise NotImplementedError
+
+
+class ElmanPart(Part):
+    """u = tanh(W x + U h + b)."""
+
+    gates = 1
+
+    def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """One step."""
+        return (torch.tanh(read + self.hidden(state[0])),)
+
+
+class GRUPart(Part):
+    """u = (1 - z) n + z h with r, z = sigma(W x + U h + b) and n = tanh(W_n x + b_n + r (U_n h + b'_n)), as in torch."""
+
+    gates = 3
+
+    def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """One step."""
+        h = state[0]
+        d = h.shape[-1]
+        inside = self.hidden(h)
+        r, z = torch.sigmoid(read[..., : 2 * d] + inside[..., : 2 * d]).chunk(2, dim=-1)
+        n = torch.tanh(read[..., 2 * d :] + r * inside[..., 2 * d :])
+        return (torch.lerp(n, h, z),)
+
+
+class LSTMPart(Part):
+    """c = f c + i g and u = o tanh(c), with i, f, o = sigma(W x + R h + b) and g = tanh(W_g x + R_g h + b_g)."""
+
+    gates = 4
+    has_cell_state = True
+
+    def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """One step."""
+        h, c = state
+        i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+
+class PeepholePart(LSTMPart):
+    """The LSTM whose gates see the cell state: equations 6 (forget gate), 7 (input gate) and 8 (output gate, the new c_t).
+
+    Attributes:
+        peepholes: p^i, p^f and p^o, shape ``(3, d)``.
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        self.peepholes = nn.Parameter(torch.empty(3, hidden_size, device=device, dtype=dtype))
+        nn.init.uniform_(self.peepholes, -(hidden_size**-0.5), hidden_size**-0.5)
+
+    def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """One step."""
+        h, before = state
+        i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
+        see_i, see_f, see_o = self.peepholes.unbind(0)
+        c = torch.sigmoid(f + see_f * before) * before + torch.sigmoid(i + see_i * before) * torch.tanh(g)
+        return torch.sigmoid(o + see_o * c) * torch.tanh(c), c
