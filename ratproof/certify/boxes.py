@@ -1,0 +1,150 @@
+"""Boxes that a network maps into each other, found in floats: nodes of the soft run, each with a box of mixtures alpha.
+
+Nodes refine the automaton: first one for each of its states, then, where the boxes do not close, by how near the points of the soft run
+lie to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ratproof.certify.cells import Step
+from ratproof.certify.floats import Boxes, Floating
+from ratproof.certify.mixing import decision, mixed
+from ratproof.certify.numbers import Floats, Numbers
+from ratproof.certify.soft_run import GRAINS, Net, net, partition
+
+NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+"""How far apart the neighbouring points of one node may be, from coarse to fine."""
+MOST_NODES = 400
+ROUNDS = 60
+WIDER = 0.05
+LEAST = 1e-9
+"""The room that is left around an image, beside a share of its width: rigorous enclosures are a little wider."""
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """An automaton whose states have boxes.
+
+    Attributes:
+        label: of each node, the most probable centroid.
+        accepts: of each node, the classifier's decision.
+        after: the node after each symbol, shape ``(nodes, symbols)``; node 0 is the first.
+        low, high: the corners of the boxes, shape ``(nodes, k)``.
+    """
+
+    label: NDArray[np.int64]
+    accepts: NDArray[np.bool_]
+    after: NDArray[np.int64]
+    low: Floats
+    high: Floats
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
+@dataclass(frozen=True)
+class Open:
+    """Why boxes did not close.
+
+    Attributes:
+        why: in a sentence.
+        nodes: the last that were tried, whose boxes are not closed.
+    """
+
+    why: str
+    nodes: Nodes | None = None
+
+
+def find(numbers: Numbers) -> Nodes | Open:
+    """Boxes that close, with as few nodes as were found; else why the last ones did not."""
+    on = Floating(numbers)
+    last = Open("the soft run does not settle: its points are too many at every grain")
+    for grain in GRAINS:
+        points = net(numbers, grain)
+        if points is None:
+            break
+        for nodes in _partitions(points):
+            closed = close(on, nodes)
+            if isinstance(closed, Nodes):
+                return closed
+            last = closed
+    return last
+
+
+def _partitions(points: Net) -> Iterator[Nodes]:
+    """The partitions of the soft run's points, from coarse to fine."""
+    tried = 0
+    for near in NEARNESS:
+        part = partition(points, near)
+        if part.max() + 1 == tried:
+            continue
+        tried = int(part.max()) + 1
+        if tried > MOST_NODES:
+            return
+        first = np.array([int(np.flatnonzero(part == node)[0]) for node in range(tried)])
+        yield Nodes(
+            label=points.label[first],
+            accepts=points.accepts[first],
+            after=part[points.after[first]],
+            low=np.stack([points.alpha[part == node].min(axis=0) for node in range(tried)]),
+            high=np.stack([points.alpha[part == node].max(axis=0) for node in range(tried)]),
+        )
+
+
+def close(on: Floating, nodes: Nodes, rounds: int = ROUNDS) -> Nodes | Open:
+    """Widen the boxes until each symbol maps each into the next node's, every image has its label, and all accept as they should."""
+    first = on.points.first()[0]
+    low, high = _around(nodes.low, nodes.high)
+    low[0], high[0] = np.minimum(low[0], first), np.maximum(high[0], first)
+    for _ in range(rounds):
+        nodes = replace(nodes, low=low, high=high)
+        images = Images(on, nodes)
+        if images.fault:
+            return Open(images.fault, nodes)
+        if (images.low > low).all() and (images.high < high).all() and _inside(first, low[0], high[0]):
+            return nodes
+        wide_low, wide_high = _around(images.low, images.high)
+        low, high = np.minimum(low, wide_low), np.maximum(high, wide_high)
+    return Open(f"the boxes still grow after {rounds} rounds", nodes)
+
+
+class Images:
+    """What one step makes of the boxes: for each node the hull of all images that are to lie in its box."""
+
+    def __init__(self, on: Floating, nodes: Nodes) -> None:
+        step, symbols = Step(on), len(on.numbers.alphabet)
+        source = np.repeat(np.arange(len(nodes)), symbols)
+        symbol = np.tile(np.arange(symbols), len(nodes))
+        target = nodes.after.reshape(-1)
+        self.fault = ""
+        pairs = Boxes(nodes.low[source], nodes.high[source])
+        found = mixed(on, step.u(pairs, symbol), nodes.label[target], pairs)
+        gaps = np.where(np.arange(on.numbers.k) == nodes.label[target][:, None], -1, found.gaps.hi)
+        open_pairs = np.flatnonzero(~(gaps < 0).all(axis=1))
+        each = Boxes(nodes.low, nodes.high)
+        logit = decision(on, step.u(each, np.full(len(nodes), on.numbers.end)), each)
+        wrong = np.where(nodes.accepts, logit.lo[:, 0] <= 0, logit.hi[:, 0] >= 0)
+        if len(open_pairs):
+            place = open_pairs[0]
+            self.fault = f"after symbol {on.numbers.alphabet[symbol[place]]!r} from node {source[place]} the label is not certain"
+        elif wrong.any():
+            self.fault = f"whether node {int(np.argmax(wrong))} is accepted is not certain"
+        self.low, self.high = np.full_like(nodes.low, np.inf), np.full_like(nodes.high, -np.inf)
+        np.minimum.at(self.low, target, found.alpha.lo)
+        np.maximum.at(self.high, target, found.alpha.hi)
+
+
+def _around(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """A little wider."""
+    room = WIDER * (high - low) + LEAST
+    return low - room, high + room
+
+
+def _inside(point: Floats, low: Floats, high: Floats) -> bool:
+    return bool(((low < point) & (point < high)).all())

@@ -1,0 +1,100 @@
+"""The numbers of a state-regularized acceptor, exactly as it holds them, apart from torch: what a certificate is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.errors import InputError
+from neural.state_regularized.acceptor import Acceptor
+
+Floats = NDArray[np.float64]
+ARRAYS = ("embedding", "W", "b", "U", "c", "S", "w", "v")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """One layer without a cell state, mixing its centroids (equation 5).
+
+    Attributes:
+        kind: ``"sr-elman"`` or ``"sr-gru"``.
+        similarity: ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3).
+        temperature: tau, exactly.
+        alphabet: the symbols; token i is the i-th.
+        start_token: is one read first? Else alpha starts as the one-hot vector of centroid 0.
+        embedding: shape ``(tokens, e)``; the last two tokens are start and end.
+        W, b: of the input, shapes ``(g d, e)`` and ``(g d,)``, with g = 1 gate (Elman) or 3 (GRU: r, z, n).
+        U, c: of the hidden state, shapes ``(g d, d)`` and ``(g d,)``.
+        S: the centroids, one a column, shape ``(d, k)``.
+        w, v: of the classifier, shapes ``(d,)`` and ``()``: it accepts where w u + v > 0.
+    """
+
+    kind: str
+    similarity: str
+    temperature: Fraction
+    alphabet: tuple[Any, ...]
+    start_token: bool
+    embedding: Floats
+    W: Floats
+    b: Floats
+    U: Floats
+    c: Floats
+    S: Floats
+    w: Floats
+    v: Floats
+
+    @property
+    def k(self) -> int:
+        """How many centroids."""
+        return int(self.S.shape[1])
+
+    @property
+    def start(self) -> int:
+        """The start token."""
+        return len(self.alphabet)
+
+    @property
+    def end(self) -> int:
+        """The end token."""
+        return len(self.alphabet) + 1
+
+
+def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> Numbers:
+    """The network's numbers, at its own temperature or another.
+
+    Raises:
+        InputError: it is no network of one layer without a cell state that mixes centroids; with what is right.
+    """
+    if len(network.cells) != 1:
+        raise InputError(f"the network has {len(network.cells)} layers, where one is right")
+    (cell,) = network.cells
+    if not cell.memoryless:
+        raise InputError(
+            f"the network is of kind {network.kind}, whose cell state goes on beside h, so that its states are not finitely many; "
+            "a network without a cell state (sr-elman, sr-gru) is right"
+        )
+    component = cell.component
+    if component.transition != "mixture":
+        why = {
+            "sampled": "with equation 4 it leaves every automaton sooner or later, with a probability that grows to 1",
+            "limit": "it is its automaton as it is, which ratproof extract reads off",
+        }[component.transition]
+        raise InputError(f"the network's transition is {component.transition!r}, where 'mixture' (equation 5) is right: {why}")
+    tau = Fraction(component.temperature if temperature is None else temperature)
+    if tau <= 0:
+        raise InputError(
+            f"temperature is {temperature}, where a positive number is right; ratproof extract gives the automaton of the limit 0"
+        )
+
+    def array(tensor: Any) -> Floats:
+        return np.asarray(tensor.detach().cpu().double().numpy())
+
+    return Numbers(
+        network.kind, component.similarity, tau, network.alphabet, network.start_token, array(network.embedding.weight),
+        array(cell.part.input.weight), array(cell.part.input.bias), array(cell.part.hidden.weight), array(cell.part.hidden.bias),
+        array(component.centroids), array(network.classifier.weight[0]), array(network.classifier.bias[0]),
+    )  # fmt: skip
