@@ -131,10 +131,9 @@ class DFA:
         sets = determinise(automaton)
         dead = sets.states
         after = {s: targets(sets.matrix(s)) for s in sets.alphabet}
-        # a row of the dead state too: where nothing leads to it, it is left out below
+        # its first set is state 0; the dead state, which comes last, is left out below where nothing leads to it
         table = tuple(tuple(after[s].get(q, dead) for s in sets.alphabet) for q in range(dead + 1))
-        start = int(np.flatnonzero(sets.initial)[0]) if sets.initial.any() else dead
-        return cls(sets.alphabet, start, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
+        return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
 
     def reachable(self) -> tuple[DFA, tuple[int, ...]]:
         """The states that strings reach, numbered in the order in which they do (shortlex); and their old numbers."""
