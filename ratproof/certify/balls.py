@@ -64,6 +64,8 @@ class InBalls:
 
     def scaled(self, vector: Balls, matrix: Balls) -> Balls:
         """The rows of a matrix, each times an entry of the vector."""
+        if any(matrix is known for known in (self.S, *self.US)):  # points, or very nearly
+            return vector[:, None] * matrix
         return self.multiplied(vector[:, None], matrix)
 
     def multiplied(self, one: Balls, other: Balls) -> Balls:

@@ -16,7 +16,7 @@ from ratproof.certify.cells import Step
 from ratproof.certify.floats import Boxes, Floating
 from ratproof.certify.mixing import decision, mixed
 from ratproof.certify.numbers import Floats, Numbers
-from ratproof.certify.soft_run import GRAINS, Net, net, partition
+from ratproof.certify.soft_run import GRAINS, MOST_POINTS, Net, net, partition
 
 NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """How far apart the neighbouring points of one node may be, from coarse to fine."""
@@ -61,20 +61,16 @@ class Open:
     nodes: Nodes | None = None
 
 
-def find(numbers: Numbers) -> Nodes | Open:
-    """Boxes that close, with as few nodes as were found; else why the last ones did not."""
+def attempts(numbers: Numbers) -> Iterator[Nodes | Open]:
+    """Nodes whose boxes close, those that are easily found first; between them, why others did not."""
     on = Floating(numbers)
-    last = Open("the soft run does not settle: its points are too many at every grain")
     for grain in GRAINS:
         points = net(numbers, grain)
         if points is None:
-            break
+            yield Open(f"the soft run has more than {MOST_POINTS} points that are {grain} apart")
+            return
         for nodes in _partitions(points):
-            closed = close(on, nodes)
-            if isinstance(closed, Nodes):
-                return closed
-            last = closed
-    return last
+            yield close(on, nodes)
 
 
 def _partitions(points: Net) -> Iterator[Nodes]:
