@@ -35,16 +35,16 @@ class BallRun:
             return on.tanh(read[0] + inside[0])
         r, z = (on.sigmoid(read[gate] + inside[gate]) for gate in (0, 1))
         new = on.tanh(read[2] + r * inside[2])
-        return new + z * (h - new)
+        return np.asarray(new + z * (h - new))
 
     def similarities(self, u: Balls) -> Balls:
         """B, before it is divided by the temperature, shape ``(k,)``."""
-        return u @ self.on.S if self.n.similarity == "dot" else -self.on.distances(u)
+        return np.asarray(u @ self.on.S) if self.n.similarity == "dot" else -self.on.distances(u)
 
     def alpha(self, similarities: Balls) -> Balls:
         """The mixture: the softmax of b / tau."""
         logits = self.on.cooled(similarities)
-        return self.on.softmax(logits - max(logits, key=lambda b: float(b.mid())))
+        return self.on.softmax(logits - logits[_largest(logits)])
 
     def h(self, alpha: Balls) -> Balls:
         """S alpha."""
@@ -66,9 +66,14 @@ class BallRun:
 
 def winner(similarities: Balls) -> int | None:
     """The place of the largest; ``None`` where the balls do not tell."""
-    best = max(range(len(similarities)), key=lambda i: float(similarities[i].mid()))
-    clear = all(i == best or similarities[best] > b for i, b in enumerate(similarities))
+    best = _largest(similarities)
+    clear = all(i == best or bool(similarities[best] > b) for i, b in enumerate(similarities))
     return best if clear else None
+
+
+def _largest(values: Balls) -> int:
+    """The place of the largest middle."""
+    return max(range(len(values)), key=lambda i: float(values[i].mid()))
 
 
 def sign(value: Any) -> bool | None:

@@ -98,7 +98,7 @@ class InBalls:
         return _monotone(x, lambda v: v.tanh())
 
     def sigmoid_slope(self, s: Balls) -> Balls:
-        """s (1 - s), where s is a sigmoid's value: it has one maximum, 1/4 at 1/2."""
+        """S (1 - s), where s is a sigmoid's value: it has one maximum, 1/4 at 1/2."""
         return _hill(s, lambda v: v * (1 - v), arb(0.5))
 
     def tanh_slope(self, t: Balls) -> Balls:
@@ -119,7 +119,7 @@ class InBalls:
 
     def cooled(self, value: Balls) -> Balls:
         """Divided by the temperature."""
-        return value / self.tau
+        return np.asarray(value / self.tau)
 
     def softmax(self, gaps: Balls) -> Balls:
         """Exp(gap_i) / sum_j exp(gap_j): it grows with gap_i, and falls with the others."""
@@ -139,8 +139,8 @@ class InBalls:
         return _each(lambda a, b: a.intersection(b), one, other)
 
     def classify(self, u: Balls) -> Balls:
-        """w u + v, shape ``(1,)``."""
-        return self.w @ u + exact(self.numbers.v[None])
+        """W u + v, shape ``(1,)``."""
+        return np.asarray(self.w @ u + exact(self.numbers.v[None]))
 
     def distances(self, u: Balls) -> Balls:
         """|u - s_i|, shape ``(k,)``."""
@@ -163,7 +163,7 @@ class InBalls:
 
     def pick_row(self, values: Balls, label: int) -> Balls:
         """The row at the label."""
-        return values[label]
+        return np.asarray(values[label])
 
 
 def exact(values: Floats) -> Balls:

@@ -39,11 +39,11 @@ class Step:
         self.kind = on.numbers.kind
 
     def h(self, box: Any) -> Enclosed:
-        """h = S alpha."""
+        """H = S alpha."""
         return self._linear(self.on.S, None, box)
 
     def u(self, box: Any, token: Any) -> Enclosed:
-        """u after the token."""
+        """U after the token."""
         return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
 
     def _linear(self, matrix: Any, offset: Any, box: Any) -> Enclosed:
@@ -56,7 +56,7 @@ class Step:
         return Enclosed(middle, slope, self.on.reach(middle, slope, box))
 
     def _elman(self, box: Any, token: Any) -> Enclosed:
-        """u = tanh(W x + b + U h + c)."""
+        """U = tanh(W x + b + U h + c)."""
         on = self.on
         inside = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
         whole = on.tanh(inside.whole)

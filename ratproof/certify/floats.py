@@ -34,13 +34,13 @@ class Interval:
     def __rsub__(self, other: Any) -> Interval:
         return interval(other) + -self
 
-    def __mul__(self, other: Any) -> Interval:
-        other = interval(other)
+    def __mul__(self, value: Any) -> Interval:
+        other = interval(value)
         if other.lo is other.hi:
             low, high = self.lo * other.lo, self.hi * other.lo
             return Interval(np.minimum(low, high), np.maximum(low, high))
         if self.lo is self.hi:
-            return other * self
+            return other.__mul__(self)
         ends = (self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi)
         return Interval(np.minimum.reduce(ends), np.maximum.reduce(ends))
 
@@ -118,7 +118,7 @@ class Floating:
         return _monotone(x, np.tanh)
 
     def sigmoid_slope(self, s: Interval) -> Interval:
-        """s (1 - s), where s is a sigmoid's value."""
+        """S (1 - s), where s is a sigmoid's value."""
         ends = s.lo * (1 - s.lo), s.hi * (1 - s.hi)
         top = np.where((s.lo <= 0.5) & (s.hi >= 0.5), 0.25, np.maximum(*ends))
         return Interval(np.minimum(*ends), top)
@@ -168,7 +168,7 @@ class Floating:
         return Interval(np.clip(np.maximum(one.lo, other.lo), 0, 1), np.clip(np.minimum(one.hi, other.hi), 0, 1))
 
     def classify(self, u: Interval) -> Interval:
-        """w u + v at points, shape ``(P, 1)``."""
+        """W u + v at points, shape ``(P, 1)``."""
         return interval((u.lo @ self.numbers.w + self.numbers.v)[:, None])
 
     def distances(self, u: Interval) -> Interval:
@@ -209,7 +209,7 @@ class Points:
         self._read = numbers.embedding @ numbers.W.T + numbers.b
 
     def u(self, h: Floats, token: int) -> Floats:
-        """u after the token, shape ``(P, d)``."""
+        """U after the token, shape ``(P, d)``."""
         n, d = self.n, len(self.n.S)
         read, inside = self._read[token], h @ n.U.T + n.c
         if n.kind == "sr-elman":
@@ -235,6 +235,13 @@ class Points:
     def step(self, alpha: Floats, token: int) -> Floats:
         """Alpha after the token."""
         return self.mix(self.u(alpha @ self.n.S.T, token))
+
+    def steps(self, alpha: Floats, tokens: NDArray[np.int64]) -> Floats:
+        """Alpha after a token of its own for each row."""
+        after = np.empty_like(alpha)
+        for token in np.unique(tokens):
+            after[tokens == token] = self.step(alpha[tokens == token], int(token))
+        return after
 
     def accepts(self, alpha: Floats) -> Floats:
         """The classifier's logit after the end token, shape ``(P,)``."""

@@ -33,7 +33,7 @@ def mixed(on: Any, u: Enclosed, label: Any, box: Any) -> Mixed:
 
 
 def decision(on: Any, u: Enclosed, box: Any) -> Any:
-    """w u + v over the box: the classifier's logit."""
+    """W u + v over the box: the classifier's logit."""
     middle = on.classify(u.middle)
     return on.reach(middle, on.before(on.w, u.slope), box)
 

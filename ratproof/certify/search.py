@@ -40,7 +40,7 @@ def difference(numbers: Numbers, machine: Moore, shown: Shown = lambda output: o
             whole = len(words) * symbols <= WIDEST
             parent = np.repeat(np.arange(len(words)), symbols) if whole else np.arange(len(words))
             read = np.tile(np.arange(symbols), len(words)) if whole else random.integers(0, symbols, len(words))
-            alpha, state = _stepped(points, alpha[parent], read), table[state[parent], read]
+            alpha, state = points.steps(alpha[parent], read), table[state[parent], read]
             words = np.column_stack([words[parent], read])
         outputs = zip(alpha.argmax(axis=1).tolist(), (points.accepts(alpha) > 0).tolist(), strict=True)
         for place, output in enumerate(outputs):
@@ -53,11 +53,3 @@ def difference(numbers: Numbers, machine: Moore, shown: Shown = lambda output: o
                 if tries == MOST_TRIES:  # floats and balls do not see the same: the network is too near a boundary
                     return None
     return None
-
-
-def _stepped(points: Points, alpha: Any, read: Any) -> Any:
-    after = np.empty_like(alpha)
-    for symbol in np.unique(read):
-        chosen = read == symbol
-        after[chosen] = points.step(alpha[chosen], int(symbol))
-    return after

@@ -18,7 +18,7 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.number_text import write_number
 from automata.semirings import LOG
-from ratproof import check_hankel
+from ratproof import check_boxes, check_hankel
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
@@ -87,8 +87,9 @@ def check(
     """Check a certificate with a short program that shares no code with the rest: exit status 0 accepted, 1 rejected."""
     data = _certificate(file)
     program = checker_of(data)
-    if program is check_hankel and a is not None:
-        raise InputError(f"{file} is about a cell, whose weights it holds; it is for no automaton, and {a} has no place here")
+    if program in (check_hankel, check_boxes) and a is not None:
+        what = "cell" if program is check_hankel else "network"
+        raise InputError(f"{file} is about a {what}, whose weights it holds; it is for no automaton, and {a} has no place here")
     claims = why = None
     with progress("check-certificate"):
         try:
@@ -194,8 +195,9 @@ def _certificate(path: str) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
-    if not isinstance(data, dict) or not (
-        {"format", "claims", "A", "B"} <= set(data) or {"format", "claims", "cell"} <= set(data)
-    ):
-        raise FormatError(f"{path}: is no certificate, which has the fields format, claims, A and B, or format, claims and cell")
+    subjects: list[set[str]] = [{"A", "B"}, {"cell"}, {"nodes"}]
+    if not isinstance(data, dict) or not any({"format", "claims", *fields} <= set(data) for fields in subjects):
+        raise FormatError(
+            f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes beside them"
+        )
     return data

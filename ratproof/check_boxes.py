@@ -1,0 +1,222 @@
+"""Check that a soft network follows its automaton: ``python check_boxes.py FILE``. Needs Python 3.11 and nothing else.
+
+It shares no code with the rest of ratproof: here a number is an interval of two integers, in units of 2^-96, rounded outwards. The
+certificate has a network's weights, an automaton, and nodes: each stands for a state of the automaton and has a box of mixtures alpha.
+Checked: the first mixture is in the box of node 0; each symbol takes every mixture of a node's box into the box of the node that the
+arrow leads to, with that node's label as the most probable centroid; and after the end token the classifier decides for every mixture
+in the box as the state says. So, by induction, after every string the label and the decision are the automaton's.
+
+A value over a box is its value at one mixture in it, plus the range of its gradient (over the box) times how far mixtures are from that
+one. These differences sum to 0, so any one number may be taken off all entries of a gradient; a good one is where greedy filling stops.
+"""
+
+import json
+import sys
+from decimal import Context, Decimal
+from fractions import Fraction
+from math import isqrt
+from operator import mul as times
+from pathlib import Path
+
+P, DECIMAL, LABELS = 96, Context(70), ("after", "label", "accepts")
+ONE, TINY = 1 << P, Decimal("1e-45")
+UNIT, EVERY = (ONE, ONE), (-ONE, ONE)
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+ceil = lambda n, bits=P: -(-n >> bits)
+add = lambda x, y: (x[0] + y[0], x[1] + y[1])
+sub = lambda x, y: (x[0] - y[1], x[1] - y[0])
+hull = lambda x, y: (min(x[0], y[0]), max(x[1], y[1]))
+meet = lambda x, y: (max(x[0], y[0]), min(x[1], y[1]))
+total = lambda xs: (sum(x[0] for x in xs), sum(x[1] for x in xs))
+
+
+def mul(x, y):
+    ends = (x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
+    return min(ends) >> P, ceil(max(ends))
+
+
+def div(x, y):
+    need(y[0] > 0, "a divisor may be 0")
+    return (x[0] << P) // y[x[0] >= 0], -((-x[1] << P) // y[x[1] < 0])
+
+
+def exp(n):  # Python's decimal rounds exp correctly; what is lost before is far less than TINY
+    value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(n, ONE)), ONE)
+    return int(DECIMAL.multiply(value, 1 - TINY)), int(DECIMAL.multiply(value, 1 + TINY)) + 1
+
+
+def fixed(text):  # nested lists of floats in hexadecimal
+    if type(text) is list:
+        return [fixed(part) for part in text]
+    need(type(text) is str and float.fromhex(text) - float.fromhex(text) == 0, f"{text!r:.40} is no finite float")
+    top, bottom = float.fromhex(text).as_integer_ratio()
+    return (top << P) // bottom, -((-top << P) // bottom)
+
+
+rising = lambda f: lambda xs: [hull(f(x[0]), f(x[1])) for x in xs]
+sigmoid = rising(lambda n: div(UNIT, add(UNIT, exp(-n))))
+tanh = rising(lambda n: sub(UNIT, div((2 * ONE, 2 * ONE), add(UNIT, exp(2 * n)))))
+
+
+def slope(xs, top, f):  # of sigmoid or tanh, by their values: it grows up to one value, and falls from there on
+    ends = [hull(f((x[0], x[0])), f((x[1], x[1]))) for x in xs]
+    return [hull(e, f((top, top))) if x[0] <= top <= x[1] else e for x, e in zip(xs, ends, strict=True)]
+
+
+sigmoid_slope = lambda xs: slope(xs, ONE // 2, lambda s: mul(s, sub(UNIT, s)))
+tanh_slope = lambda xs: slope(xs, 0, lambda t: sub(UNIT, mul(t, t)))
+each = lambda f, *vectors: [f(*entries) for entries in zip(*vectors, strict=True)]
+rows = lambda vector, matrix: [[mul(x, g) for g in row] for x, row in zip(vector, matrix, strict=True)]
+plus = lambda one, other: [each(add, r, s) for r, s in zip(one, other, strict=True)]
+
+
+def product(one, other):  # with middles and radii, both doubled, summed exactly and rounded once
+    split = lambda xs: ([x[0] + x[1] for x in xs], [x[1] - x[0] for x in xs])
+    columns = [(m, r, [abs(v) + s for v, s in zip(m, r, strict=True)]) for m, r in map(split, zip(*other, strict=True))]
+    found = []
+    need(all(len(row) == len(other) for row in one), "the shapes do not fit")
+    for m, r in map(split, one):
+        size = [abs(v) for v in m]
+        pairs = ((sum(map(times, m, c)), sum(map(times, size, s)) + sum(map(times, r, t))) for c, s, t in columns)
+        found.append([((v - e) >> (P + 2), ceil(v + e, P + 2)) for v, e in pairs])
+    return found
+
+
+class Box:
+    def __init__(self, low, high):
+        spare, left = sum(high) - sum(low), ONE - sum(low)
+        need(all(a <= b for a, b in zip(low, high, strict=True)) and 0 <= left <= spare, "a box has no mixture")
+        self.middle = [a + (b - a) * left // (spare or 1) for a, b in zip(low, high, strict=True)]
+        for i, b in enumerate(high):  # what was rounded off, so that they sum to 1 exactly
+            self.middle[i] += min(b - self.middle[i], ONE - sum(self.middle))
+        self.down, self.up = [a - m for a, m in zip(low, self.middle, strict=True)], each(int.__sub__, high, self.middle)
+
+    def most(self, row):
+        off, room = row[0][0], sum(self.down)
+        for i in sorted(range(len(row)), key=lambda i: -sum(row[i])):
+            off, room = sum(row[i]) // 2, room + self.up[i] - self.down[i]
+            if room >= 0:
+                break
+        ends = zip(row, self.down, self.up, strict=True)
+        return ceil(sum(max((g[1] - off) * u, (g[0] - off) * d, (g[1] - off) * d, (g[0] - off) * u) for g, d, u in ends))
+
+    def reach(self, middle, gradient):
+        return [(m[0] - self.most([(-g[1], -g[0]) for g in row]), m[1] + self.most(row))
+                for m, row in zip(middle, gradient, strict=True)]  # fmt: skip
+
+
+class Network:
+    def __init__(self, data):
+        need(data["kind"] in ("sr-gru", "sr-elman") and data["similarity"] in ("dot", "euclidean"), "it is of another kind")
+        self.gru, self.dot, self.symbols = data["kind"] == "sr-gru", data["similarity"] == "dot", len(data["alphabet"])
+        W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name]) for name in ("W", "b", "U", "c", "S", "w", "v", "embedding"))
+        tau = Fraction(data["temperature"])
+        need(tau > 0 and len(E) == self.symbols + 2, "the temperature, or the number of tokens, is wrong")
+        self.cool, d = ((ONE * tau.denominator) // tau.numerator, -((-ONE * tau.denominator) // tau.numerator)), len(self.S)
+        gates = [range(g * d, g * d + d) for g in range(3 if self.gru else 1)]
+        self.reads = [each(add, [r[0] for r in product(W, [[x] for x in e])], b) for e in E]
+        self.gates, self.US, self.c = (
+            gates,
+            [product([U[i] for i in g], self.S) for g in gates],
+            [[c[i] for i in g] for g in gates],
+        )
+        need(len(W) == len(b) == len(U) == len(c) == d * len(gates) and len(self.w) == d, "the shapes do not fit")
+
+    def u(self, token, box, S, US):  # at the middle, its gradient by alpha, and over the box
+        at = lambda matrix: [r[0] for r in product(matrix, [[(m, m)] for m in box.middle])]
+        read = [[self.reads[token][i] for i in g] for g in self.gates]
+        mids = [each(add, at(M), c) for M, c in zip(US, self.c, strict=True)]
+        ins = [each(add, m, r) for m, r in zip(mids, read, strict=True)]
+        whole = [box.reach(m, M) for m, M in zip(ins, US, strict=True)]
+        if not self.gru:
+            mid, grad = tanh(ins[0]), rows(tanh_slope(tanh(whole[0])), US[0])
+            return mid, grad, box.reach(mid, grad)
+        r, z, h, inner = sigmoid(whole[0]), sigmoid(whole[1]), at(S), box.reach(mids[2], US[2])
+        mid = each(add, read[2], each(mul, sigmoid(ins[0]), mids[2]))
+        grad = plus(rows(each(mul, sigmoid_slope(r), inner), US[0]), rows(r, US[2]))
+        n, n_mid = tanh(box.reach(mid, grad)), tanh(mid)
+        grad = rows([sub(UNIT, x) for x in z], rows(tanh_slope(n), grad))
+        grad = plus(plus(grad, rows(z, S)), rows(each(mul, sigmoid_slope(z), each(sub, box.reach(h, S), n)), US[1]))
+        mid = each(add, n_mid, each(mul, sigmoid(ins[1]), each(sub, h, n_mid)))
+        return mid, grad, box.reach(mid, grad)
+
+    def gaps(self, u, label, box):  # (b_i - b_label) / tau at the middle, and their gradients
+        mid, grad, whole = u
+        centroids = [list(s) for s in zip(*self.S, strict=True)]
+        if self.dot:
+            pulls = centroids
+            towards = [each(sub, s, centroids[label]) for s in centroids]
+            middle = [r[0] for r in product(towards, [[x] for x in mid])]
+        else:
+            root = lambda xs: (isqrt(sum(x[0] * x[0] for x in xs)), isqrt(sum(x[1] * x[1] for x in xs)) + 1)
+            size = lambda x: (max(x[0], -x[1], 0), max(x[1], -x[0]))
+            lengths = [root([size(sub(a, b)) for a, b in zip(s, mid, strict=True)]) for s in centroids]
+            middle, pulls = [sub(lengths[label], x) for x in lengths], []
+            for apart in (each(sub, s, whole) for s in centroids):
+                away = root([size(x) for x in apart])
+                pulls.append([meet(div(x, away), EVERY) if away[0] > 0 else EVERY for x in apart])
+            towards = [each(sub, p, pulls[label]) for p in pulls]
+        return [mul(x, self.cool) for x in middle], [[mul(x, self.cool) for x in row] for row in product(towards, grad)]
+
+    def softmax(self, gaps):
+        low, high = [exp(g[0])[0] for g in gaps], [exp(g[1])[1] for g in gaps]
+        under, over = sum(low), sum(high)
+        ends = zip(low, high, strict=True)
+        return [(div((a, a), (1, a + over - b))[0], div((b, b), (b + under - a, b + under - a))[1]) for a, b in ends]
+
+    def mixed(self, u, label, box):
+        middle, grad = self.gaps(u, label, box)
+        gaps = box.reach(middle, grad)
+        need(all(g[1] < 0 for i, g in enumerate(gaps) if i != label), "the label is not certain")
+        gaps[label] = (0, 0)
+        alpha = self.softmax(gaps)
+        mean = product([alpha], grad)[0]
+        grad = rows(alpha, [each(sub, row, mean) for row in grad])
+        return each(meet, alpha, box.reach(self.softmax(middle), grad))
+
+    def decision(self, u, box):
+        return box.reach([add(product([self.w], [[x] for x in u[0]])[0][0], self.v)], product([self.w], u[1]))[0]
+
+
+def verdict(data):
+    """What the certificate claims, where it shows it; else some error."""
+    need(
+        data["format"] == "ratproof certificate 1" and data["claims"] == "the soft network follows its automaton",
+        "another format",
+    )
+    net, nodes, (after, label, accepts) = Network(data["network"]), data["nodes"], (data["automaton"][x] for x in LABELS)
+    boxes = [([x[0] for x in fixed(n["low"])], [x[1] for x in fixed(n["high"])]) for n in nodes]
+    need(len(after) == len(label) == len(accepts) and nodes[0]["state"] == 0, "the automaton is malformed")
+
+    def inside(alpha, node):
+        need(
+            all(a <= x[0] and x[1] <= b for x, a, b in zip(alpha, *boxes[node], strict=True)), f"mixtures leave node {node}'s box"
+        )
+
+    if data["network"]["start_token"]:
+        point, nought = Box([ONE], [ONE]), [[(0, 0)]] * len(net.S)
+        inside(net.mixed(net.u(net.symbols, point, nought, [nought] * len(net.gates)), label[0], point), 0)
+    else:
+        need(label[0] == 0, "the first label is not centroid 0")
+        inside([(ONE * (i == 0),) * 2 for i in range(len(net.S[0]))], 0)
+    for node, ends in zip(nodes, boxes, strict=True):
+        box, state = Box(*ends), node["state"]
+        for symbol, target in zip(range(net.symbols), node["after"], strict=True):
+            need(nodes[target]["state"] == after[state][symbol] and target >= 0 <= state, "the nodes do not refine the automaton")
+            inside(net.mixed(net.u(symbol, box, net.S, net.US), label[after[state][symbol]], box), target)
+        low, high = net.decision(net.u(net.symbols + 1, box, net.S, net.US), box)
+        need(low > 0 if accepts[state] is True else high < 0, f"whether state {state} is accepted is not certain")
+    return data["claims"]
+
+
+if __name__ == "__main__":
+    try:
+        print("accepted:", verdict(json.loads(Path(sys.argv[1]).read_text("utf-8"))))
+    except Exception as error:
+        sys.exit(f"rejected: {error}" if type(error) is ValueError else f"rejected: it is malformed, or no file: {error!r}")

@@ -1,0 +1,301 @@
+"""Commands on trained state-regularized networks: certify, extract, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from automata import files
+from automata.deterministic import DFA
+from automata.errors import InputError
+from automata.moore import Moore
+from automata.wfsa import WFSA
+from neural.state_regularized.files import load as load_network
+from ratproof.certify.certify import Answer, accepting, boxes
+from ratproof.certify.certify import certify as decide
+from ratproof.certify.hard import Hard, hard
+from ratproof.certify.numbers import Numbers, numbers_of
+from ratproof.commands.app import AsJson, app, print_json
+from ratproof.commands.deciding import require_free, write_json
+from ratproof.disagreement import write_string
+from ratproof.extraction import figures as pictures
+from ratproof.extraction.counts import Counted, count
+from ratproof.extraction.probabilities import probabilistic
+from ratproof.terminal import progress
+
+EXIT = {"certified": 0, "different": 1, "unknown": 3}
+MOST_STRINGS = 1 << 16
+Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
+Temperature = Annotated[float | None, typer.Option("--temperature", help="tau > 0; the network's own without")]
+TEMPERATURES = "0.1,0.25,0.5,1,2,4"
+
+
+@app.command()
+def certify(
+    checkpoint: Checkpoint,
+    temperature: Temperature = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", help="compare what is accepted with this boolean automaton, in place of the hard one"),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="write the automaton that the soft network follows")
+    ] = None,
+    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Prove that a soft network follows its automaton on all strings: exit status 0 certified, 1 different, 3 unknown.
+
+    Followed are the most probable centroid after each symbol and the decision to accept; with --against the decision alone.
+    """
+    network, _ = load_network(checkpoint)
+    require_free(certificate, checkpoint, against, output)
+    numbers = _numbers(checkpoint, network, temperature)
+    dfa = None if against is None else _dfa(against, numbers.alphabet)
+    with progress("certify") as tell:
+        answer = decide(network, numbers.temperature, dfa, lambda done, of: tell(f"node {done + 1} of {of}"))
+    proved = answer.nodes is not None
+    if certificate is not None and proved:
+        write_json(certificate, answer.certificate())
+    if output is not None and proved:
+        assert answer.language is not None
+        files.write(answer.language.to_wfsa(), output)
+    if as_json:
+        print_json(_about(answer, certificate if proved else None))
+    else:
+        _tell(answer, against)
+        for path in (certificate, output):
+            if path is not None:
+                print(f"  {path}" if proved else f"  {path} is not written: no boxes were proved")
+    return EXIT[answer.verdict]
+
+
+def _about(answer: Answer, certificate: str | None) -> dict[str, Any]:
+    proved = answer.nodes is not None
+    return {
+        "verdict": answer.verdict, "temperature": str(answer.numbers.temperature),
+        "word": None if answer.word is None else list(answer.word), "why": answer.why or None,
+        "nodes": len(answer.nodes) if answer.nodes is not None else None,
+        "soft": None if answer.soft is None else _machine(answer.soft),
+        "hard": None if (machine := answer.hard.machine()) is None else _machine(machine), "ties": answer.hard.ties,
+        "language_states": answer.language.states if answer.language is not None else None, "soft_proved": proved,
+        "certificate": certificate,
+    }  # fmt: skip
+
+
+def _machine(machine: Moore) -> dict[str, Any]:
+    outputs: Any = machine.outputs
+    return {
+        "start": machine.start, "after": [list(row) for row in machine.table], "label": [label for label, _ in outputs],
+        "accepts": [accepts for _, accepts in outputs],
+    }  # fmt: skip
+
+
+def _tell(answer: Answer, against: str | None) -> None:
+    tau, other = float(answer.numbers.temperature), "its hard automaton" if against is None else against
+    if answer.verdict == "certified":
+        what = (
+            "the soft network follows its hard automaton" if against is None else f"the soft network accepts what {against} does"
+        )
+        print(f"certified: at temperature {tau:g} {what}, on all strings")
+    elif answer.verdict == "different":
+        assert answer.word is not None
+        print(f"different: on {write_string(list(answer.word))} the soft network at temperature {tau:g} and {other} differ")
+    else:
+        print(f"unknown: {answer.why}")
+    if answer.soft is not None and answer.language is not None and answer.nodes is not None:
+        print(
+            f"  on all strings the soft network follows an automaton of {_states(answer.soft.states)} (proved, "
+            f"{len(answer.nodes)} boxes), whose language has a minimal DFA of {_states(answer.language.states)}"
+        )
+    limit = answer.hard.machine()
+    if limit is None:
+        print(f"  there is no hard automaton: a tie at {answer.hard.ties[0]}")
+    else:
+        print(f"  the hard automaton has {_states(limit.states)}, its minimal DFA {_states(accepting(limit).states)}")
+
+
+def _states(number: int) -> str:
+    return "1 state" if number == 1 else f"{number} states"
+
+
+@app.command()
+def extract(
+    checkpoint: Checkpoint,
+    output: Annotated[str | None, typer.Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")] = None,
+    soft: Annotated[bool, typer.Option("--soft", help="the automaton that it follows at its temperature, proved")] = False,
+    probabilities: Annotated[bool, typer.Option("--probabilities", help="the probabilistic automaton of equation 4")] = False,
+    minimal: Annotated[bool, typer.Option("--minimal", help="the minimal DFA of the language, in place of centroids")] = False,
+    counts: Annotated[
+        str | None, typer.Option("--counts", help="also by Algorithm 1: hard or soft, over --data or all strings of --length")
+    ] = None,
+    data: Annotated[str | None, typer.Option("--data", help="strings, one a line, symbols split at white space")] = None,
+    length: Annotated[int, typer.Option("--length", min=0, help="count over all strings up to it")] = 8,
+    temperature: Temperature = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a trained network into its automaton, by asking it at every centroid for every symbol."""
+    network, _ = load_network(checkpoint)
+    if counts not in (None, "hard", "soft"):
+        raise InputError(f"--counts is {counts!r}, where hard or soft is right: the two readings of Algorithm 1")
+    if probabilities and (soft or minimal):
+        raise InputError("--probabilities goes with neither --soft nor --minimal: it is another automaton")
+    if data is not None and counts is None:
+        raise InputError("--data is what --counts counts over; name a reading, hard or soft")
+    numbers = _numbers(checkpoint, network, temperature)
+    strings = _strings(numbers, data, length) if counts is not None else []
+    with progress("extract"):
+        asked = hard(numbers)
+        counted = count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
+        automaton, about = _wanted(numbers, asked, soft, probabilities, minimal)
+    written = [] if output is None else files.write(automaton, output)
+    found = {"states": automaton.states, **about, "ties": asked.ties, "files": [str(path) for path in written]}
+    found |= _compared(numbers, counted, asked)
+    if as_json:
+        print_json(found)
+        return
+    print(f"{about['what']}: {_states(automaton.states)}")
+    for name, lines in (("", about["lines"]), ("", found.get("lines_of_counts", []))):
+        print("\n".join(f"  {name}{line}" for line in lines)) if lines else None
+    print(f"  written to {' and '.join(map(str, written))}" if written else "  -o FILE writes it")
+
+
+def _wanted(numbers: Numbers, asked: Hard, soft: bool, probabilities: bool, minimal: bool) -> tuple[WFSA, dict[str, Any]]:
+    """The automaton that was asked for, and what to say of it."""
+    if probabilities:
+        final = [i for i, accepts in enumerate(asked.accepts) if accepts]
+        return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
+    machine: Moore | None
+    if soft:
+        nodes, why = boxes(numbers)
+        if nodes is None:
+            raise InputError(f"what the soft network follows is not proved: {why}; a lower --temperature may help")
+        machine = Answer(numbers, asked, nodes, None, "").soft
+        what = f"automaton of the soft network at temperature {float(numbers.temperature):g}, proved for all strings"
+    else:
+        machine, what = asked.machine(), "hard automaton (temperature -> 0)"
+        if machine is None:
+            raise InputError(f"there is no hard automaton: strings come to a tie, at {', '.join(asked.ties)}")
+    assert machine is not None
+    dfa = accepting(machine) if minimal else machine.accepting(_final(machine))
+    outputs: Any = machine.outputs
+    lines = [] if minimal else [
+        f"state {q}: centroid {label}, {'accepts' if accepts else 'rejects'}; "
+        + ", ".join(f"{symbol} to {after}" for symbol, after in zip(machine.alphabet, machine.table[q], strict=True))
+        for q, (label, accepts) in enumerate(outputs)
+    ]  # fmt: skip
+    centroids = None if minimal else [label for label, _ in outputs]
+    return dfa.to_wfsa(), {"what": f"minimal DFA of the {what}" if minimal else what, "centroids": centroids, "lines": lines}
+
+
+def _final(machine: Moore) -> frozenset[int]:
+    outputs: Any = machine.outputs
+    return frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)
+
+
+def _compared(numbers: Numbers, counted: Counted | None, asked: Hard) -> dict[str, Any]:
+    """How Algorithm 1's table compares with the one that asking gives."""
+    if counted is None:
+        return {}
+    name = numbers.alphabet
+    different = counted.differences(asked)
+    lines = [
+        f"counted ({counted.reading} run): centroid {i} with {name[a]} leads to {j}; asked: {'a tie' if k is None else k}"
+        for i, a, j, k in different
+    ]
+    lines += [f"counted ({counted.reading} run): centroid {i} with {name[a]} was never seen" for i, a in counted.unseen]
+    lines += [f"counted ({counted.reading} run): centroid {i} with {name[a]} leads to several" for i, a in counted.undecided]
+    return {
+        "counts": {
+            "reading": counted.reading, "start": counted.start, "strings_agree": not different,
+            "different": [[i, str(name[a]), j, k] for i, a, j, k in different],
+            "unseen": [[i, str(name[a])] for i, a in counted.unseen],
+            "undecided": [[i, str(name[a])] for i, a in counted.undecided],
+        },
+        "lines_of_counts": lines or [f"counted ({counted.reading} run): the same on all pairs that were seen"],
+    }  # fmt: skip
+
+
+@app.command()
+def figures(
+    checkpoint: Checkpoint,
+    output: Annotated[str, typer.Option("-o", "--output", help="the folder for the pictures (.svg)")],
+    string: Annotated[str | None, typer.Option("--string", help="for the bars: symbols split at white space")] = None,
+    temperatures: Annotated[str, typer.Option("--temperatures", help="for the bars, split at commas")] = TEMPERATURES,
+    temperature: Temperature = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a network as the paper's Figures 3, 4 and 8 do: its automata, and its transition probabilities over temperatures."""
+    network, _ = load_network(checkpoint)
+    numbers = _numbers(checkpoint, network, temperature)
+    taus = sorted(_number(text) for text in temperatures.split(","))
+    word = tuple(string.split()) if string is not None else _default_word(numbers.alphabet)
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{output}: is a file, where the name of a folder is right")
+    with progress("figures"):
+        answer = decide(network, numbers.temperature)
+        grid = [taus[0] * (taus[-1] / taus[0]) ** (step / 60) for step in range(61)] if len(taus) > 1 else taus
+        drawn = {
+            "hard.svg": pictures.hard_automaton(answer.hard),
+            "soft.svg": pictures.soft_automaton(answer),
+            "probabilistic.svg": pictures.probabilistic_automaton(numbers, answer.hard),
+            "probabilities.svg": pictures.bars(numbers, word, taus),
+            "temperatures.svg": pictures.heat_map(numbers, answer.hard, grid),
+        }
+    for name, text in drawn.items():
+        if text is not None:
+            files.write_whole(folder / name, text)
+    left_out = [name for name, text in drawn.items() if text is None]
+    if as_json:
+        print_json({"files": [str(folder / name) for name, text in drawn.items() if text is not None], "left_out": left_out})
+        return
+    print("\n".join(str(folder / name) for name, text in drawn.items() if text is not None))
+    reasons = {"hard.svg": f"a tie at {', '.join(answer.hard.ties)}", "soft.svg": f"no boxes were proved: {answer.why}"}
+    for name in left_out:
+        print(f"{name} is left out: {reasons[name]}")
+
+
+def _default_word(alphabet: Sequence[Any]) -> tuple[Any, ...]:
+    """Figure 3's string 100, in the network's own symbols."""
+    return (alphabet[-1], alphabet[0], alphabet[0])
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < float("inf"):
+        raise InputError(f"--temperatures has {text.strip()!r}, where positive numbers split at commas are right")
+    return value
+
+
+def _numbers(path: str, network: Any, temperature: float | None) -> Numbers:
+    if temperature is not None and not 0 < temperature < float("inf"):
+        raise InputError(
+            f"--temperature is {temperature}, where a positive number is right; ratproof extract gives the automaton of the limit 0"
+        )
+    try:
+        return numbers_of(network, temperature)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _dfa(path: str, alphabet: Sequence[Any]) -> DFA:
+    try:
+        return DFA.from_wfsa(files.read(path)).over(alphabet)
+    except InputError as error:
+        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
+def _strings(numbers: Numbers, path: str | None, longest: int) -> list[tuple[Any, ...]]:
+    if path is not None:
+        return [tuple(line.split()) for line in files.read_text(path).splitlines()]
+    if len(numbers.alphabet) ** longest > MOST_STRINGS:
+        raise InputError(f"--length {longest} makes more than {MOST_STRINGS} strings; a smaller one, or --data FILE, is right")
+    return [word for size in range(longest + 1) for word in product(numbers.alphabet, repeat=size)]
