@@ -73,7 +73,8 @@ def winner(similarities: Balls) -> int | None:
 
 def _largest(values: Balls) -> int:
     """The place of the largest middle."""
-    return max(range(len(values)), key=lambda i: float(values[i].mid()))
+    middles: list[Any] = [value.mid() for value in values.tolist()]
+    return max(range(len(middles)), key=lambda i: float(middles[i]))
 
 
 def sign(value: Any) -> bool | None:

@@ -15,7 +15,7 @@ from ratproof.certify.hard import Hard
 from ratproof.certify.numbers import Floats, Numbers
 from ratproof.extraction.probabilities import along, over_temperatures, probabilistic
 
-LEAST = 0.01
+LEAST = 0.02
 """Centroids that never have this probability are left out of pictures."""
 
 
