@@ -14,7 +14,7 @@ import safetensors
 import safetensors.torch
 from torch import Tensor
 
-from automata.errors import FormatError
+from automata.errors import FormatError, InputError
 from automata.files import write_whole
 
 FORMAT = "checkpoint 1"
@@ -23,7 +23,10 @@ FORMAT = "checkpoint 1"
 def write(path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str, Tensor]) -> None:
     """Keep the tensors, by name, and what JSON can say about them."""
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    header = {"ratproof": FORMAT, "kind": kind, "about": json.dumps(about, ensure_ascii=False)}
+    try:
+        header = {"ratproof": FORMAT, "kind": kind, "about": json.dumps(about)}
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: what is said about the tensors is not for JSON ({error!s:.80})") from None
     write_whole(path, safetensors.torch.save(ready, header))
 
 
@@ -34,24 +37,26 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
     """
     try:
         with Path(path).open("rb") as opened:
-            start = opened.read(8)
+            start = opened.read(4)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if start[:1] == b"\x80" or start[:4] == b"PK\x03\x04":
-        raise FormatError(f"{path}: is a pickle, which could run code; a checkpoint of ratproof's (safetensors) is right")
     try:
         with safetensors.safe_open(str(path), framework="pt") as file:
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
     except (safetensors.SafetensorError, OSError) as error:
+        if start[:1] == b"\x80" or start == b"PK\x03\x04":  # not before: the length of a checkpoint's header may start so
+            raise FormatError(
+                f"{path}: is a pickle, which could run code; a checkpoint of ratproof's (safetensors) is right"
+            ) from None
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: is no checkpoint, or was cut short ({why:.80})") from None
     if header.get("ratproof") != FORMAT or header.get("kind") != kind:
         found = header.get("kind") if header.get("ratproof") == FORMAT else header.get("ratproof") or "another program's file"
-        raise FormatError(f"{path}: is a {found}, where a {kind} is right")
+        raise FormatError(f"{path}: is {found!r:.60}, where {kind!r} is right")
     try:
         about = json.loads(header["about"])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         raise FormatError(f"{path}: its header says nothing about the tensors") from None
     if not isinstance(about, dict):
         raise FormatError(f"{path}: its header says {about!r:.40} about the tensors, where an object is right")
