@@ -21,6 +21,8 @@ Similarity = Literal["dot", "euclidean"]
 Transition = Literal["mixture", "sampled", "limit"]
 SPREAD = 0.5
 """Centroids start uniform in [-0.5, 0.5] (section 3.3)."""
+COLD = 2.0**-32
+"""From here on, b / temperature is below float32's largest number for all b up to 2^95."""
 
 
 class StochasticComponent(nn.Module):
@@ -57,7 +59,7 @@ class StochasticComponent(nn.Module):
         self.similarity = one_of("similarity", similarity, ("dot", "euclidean"))
         self.transition = one_of("transition", transition, ("mixture", "sampled", "limit"))
         self.temperature = temperature
-        self.noise = noise
+        self.noise = checked_noise(noise)
         self.centroids = nn.Parameter(torch.empty(hidden_size, k, device=device, dtype=dtype).uniform_(-SPREAD, SPREAD))
 
     @property
@@ -77,7 +79,10 @@ class StochasticComponent(nn.Module):
 
     def forward(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """The new hidden state h, shape ``(..., d)``, and alpha, shape ``(..., k)``, from u of shape ``(..., d)``."""
-        logits = self.similarities(u) / self.temperature
+        b = self.similarities(u)
+        if self.temperature < COLD:  # b / temperature may overflow; less the largest, which changes no alpha, only downwards
+            b = b - b.amax(dim=-1, keepdim=True).detach()
+        logits = b / max(self.temperature, torch.finfo(b.dtype).tiny)  # never 0 in the format of b
         if self.training and self.noise:
             logits = logits + self.noise * torch.randn_like(logits)
         alpha = torch.softmax(logits, dim=-1)
@@ -90,9 +95,24 @@ class StochasticComponent(nn.Module):
 
 def checked_temperature(value: Any) -> float:
     """The temperature, where it is one."""
-    number = not isinstance(value, bool) and isinstance(value, (int, float))
-    if not number or not (value > 0 and math.isfinite(value)):
+    if not (finite(value) and value > 0):
         raise InputError(
-            f'temperature is {value!r}, where a positive number is right; transition="limit" is the network for temperature -> 0'
+            f"temperature is {value!r:.40}, where a positive number is right; "
+            'transition="limit" is the network for temperature -> 0'
         )
     return float(value)
+
+
+def checked_noise(value: Any) -> float:
+    """The standard deviation of the noise, where it is one."""
+    if not (finite(value) and value >= 0):
+        raise InputError(f"noise is {value!r:.40}, where a standard deviation, a number from 0 on, is right")
+    return float(value)
+
+
+def finite(value: Any) -> bool:
+    """Is it a number that a float can be?"""
+    try:
+        return not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
