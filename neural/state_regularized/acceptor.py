@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError, UnknownSymbol
+from neural.shapes import Layout
 from neural.state_regularized.component import Similarity, Transition
 from neural.state_regularized.layers import KINDS, SRCell, SRLayers
 from neural.unrolled import one_of, whole
@@ -97,14 +98,12 @@ class Acceptor(nn.Module):
             raise UnknownSymbol(f"the network has no symbol {error.args[0]!r}; it has {shown}") from None
         lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
         device = self.embedding.weight.device
-        return nn.utils.rnn.pad_sequence(rows).to(device), lengths.to(device)
+        padded = nn.utils.rnn.pad_sequence(rows) if rows else torch.zeros(0, 0, dtype=torch.long)
+        return padded.to(device), lengths.to(device)
 
     def first_states(self, batch: int) -> list[tuple[Tensor, ...]]:
         """Each layer's state before the first symbol: after the start token, or at centroid 0 where there is none."""
-        if not self.start_token:
-            return [cell.at_centroid(0, batch) for cell in self.cells]
-        token = self.embedding.weight[len(self.alphabet)].expand(1, batch, -1)
-        return self._read(token, [cell.start(batch) for cell in self.cells])[1]
+        return self._begin(batch)[1]
 
     def forward(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
         """One logit a string, shape ``(B,)``: the network accepts where it is positive.
@@ -115,7 +114,7 @@ class Acceptor(nn.Module):
         """
         tokens, lengths = self._given(strings, lengths)
         firsts = self.first_states(tokens.shape[1])
-        _, _, states = self._run(self.embedding(tokens), firsts)
+        _, states = self._run(self.embedding(tokens), firsts)
         return self.classify([_last(first, after, lengths) for first, after in zip(firsts, states, strict=True)])
 
     def probabilities(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
@@ -124,10 +123,9 @@ class Acceptor(nn.Module):
         Without a start token the first row is the one-hot vector of centroid 0.
         """
         tokens, lengths = self._given(strings, lengths)
-        batch = tokens.shape[1]
-        firsts = self.first_states(batch)
-        alpha, _, _ = self._run(self.embedding(tokens), firsts)
-        alpha = torch.cat([self._first_alpha(batch), alpha])
+        first, states = self._begin(tokens.shape[1])
+        alpha, _ = self._run(self.embedding(tokens), states)
+        alpha = torch.cat([first, alpha])
         behind = torch.arange(len(alpha), device=alpha.device)[:, None] > lengths
         return alpha.masked_fill(behind.unsqueeze(-1), torch.nan)
 
@@ -147,33 +145,33 @@ class Acceptor(nn.Module):
 
     def _given(self, strings: Any, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
         if not isinstance(strings, Tensor):
+            if lengths is not None:
+                raise InputError("lengths are given beside strings, which have their own")
             return self.tokens(strings)
+        if strings.dim() != 2:
+            raise InputError(f"tokens have shape {tuple(strings.shape)}, where (time, batch) is right")
+        form = Layout(strings, len(self.alphabet), batch_first=False, reads_symbols=True, lengths=lengths)
         whole_length = torch.full((strings.shape[1],), len(strings), device=strings.device)
-        return strings, whole_length if lengths is None else lengths
+        return form.inputs, whole_length if form.ends is None else form.ends
 
-    def _first_alpha(self, batch: int) -> Tensor:
-        """Alpha of the last layer after the start token, shape ``(1, B, k)``."""
+    def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
+        """Alpha of the last layer before the first symbol, shape ``(1, B, k)``, and each layer's state: of one and the same run."""
+        weight = self.embedding.weight
         if not self.start_token:
-            one_hot = torch.eye(
-                self.cells[-1].component.k, device=self.embedding.weight.device, dtype=self.embedding.weight.dtype
-            )
-            return one_hot[0].expand(1, batch, -1)
-        token = self.embedding.weight[len(self.alphabet)].expand(1, batch, -1)
-        return self._run(token, [cell.start(batch) for cell in self.cells])[0]
-
-    def _read(self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """The last layer's alpha, and each layer's last state."""
-        alpha, _, after = self._run(inputs, states)
+            one_hot = torch.eye(self.cells[-1].component.k, device=weight.device, dtype=weight.dtype)[0]
+            return one_hot.expand(1, batch, -1), [cell.at_centroid(0, batch) for cell in self.cells]
+        token = weight[len(self.alphabet)].expand(1, batch, -1)
+        alpha, after = self._run(token, [cell.start(batch) for cell in self.cells])
         return alpha, [tuple(part[-1] for part in parts) for parts in after]
 
-    def _run(self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]) -> tuple[Tensor, Tensor, list[tuple[Tensor, ...]]]:
-        """The last layer's alpha and h after each step, and each layer's states after each step."""
+    def _run(self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
+        """The last layer's alpha, and each layer's states, after each step."""
         found, alpha, values = [], inputs, inputs
         for cell, state in zip(self.cells, states, strict=True):
             ran = cell.run(values, state)
             alpha, values = ran.scores, ran.outputs
             found.append(ran.states)
-        return alpha, values, found
+        return alpha, found
 
 
 def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:
