@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,27 @@ from torch import Tensor
 from automata.errors import FormatError, InputError
 from neural import checkpoints
 from neural.state_regularized.acceptor import Acceptor
+from neural.unrolled import whole
 
 KIND = "state-regularized acceptor"
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
+FIELDS = [name for name in inspect.signature(Acceptor).parameters if name != "device"]
+"""What a file says about its network: all of this, and nothing else."""
 
 
 def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = None) -> None:
-    """Keep the network, and what else JSON can say about it (how it was trained, say)."""
-    dtype = str(network.embedding.weight.dtype).removeprefix("torch.")
-    said = {"network": {**network.options, "dtype": dtype}, **(about or {})}
-    checkpoints.write(path, KIND, said, network.state_dict())
+    """Keep the network, and what else JSON can say about it (how it was trained, say).
+
+    Raises :class:`~automata.errors.InputError` for what :func:`load` would not read; nothing is written then.
+    """
+    options = {**network.options, "dtype": str(network.embedding.weight.dtype).removeprefix("torch.")}
+    try:
+        made(options, network.state_dict())
+    except InputError as error:
+        raise InputError(f"{path}: is not written, as it could not be read: {error}") from None
+    if "network" in (about or {}):
+        raise InputError(f'{path}: is not written: "network" is what the file says itself')
+    checkpoints.write(path, KIND, {"network": options, **(about or {})}, network.state_dict())
 
 
 def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
@@ -32,25 +44,30 @@ def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
     try:
         network = made(about["network"], tensors)
     except InputError as error:
-        raise FormatError(f"{path}: {error}") from None
+        raise FormatError(f"{path}: {' '.join(str(error).split()):.300}") from None
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise FormatError(f"{path}: its header does not describe a network ({type(error).__name__}: {error!s:.80})") from None
+        why = " ".join(str(error).split())
+        raise FormatError(f"{path}: its header does not describe a network ({type(error).__name__}: {why:.80})") from None
     return network, about
 
 
 def made(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     """The network of those options with those parameters."""
     options = dict(options)
+    for name in {**dict.fromkeys(FIELDS), **options}:
+        if name not in options or name not in FIELDS:
+            state = "absent" if name in FIELDS else "there"
+            raise InputError(f"the field {name!r:.40} is {state}, where a network has {', '.join(FIELDS)}")
     dtype = options.pop("dtype")
-    if dtype not in DTYPES:
+    if not isinstance(dtype, str) or dtype not in DTYPES:
         raise InputError(f"dtype is {dtype!r:.40}, where {' or '.join(DTYPES)} is right")
     if not isinstance(options["alphabet"], list) or not all(isinstance(s, str) and s for s in options["alphabet"]):
-        raise InputError("alphabet is no list of symbols")
+        raise InputError(f"alphabet is {options['alphabet']!r:.80}, where a list of texts is right")
     held = sum(tensor.numel() for tensor in tensors.values())
-    for name in ("hidden_size", "k", "embedding_size", "num_layers"):
-        # no size is larger than the number of weights, so nothing larger than the file is made
-        if isinstance(options[name], int) and not options[name] <= held:
-            raise InputError(f"{name} is {options[name]}, and the file holds {held} numbers in all")
+    # no size is larger than the number of weights, and there are no more layers than tensors: nothing larger than the file is made
+    for name, most in (("hidden_size", held), ("k", held), ("embedding_size", held), ("num_layers", len(tensors))):
+        if whole(name, options[name]) > most:
+            raise InputError(f"{name} is {options[name]}, and there are {held} numbers in {len(tensors)} tensors in all")
     with torch.device("meta"):
         network = Acceptor(**options, dtype=DTYPES[dtype])
     right = {name: (tuple(p.shape), p.dtype) for name, p in network.state_dict().items()}
