@@ -1,0 +1,227 @@
+"""The equations of Wang & Niepert (2019) once more, number by number in NumPy, each number with how far a float may be from it.
+
+The weights are a state dict's, read by their names; nothing else is shared with ``neural/``. A number goes through the equations in
+float64 together with a bound: every evaluation in the network's format (and so this one too, as float64 is no coarser) is that close
+to the true value, whatever the order of its sums (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). So two evaluations
+differ by at most twice the bound. exp, tanh and the sigmoid are taken to be within 4 units in the last place, as
+``neural/rounding.py`` has it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+UNITS = {"float32": 2.0**-24, "float64": 2.0**-53}
+TINY = {"float32": 2.0**-126, "float64": 2.0**-1022}
+FUNCTION = 8  # 4 units in the last place are at most 8 unit roundoffs
+
+
+@dataclass
+class Near:
+    """Numbers, and how far from the true ones any evaluation in that format may be."""
+
+    value: np.ndarray
+    error: np.ndarray
+    dtype: str
+
+    def rounded(self, value, error, roundings, size=None):
+        """The result of an operation that carries this error, and rounds so often numbers of that size."""
+        u = UNITS[self.dtype]
+        size = np.abs(value) if size is None else size
+        gamma = roundings * u / (1 - roundings * u)
+        return Near(value, error + gamma * (size + error) + roundings * TINY[self.dtype], self.dtype)
+
+    def __add__(self, other):
+        return self.rounded(self.value + other.value, self.error + other.error, 1)
+
+    def __mul__(self, other):
+        carried = np.abs(self.value) * other.error + np.abs(other.value) * self.error + self.error * other.error
+        return self.rounded(self.value * other.value, carried, 1)
+
+    def __getitem__(self, place):
+        return Near(self.value[place], self.error[place], self.dtype)
+
+    def map(self, function, slope=1):
+        """An elementary function that is at most that steep."""
+        return self.rounded(function(self.value), slope * self.error, FUNCTION + 1)
+
+    def split(self, parts):
+        d = len(self.value) // parts
+        return [self[i * d : (i + 1) * d] for i in range(parts)]
+
+
+def exactly(value, dtype):
+    value = np.asarray(value, dtype=np.float64)
+    return Near(value, np.zeros_like(value), dtype)
+
+
+def sigmoid(x):
+    return x.map(lambda z: np.exp(-np.logaddexp(0, -z)), slope=0.25)
+
+
+def tanh(x):
+    return x.map(np.tanh)
+
+
+def of(weight, bias, x):
+    """W x + b: sums of n + 1 terms."""
+    n = weight.shape[1]
+    b = np.zeros(len(weight)) if bias is None else bias
+    value = np.array([sum(weight[i, j] * x.value[j] for j in range(n)) + b[i] for i in range(len(weight))])
+    return x.rounded(value, np.abs(weight) @ x.error, n + 1, np.abs(weight) @ np.abs(x.value) + np.abs(b))
+
+
+# the recurrent component: u_t = f(h_{t-1}, c_{t-1}, x_t), and c_t
+
+
+def maps(p, x, h, gates):
+    """W x + b and U h + b' of each gate."""
+    read = of(p["part.input.weight"], p.get("part.input.bias"), x).split(gates)
+    return read, of(p["part.hidden.weight"], p.get("part.hidden.bias"), h).split(gates)
+
+
+def elman(p, x, h, c):
+    (read,), (inside,) = maps(p, x, h, 1)
+    return tanh(read + inside), None
+
+
+def gru(p, x, h, c):
+    """As in torch.nn.GRU: gates r, z, n; r multiplies after the map of h."""
+    (xr, xz, xn), (hr, hz, hn) = maps(p, x, h, 3)
+    r, z = sigmoid(xr + hr), sigmoid(xz + hz)
+    n = tanh(xn + r * hn)
+    value = (1 - z.value) * n.value + z.value * h.value
+    carried = z.error * (np.abs(n.value) + np.abs(h.value) + n.error + h.error) + n.error + h.error
+    return z.rounded(value, carried, 4, np.abs(n.value) + np.abs(h.value)), None
+
+
+def lstm(p, x, h, c):
+    """As in torch.nn.LSTM: gates i, f, g, o."""
+    i, f, g, o = (a + b for a, b in zip(*maps(p, x, h, 4), strict=True))
+    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    return sigmoid(o) * tanh(c), c
+
+
+def lstm_p(p, x, h, c):
+    """Equations 6, 7 and 8; the gates in torch's order, p^i, p^f, p^o in theirs."""
+    i, f, g, o = (a + b for a, b in zip(*maps(p, x, h, 4), strict=True))
+    p_i, p_f, p_o = (exactly(row, c.dtype) for row in p["part.peepholes"])
+    f_t = sigmoid(f + p_f * c)  # equation 6
+    i_t = sigmoid(i + p_i * c)  # equation 7
+    c_t = f_t * c + i_t * tanh(g)
+    o_t = sigmoid(o + p_o * c_t)  # equation 8
+    return o_t * tanh(c_t), c_t
+
+
+PARTS = {"sr-elman": elman, "sr-gru": gru, "sr-lstm": lstm, "sr-lstm-p": lstm_p, "lstm-p": lstm_p}
+
+
+# the stochastic component: S has the shape (d, k), a centroid a column
+
+
+def alphas(centroids, u, similarity, temperature):
+    """Equation 2 ("dot") or 3 ("euclidean")."""
+    d, k = centroids.shape
+    values, errors = [], []
+    for s in centroids.T:
+        if similarity == "dot":
+            one = u.rounded(sum(u.value[j] * s[j] for j in range(d)), np.abs(s) @ u.error, d, np.abs(s) @ np.abs(u.value))
+        else:
+            # a difference that underflows when it is squared is below the root of the smallest normal number
+            lost = np.sqrt(d * TINY[u.dtype])
+            one = u.rounded(-np.sqrt(sum((u.value[j] - s[j]) ** 2 for j in range(d))), np.linalg.norm(u.error) + lost, d + 4)
+        values.append(one.value)
+        errors.append(one.error)
+    b, e = np.array(values), np.array(errors)
+    # b less its maximum, over tau: two numbers' roundings where they are subtracted, three more for tau, the quotient, the format
+    with np.errstate(over="ignore", divide="ignore"):
+        off = np.max(e + 8 * UNITS[u.dtype] * (np.abs(b) + e)) / temperature + 8 * TINY[u.dtype]
+        # alpha_i = 1 / sum_j exp((b_j - b_i) / tau), whose exponents are off by at most 2 off; where that is large, all is possible
+        found = np.array([1 / sum(np.exp((b[j] - b[i]) / temperature) for j in range(k)) for i in range(k)])
+        carried = found * np.expm1(2 * off) if off < 1 else np.ones(k)
+    near = u.rounded(found, carried, k + 2 * FUNCTION + 4)
+    return Near(found, np.minimum(near.error, 1), u.dtype)
+
+
+def mixture(centroids, alpha):
+    """Equation 5."""
+    d, k = centroids.shape
+    value = np.array([sum(alpha.value[i] * centroids[j, i] for i in range(k)) for j in range(d)])
+    return alpha.rounded(value, np.abs(centroids) @ alpha.error, k, np.abs(centroids) @ np.abs(alpha.value))
+
+
+def step(kind, p, x, state, similarity="dot", temperature=1.0):
+    """Both alpha and the new state (h, c) by equation 5, from the state before."""
+    u, c = PARTS[kind](p, x, *state)
+    if "component.centroids" not in p:
+        return None, (u, c)
+    alpha = alphas(p["component.centroids"], u, similarity, temperature)
+    return alpha, (mixture(p["component.centroids"], alpha), c)
+
+
+def numbers(module, prefix=""):
+    """A module's parameters by name, as float64."""
+    return {name[len(prefix) :]: p.double().numpy() for name, p in module.state_dict().items() if name.startswith(prefix)}
+
+
+def dtype_of(module):
+    return str(next(module.parameters()).dtype).removeprefix("torch.")
+
+
+def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
+    """What h of the last layer is after each symbol of one string, each cell's last state, and alpha of the last cell after each symbol."""
+    values, ends, alpha = [exactly(x, dtype_of(network)) for x in inputs], [], []
+    ways = 1 + network.bidirectional
+    for layer in range(network.num_layers):
+        both = []
+        for way in range(ways):
+            place = layer * ways + way
+            p, state, found, alpha = numbers(network, f"cells.{place}."), states[place], [], []
+            for x in values[::-1] if way else values:
+                a, state = step(kind, p, x, state, similarity, temperature)
+                alpha.append(a)
+                found.append(state[0])
+            both.append(found[::-1] if way else found)
+            ends.append(state)
+        values = [
+            Near(np.concatenate([h.value for h in hs]), np.concatenate([h.error for h in hs]), hs[0].dtype)
+            for hs in zip(*both, strict=True)
+        ]
+    return values, ends, alpha
+
+
+# section 3.3
+
+
+def logit(network, kind, string, start_token=True, similarity="dot", temperature=1.0):
+    """Start token, symbols, end token, classifier: the end token's step of the last layer is without the stochastic component."""
+    dtype = dtype_of(network)
+    embedding, size = numbers(network)["embedding.weight"], len(network.alphabet)
+    classifier = numbers(network, "classifier.")
+    cells = [numbers(network, f"layers.cells.{i}.") for i in range(network.layers.num_layers)]
+    zero = np.zeros(len(cells[0]["component.centroids"]))
+    first = [zero if start_token else p["component.centroids"][:, 0] for p in cells]
+    states = [(exactly(h, dtype), exactly(zero, dtype)) for h in first]
+    tokens = ([size] if start_token else []) + [network.alphabet.index(symbol) for symbol in string]
+    read = [] if start_token else [exactly(np.eye(cells[-1]["component.centroids"].shape[1])[0], dtype)]
+    for token in tokens:
+        x = exactly(embedding[token], dtype)
+        for place, p in enumerate(cells):
+            alpha, states[place] = step(kind, p, x, states[place], similarity, temperature)
+            x = states[place][0]
+        read.append(alpha)
+    x = exactly(embedding[size + 1], dtype)
+    for p, state in zip(cells, states, strict=True):
+        u, _ = PARTS[kind](p, x, *state)
+        x = mixture(p["component.centroids"], alphas(p["component.centroids"], u, similarity, temperature))
+    return of(classifier["weight"], classifier["bias"], u), read
+
+
+def close(found, near):
+    """Two evaluations of the same number, each within the bound of the truth."""
+    value = found.detach().double().numpy()
+    assert value.shape == near.value.shape
+    apart = np.abs(value - near.value)
+    assert (apart <= 2 * near.error).all(), f"{apart.max()} apart, where {2 * near.error.max()} is the bound"

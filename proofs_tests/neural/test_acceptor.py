@@ -1,0 +1,226 @@
+"""The acceptor against Wang & Niepert's section 3.3: start token, end token, classifier; and each string of a batch by itself."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError, UnknownSymbol
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.layers import KINDS
+from proofs_tests.neural import sr_equations
+from proofs_tests.neural.sr_equations import close, exactly
+from proofs_tests.neural.test_state_regularized import randomly, temperatures
+
+D = torch.float64
+every = pytest.mark.parametrize("kind", KINDS)
+
+
+@st.composite
+def acceptors(draw):
+    """An acceptor of any kind and shape with random weights, and strings for it; what the reference has to know beside."""
+    alphabet = "abc"[: draw(st.integers(1, 3))]
+    known = {
+        "start_token": draw(st.booleans()),
+        "similarity": draw(st.sampled_from(["dot", "euclidean"])),
+        "temperature": draw(temperatures),
+    }
+    made = Acceptor(
+        alphabet, draw(st.sampled_from(list(KINDS))), draw(st.integers(1, 4)), draw(st.integers(2, 4)),
+        draw(st.none() | st.integers(1, 3)), draw(st.integers(1, 2)), dtype=draw(st.sampled_from([torch.float32, D])), **known,
+    )  # fmt: skip
+    strings = draw(st.lists(st.text(alphabet, max_size=5), min_size=1, max_size=4))
+    return randomly(made, draw(st.integers(0, 2**20))), strings, known
+
+
+def acceptor(**options):
+    return randomly(Acceptor(**{"alphabet": "ab", "hidden_size": 3, "k": 4, "dtype": D, **options}), seed=1)
+
+
+@given(acceptors())
+def test_logits_and_probabilities_are_those_of_section_3_3(drawn):
+    """Of strings of unequal length in one batch, of each alone, and of their tokens, whatever stands behind their ends."""
+    made, strings, known = drawn
+    tokens, lengths = made.tokens(strings)
+    other = tokens + (torch.arange(len(tokens))[:, None] >= lengths) * (len(made.alphabet) - 1)
+    batches = [made(strings), made(tokens, lengths), made(other, lengths)]
+    alpha = made.probabilities(strings)
+    assert alpha.shape == (1 + max(map(len, strings)), len(strings), made.cells[-1].component.k)
+    for b, string in enumerate(strings):
+        logit, read = sr_equations.logit(made, made.kind, string, **known)
+        for found in batches:
+            assert found.shape == (len(strings),) and found.dtype == made.embedding.weight.dtype
+            close(found[b : b + 1], logit)
+        close(made([string]), logit)
+        assert len(read) == len(string) + 1
+        for row, near in zip(alpha[:, b], read, strict=False):
+            close(row, near)
+        assert bool(alpha[len(string) + 1 :, b].isnan().all())
+        assert torch.equal(made.probabilities([string])[:, 0].isnan().any(), torch.tensor(False))
+
+
+@given(acceptors())
+def test_it_accepts_where_the_logit_is_positive(drawn):
+    made, strings, _ = drawn
+    assert made.accepts(strings) == [value > 0 for value in made(strings).tolist()]
+
+
+@every
+def test_the_start_token_matters_only_where_it_is_read(kind):
+    for start_token in (True, False):
+        made = acceptor(kind=kind, start_token=start_token)
+        before = made(["ab", ""])
+        with torch.no_grad():
+            made.embedding.weight[2] += 1.0
+        assert torch.equal(before, made(["ab", ""])) is not start_token
+
+
+@every
+def test_without_a_start_token_it_starts_at_centroid_0(kind):
+    made = acceptor(kind=kind, start_token=False, num_layers=2)
+    for cell, (h, *c) in zip(made.cells, made.first_states(3), strict=True):
+        assert torch.equal(h, cell.component.centroids[:, 0].expand(3, 3))
+        assert all(torch.equal(part, torch.zeros(3, 3, dtype=D)) for part in c)
+    assert made.probabilities(["", "ab"])[0].tolist() == [[1.0, 0.0, 0.0, 0.0]] * 2
+
+
+def test_the_end_token_is_a_step_without_the_stochastic_component():
+    """With weights by hand: u = tanh(0 h + 2) = tanh(2), which is no mixture of the centroids 0 and 0.5."""
+    made = Acceptor("a", "sr-elman", 1, 2, 1, dtype=D)
+    with torch.no_grad():
+        for p in made.parameters():
+            p.zero_()
+        made.embedding.weight[2] = 2.0
+        made.cells[0].part.input.weight.fill_(1.0)
+        made.cells[0].component.centroids[0, 1] = 0.5
+        made.classifier.weight.fill_(1.0)
+    assert made(["", "aa"]).tolist() == pytest.approx([math.tanh(2)] * 2)
+
+
+@every
+@pytest.mark.parametrize("transition", ["sampled", "limit"])
+def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transition):
+    """The logit of a string of a memoryless network is one of k numbers, by equation 4 and in the limit alike."""
+    made = acceptor(kind=kind, transition=transition, temperature=2.0, start_token=False)
+    torch.manual_seed(2)
+    logits = made(["a" if made.cells[0].memoryless else ""] * 30)
+    p, classifier = sr_equations.numbers(made, "layers.cells.0."), sr_equations.numbers(made, "classifier.")
+    end, zero = exactly(sr_equations.numbers(made)["embedding.weight"][3], "float64"), exactly([0.0] * 3, "float64")
+    possible = []
+    for s in p["component.centroids"].T:
+        u, _ = sr_equations.PARTS[kind](p, end, exactly(s, "float64"), zero)
+        possible.append(sr_equations.of(classifier["weight"], classifier["bias"], u))
+    reached = {
+        place
+        for logit in logits
+        for place, near in enumerate(possible)
+        if abs(float(logit.detach()) - near.value[0]) <= 2 * near.error[0]
+    }
+    assert all(any(abs(float(x.detach()) - near.value[0]) <= 2 * near.error[0] for near in possible) for x in logits)
+    assert len(reached) == 1 or (transition == "sampled" and made.cells[0].memoryless)
+
+
+def test_probabilities_are_of_one_run():
+    """Two layers, each sampled: from one centroid of the first layer to the alpha of the second there is one way."""
+    made = acceptor(num_layers=2, transition="sampled", temperature=5.0)
+    torch.manual_seed(3)
+    second = made.cells[1]
+    (h,), _ = made.first_states(50)
+    assert len(h.unique(dim=0)) > 1
+    u, *_ = second.part.step(second.part.read(h), second.start(50))
+    torch.manual_seed(3)
+    alpha = made.probabilities([""] * 50)
+    torch.testing.assert_close(alpha[0], second.component(u)[1])
+
+
+@every
+def test_gradients_reach_every_parameter(kind):
+    made = acceptor(kind=kind, num_layers=2).train()
+    made(["ab", "b", ""]).square().sum().backward()
+    assert all(bool((p.grad != 0).any()) and bool(p.grad.isfinite().all()) for p in made.parameters())
+    assert bool((made.embedding.weight.grad != 0).any(dim=1).all())
+
+
+def test_set_temperature_reaches_every_layer():
+    made, strings = acceptor(num_layers=3), ["ab", "b"]
+    made.set_temperature(0.25)
+    assert [c.temperature for c in made.layers.components] == [0.25] * 3 and made.options["temperature"] == 0.25
+    assert torch.equal(made(strings), acceptor(num_layers=3, temperature=0.25)(strings))
+    for value in (0, -1.0, math.nan, math.inf, "cold"):
+        with pytest.raises(InputError, match=r'temperature is .*transition="limit"'):
+            made.set_temperature(value)
+    assert [c.temperature for c in made.layers.components] == [0.25] * 3
+
+
+def test_its_options_make_a_network_of_its_shape():
+    made = acceptor(
+        kind="sr-lstm-p", embedding_size=2, num_layers=2, start_token=False, similarity="euclidean", transition="limit",
+        temperature=0.5, noise=0.25,
+    )  # fmt: skip
+    same = Acceptor(**made.options, dtype=D)
+    assert same.options == made.options
+    assert made.options == {
+        "alphabet": ["a", "b"], "kind": "sr-lstm-p", "hidden_size": 3, "k": 4, "embedding_size": 2, "num_layers": 2,
+        "start_token": False, "similarity": "euclidean", "transition": "limit", "temperature": 0.5, "noise": 0.25,
+    }  # fmt: skip
+    same.load_state_dict(made.state_dict())
+    assert torch.equal(same.eval()(["ab", ""]), made(["ab", ""]))
+
+
+def test_tokens_are_the_places_of_symbols():
+    made = acceptor(alphabet=("x", 7, ("a", "b")))
+    tokens, lengths = made.tokens([(7, "x"), (), (("a", "b"),)])
+    assert tokens.tolist() == [[1, 0, 2], [0, 0, 0]] and lengths.tolist() == [2, 0, 1]
+    assert made.embedding.weight.shape == (5, 5)
+
+
+def test_no_strings_have_no_logits():
+    made = acceptor()
+    assert made.accepts([]) == [] and made([]).shape == (0,) and made.probabilities([]).shape == (1, 0, 4)
+
+
+@pytest.mark.parametrize("string", ["abc", ("a", None), (0,)])
+def test_an_unknown_symbol_is_named(string):
+    with pytest.raises(UnknownSymbol, match=r"the network has no symbol ('c'|None|0); it has 'a', 'b'$") as found:
+        acceptor().accepts(["ab", string])
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda m: m(torch.tensor([[0, 2]])), "inputs go from 0 to 2, where 0 to 1 are right"),  # 2 is the start token
+        (lambda m: m(torch.tensor([[-1]])), "inputs go from -1"),
+        (lambda m: m(torch.zeros(2, 2)), "inputs are torch.float32"),
+        (lambda m: m(torch.tensor([0, 1])), r"tokens have shape \(2,\), where \(time, batch\) is right"),
+        (lambda m: m(torch.tensor([[0], [1]]), torch.tensor([3])), "lengths are"),
+        (lambda m: m(torch.tensor([[0], [1]]), torch.tensor([-1])), "lengths are"),
+        (lambda m: m(torch.tensor([[0], [1]]), torch.tensor([1, 1])), "lengths are"),
+        (lambda m: m.probabilities(torch.tensor([[0], [1]]), torch.tensor([-1])), "lengths are"),
+        (lambda m: m(["a"], torch.tensor([1])), "lengths are given beside strings"),
+    ],
+)
+def test_wrong_tokens_are_named(call, says):
+    with pytest.raises(InputError, match=says) as found:
+        call(acceptor())
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"alphabet": ""}, r"alphabet is \(\), where at least one symbol"), ({"alphabet": "aba"}, "where at least one symbol, each once"),
+        ({"kind": "gru"}, 'kind is \'gru\', where "sr-elman" or "sr-gru" or "sr-lstm" or "sr-lstm-p"'),
+        ({"start_token": 1}, "start_token is 1"), ({"embedding_size": 0}, "embedding_size is 0"), ({"k": 1}, "k is 1"),
+        ({"hidden_size": 2.0}, "hidden_size is 2.0"), ({"num_layers": 0}, "num_layers is 0"), ({"noise": -1}, "noise is -1"),
+        ({"temperature": 0}, 'temperature is 0, .*transition="limit"'), ({"transition": "hard"}, "transition is 'hard'"),
+        ({"similarity": "cosine"}, "similarity is 'cosine'"),
+    ],
+)  # fmt: skip
+def test_wrong_options_are_named(options, says):
+    with pytest.raises(InputError, match=says):
+        acceptor(**options)

@@ -1,0 +1,417 @@
+"""Checkpoints: what is kept comes back bit by bit, and a bad file is one sentence; nothing in it runs, nothing large is made for it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import struct
+import tracemalloc
+import zipfile
+
+import pytest
+import safetensors.torch
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import automata.files
+from automata.errors import FormatError, InputError
+from neural import checkpoints
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.files import KIND, load, save
+from neural.state_regularized.layers import KINDS
+from proofs_tests.neural.test_state_regularized import randomly
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def network(**options):
+    return randomly(Acceptor(**{"alphabet": ("a", "b"), "hidden_size": 3, "k": 4, **options}), seed=1)
+
+
+def refused(path, says=None):
+    """The one sentence that names the file."""
+    with pytest.raises(FormatError, match=says) as found:
+        load(path)
+    message = str(found.value)
+    assert message.startswith(f"{path}: ") and "\n" not in message and len(message) < len(str(path)) + 400
+    assert found.value.__suppress_context__ or found.value.__context__ is None
+    return message
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("checkpoints")
+
+
+@pytest.fixture(scope="module")
+def kept(folder):
+    """The bytes of a checkpoint; its header sorted, as safetensors gives it another order every time."""
+    save(network(), folder / "kept", {"seed": 3})
+    return joined(*parts((folder / "kept").read_bytes()))
+
+
+def parts(data):
+    """The header and the numbers of a safetensors file."""
+    size = struct.unpack("<Q", data[:8])[0]
+    return json.loads(data[8 : 8 + size]), data[8 + size :]
+
+
+def joined(header, numbers):
+    text = header if isinstance(header, bytes) else json.dumps(header, sort_keys=True).encode()
+    return struct.pack("<Q", len(text)) + text + numbers
+
+
+def changed(data, tensors=None, **fields):
+    """The file with other fields in what it says about its network (None: without the field), and other tensors."""
+    header, _ = parts(data)
+    about = json.loads(header["__metadata__"]["about"])
+    about["network"] = {name: value for name, value in {**about["network"], **fields}.items() if value is not None}
+    metadata = {**header["__metadata__"], "about": json.dumps(about)}
+    return safetensors.torch.save({**safetensors.torch.load(data), **(tensors or {})}, metadata)
+
+
+def same_bits(one, other):
+    assert list(one) == list(other)
+    for name, tensor in one.items():
+        assert tensor.dtype == other[name].dtype and tensor.shape == other[name].shape
+        assert tensor.numpy().tobytes() == other[name].numpy().tobytes()
+
+
+# what is kept comes back
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {
+            "num_layers": 3,
+            "start_token": False,
+            "similarity": "euclidean",
+            "transition": "limit",
+            "temperature": 0.1,
+            "noise": 0.25,
+        },
+        {
+            "alphabet": ("(", ")", "ü", "\U0001f600", "two words"),
+            "embedding_size": 2,
+            "transition": "sampled",
+            "temperature": 1e-30,
+        },
+    ],
+)
+def test_a_network_comes_back_bit_by_bit(tmp_path, kind, dtype, options):
+    made = network(kind=kind, dtype=dtype, **options).train()
+    save(made, tmp_path / "kept.safetensors", {"trained": {"steps": 7, "on": ["a", None]}})
+    found, about = load(tmp_path / "kept.safetensors")
+    assert found.options == made.options and not found.training and made.training
+    same_bits(made.state_dict(), found.state_dict())
+    assert about["trained"] == {"steps": 7, "on": ["a", None]}
+    assert all(p.requires_grad for p in found.parameters())
+    if found.layers.components[0].transition != "sampled":
+        strings = ["", made.alphabet, made.alphabet[:1] * 4]
+        assert torch.equal(found(strings), made.eval()(strings))
+
+
+@given(st.dictionaries(st.text(max_size=5).filter(lambda name: name != "network"), json_values, max_size=4))
+def test_what_is_said_comes_back(tmp_path_factory, about):
+    """The header is then of any length, whose bytes come first in the file: a length that starts like a pickle is none."""
+    path = tmp_path_factory.getbasetemp() / "said"
+    save(network(), path, about)
+    assert {name: value for name, value in load(path)[1].items() if name != "network"} == about
+
+
+@pytest.mark.parametrize("length", range(256))
+def test_a_header_of_any_length_is_read(tmp_path, length):
+    checkpoints.write(tmp_path / "kept", "k", {"x": "y" * length}, {"t": torch.zeros(1)})
+    assert checkpoints.read(tmp_path / "kept", "k")[0] == {"x": "y" * length}
+
+
+def test_tensors_that_are_views_are_kept_as_they_look(tmp_path):
+    tensor = torch.arange(6.0).reshape(2, 3).T
+    checkpoints.write(tmp_path / "kept", "k", {}, {"t": tensor})
+    assert torch.equal(checkpoints.read(tmp_path / "kept", "k")[1]["t"], tensor)
+
+
+# what is not written
+
+
+def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch, kept):
+    path = tmp_path / "kept"
+    path.write_bytes(kept)
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    for name in ("replace", "fdopen"):
+        with monkeypatch.context() as broken:
+            broken.setattr(automata.files.os, name, fails)
+            with pytest.raises(InputError, match="cannot be written: No space left on device"):
+                save(network(k=5), path)
+        assert path.read_bytes() == kept and [file.name for file in tmp_path.iterdir()] == ["kept"]
+
+
+@pytest.mark.parametrize(
+    ("made", "about", "says"),
+    [
+        (lambda: network(alphabet=(0, 1)), None, r"alphabet is \[0, 1\], where a list of texts is right"),
+        (lambda: network(alphabet=("", "a")), None, "alphabet is"),
+        (lambda: network(dtype=torch.bfloat16), None, "dtype is 'bfloat16', where float32 or float64 is right"),
+        (lambda: with_nan(network()), None, "the tensor classifier.weight has a number that is not finite"),
+        (network, {"network": {}}, '"network" is what the file says itself'),
+        (network, {"when": object()}, "is not for JSON"),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(tmp_path, made, about, says):
+    with pytest.raises(InputError, match=says) as found:
+        save(made(), tmp_path / "kept", about)
+    assert "\n" not in str(found.value) and str(tmp_path / "kept") in str(found.value)
+    assert not list(tmp_path.iterdir())
+
+
+def with_nan(made):
+    with torch.no_grad():
+        made.classifier.weight[0, 0] = torch.nan
+    return made
+
+
+# what is not read
+
+
+@given(st.data())
+def test_a_file_that_is_cut_short_is_refused(folder, kept, data):
+    path = folder / "cut"
+    path.write_bytes(kept[: data.draw(st.integers(0, len(kept) - 1))])
+    refused(path)
+
+
+@given(st.data())
+def test_a_damaged_file_is_refused_or_holds_a_network(folder, kept, data):
+    """Bytes of the header, most of all, are others: there is an answer, and it is no crash."""
+    damaged = bytearray(kept)
+    size = 8 + struct.unpack("<Q", kept[:8])[0]
+    for place in data.draw(st.lists(st.integers(0, size - 1) | st.integers(0, len(kept) - 1), min_size=1, max_size=4)):
+        damaged[place] = data.draw(st.integers(0, 255))
+    path = folder / "damaged"
+    path.write_bytes(damaged)
+    try:
+        found, _ = load(path)
+    except FormatError:
+        found = None
+    if found is None:
+        refused(path)
+    else:
+        assert all(bool(p.isfinite().all()) for p in found.parameters())
+
+
+@given(
+    st.binary(max_size=200) | st.text().map(str.encode) | json_values.map(lambda value: joined(json.dumps(value).encode(), b""))
+)
+def test_any_other_bytes_are_refused(folder, data):
+    path = folder / "other"
+    path.write_bytes(data)
+    refused(path)
+
+
+FIELDS = ["kind", "alphabet", "hidden_size", "k", "embedding_size", "num_layers", "start_token", "similarity", "transition", "temperature",
+          "noise", "dtype"]  # fmt: skip
+
+
+@given(st.sampled_from(FIELDS), json_values)
+def test_any_other_value_of_a_field_is_refused_or_is_that_networks(folder, kept, field, value):
+    path = folder / "field"
+    path.write_bytes(changed(kept, **{field: value}))
+    try:
+        found, about = load(path)
+    except FormatError:
+        found = None
+    if found is None:
+        refused(path)
+    else:
+        assert found.options[field] == about["network"][field] == value
+
+
+def test_what_is_no_checkpoint_is_refused(tmp_path, kept):
+    path = tmp_path / "bad"
+    refused(path, "cannot be read: No such file")
+    refused(tmp_path, "cannot be read: Is a directory")
+    path.write_bytes(b"")
+    refused(path, "is no checkpoint, or was cut short")
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        path.write_bytes(pickle.dumps({"a": 1}, protocol))
+        refused(path, "is a pickle, which could run code")
+    torch.save(network(), path)
+    refused(path, "is a pickle, which could run code")
+    torch.save(network().state_dict(), path, _use_new_zipfile_serialization=False)
+    refused(path, "is a pickle")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("kept", kept)
+    refused(path, "is a pickle")
+    path.write_text('{"alphabet": ["a", "b"]}\n' * 50)
+    refused(path, "is no checkpoint, or was cut short")
+    path.write_bytes(kept + b"\0")
+    refused(path, "is no checkpoint, or was cut short")
+    path.write_bytes(struct.pack("<Q", 2**63) + kept[8:])
+    refused(path, "is no checkpoint, or was cut short")
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path, kept):
+    path = tmp_path / "bad"
+    checkpoints.write(path, "stack of pancakes", {"network": {}}, {})
+    refused(path, "is 'stack of pancakes', where 'state-regularized acceptor' is right")
+    safetensors.torch.save_file({"weight": torch.zeros(2)}, path)
+    refused(path, "is \"another program's file")
+    header, numbers = parts(kept)
+    for ratproof in ("checkpoint 2", "a\nb" * 1000, ""):
+        other = {**header, "__metadata__": {**header["__metadata__"], "ratproof": ratproof}}
+        path.write_bytes(joined(other, numbers))
+        refused(path, "where 'state-regularized acceptor' is right")
+
+
+@pytest.mark.parametrize(
+    ("about", "says"),
+    [
+        (None, "its header says nothing"), ("", "its header says nothing"), ("{", "its header says nothing"),
+        ("[" * 100_000, "its header says nothing"), ("9" * 10_000, "its header says nothing"), ("[1]", r"its header says \[1\]"),
+        ("null", "its header says None"), ("{}", "its header does not describe a network"),
+        ('{"network": 3}', "its header does not describe a network"), ('{"network": [["k", 3]]}', "the field 'alphabet' is absent"),
+    ],
+)  # fmt: skip
+def test_a_header_that_describes_no_network_is_refused(tmp_path, kept, about, says):
+    header, numbers = parts(kept)
+    metadata = {name: value for name, value in {**header["__metadata__"], "about": about}.items() if value is not None}
+    (tmp_path / "bad").write_bytes(joined({**header, "__metadata__": metadata}, numbers))
+    refused(tmp_path / "bad", says)
+
+
+HUGE = 10**12
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"k": 5}, r"the tensor layers.cells.0.component.centroids is .*3, 4.* and should be .*3, 5"), ({"k": 1}, "k is 1"),
+        ({"k": HUGE}, "k is 1000000000000, and there are"), ({"k": "4"}, "k is '4'"), ({"k": -4}, "k is -4"), ({"k": True}, "k is True"),
+        ({"hidden_size": 2}, "the tensor layers.cells.0.part.input.weight is"), ({"hidden_size": HUGE}, "hidden_size is 1000000000000"),
+        ({"hidden_size": 10**1000}, "hidden_size is 1000"), ({"hidden_size": 3.0}, "hidden_size is 3.0"),
+        ({"embedding_size": HUGE}, "embedding_size is"), ({"embedding_size": 3}, "the tensor embedding.weight is"),
+        ({"num_layers": 2}, "the tensor layers.cells.1.part.input.weight is absent and should be"),
+        ({"num_layers": 100}, "num_layers is 100, and there are"), ({"num_layers": HUGE}, "num_layers is"), ({"num_layers": 0}, "num_layers"),
+        ({"alphabet": ["a", "a"]}, "the alphabet is .*each once"), ({"alphabet": []}, "the alphabet is"), ({"alphabet": "ab"}, "alphabet is 'ab'"),
+        ({"alphabet": ["a", 1]}, "alphabet is"), ({"alphabet": ["a", ""]}, "alphabet is"), ({"alphabet": ["a", ["b"]]}, "alphabet is"),
+        ({"alphabet": ["a", "b", "c"]}, "the tensor embedding.weight is"), ({"alphabet": ["a\n" * 1000] * 2}, "the alphabet is"),
+        ({"temperature": 0}, "temperature is 0, where a positive number"), ({"temperature": -1.0}, "temperature is -1.0"),
+        ({"temperature": float("nan")}, "temperature is nan"), ({"temperature": float("inf")}, "temperature is inf"),
+        ({"temperature": 10**400}, "temperature is 1000"), ({"temperature": "1"}, "temperature is '1'"),
+        ({"noise": -1}, "noise is -1"), ({"noise": "a"}, "noise is 'a'"), ({"noise": float("nan")}, "noise is nan"),
+        ({"kind": "gru"}, "kind is 'gru'"), ({"kind": ["sr-gru"]}, "kind is"), ({"kind": "sr-lstm"}, "the tensor layers.cells.0.part"),
+        ({"similarity": "cosine"}, "similarity is 'cosine'"), ({"transition": "x" * 10**6}, "transition is 'xxx"),
+        ({"start_token": 1}, "start_token is 1"), ({"dtype": "float64"}, "the tensor embedding.weight is .*float32.* and should be .*float64"),
+        ({"dtype": "float16"}, "dtype is 'float16'"), ({"dtype": ["float32"]}, "dtype is"),
+        ({"device": "cpu"}, "the field 'device' is there"), ({"x\ny": 1}, "the field .* is there"),
+        *(({name: None}, f"the field '{name}' is absent") for name in FIELDS),
+    ],
+    ids=lambda value: str(value)[:40],
+)  # fmt: skip
+def test_options_that_do_not_fit_are_refused(tmp_path, kept, fields, says):
+    (tmp_path / "bad").write_bytes(changed(kept, **fields))
+    refused(tmp_path / "bad", says)
+
+
+def test_a_field_that_is_null_is_refused(tmp_path, kept):
+    header, numbers = parts(kept)
+    about = json.loads(header["__metadata__"]["about"])
+    about["network"]["embedding_size"] = None
+    header["__metadata__"]["about"] = json.dumps(about)
+    (tmp_path / "bad").write_bytes(joined(header, numbers))
+    refused(tmp_path / "bad", "embedding_size is None")
+
+
+@pytest.mark.parametrize(
+    ("tensors", "says"),
+    [
+        ({"extra": torch.zeros(2)}, "the tensor extra is .* and should be absent"),
+        ({"ex\ntra" * 1000: torch.zeros(2)}, "the tensor ex tra"),
+        ({"classifier.weight": torch.full((1, 3), torch.nan)}, "the tensor classifier.weight has a number that is not finite"),
+        ({"embedding.weight": torch.full((4, 4), -torch.inf)}, "the tensor embedding.weight has a number that is not finite"),
+        ({"classifier.weight": torch.zeros(1, 3, dtype=torch.float64)}, "the tensor classifier.weight is .*float64.*float32"),
+        ({"classifier.weight": torch.zeros(1, 3, dtype=torch.int32)}, "the tensor classifier.weight is .*int32"),
+        ({"classifier.weight": torch.zeros(3, 1)}, r"the tensor classifier.weight is .*\(3, 1\).*\(1, 3\)"),
+    ],
+)
+def test_tensors_that_do_not_fit_are_refused(tmp_path, kept, tensors, says):
+    (tmp_path / "bad").write_bytes(changed(kept, tensors))
+    refused(tmp_path / "bad", says)
+
+
+def test_a_tensor_that_is_absent_is_named(tmp_path, kept):
+    tensors = safetensors.torch.load(kept)
+    for name in tensors:
+        rest = {other: tensor for other, tensor in tensors.items() if other != name}
+        (tmp_path / "bad").write_bytes(safetensors.torch.save(rest, parts(kept)[0]["__metadata__"]))
+        refused(tmp_path / "bad", f"the tensor {name} is absent and should be")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"hidden_size": 10_000, "k": 10_000}, {"num_layers": 10_000}, {"embedding_size": 10_000, "hidden_size": 10_000}]
+)
+def test_nothing_large_is_made_for_a_small_file(tmp_path, kept, fields, monkeypatch):
+    """A file of 40 kB, with as many numbers as its sizes say, of networks of a hundred million weights, or ten thousand layers."""
+    (tmp_path / "bad").write_bytes(changed(kept, {"extra": torch.zeros(10_000)}, **fields))
+    made = []
+    monkeypatch.setattr(torch.nn.Linear, "__init__", counted(torch.nn.Linear.__init__, made))
+    tracemalloc.start()
+    refused(tmp_path / "bad")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 * 2**20  # Python's own memory; that of the tensors is none on the meta device
+    assert len(made) < 20 and all(device.type == "meta" for device in made)
+
+
+def counted(init, made):
+    def counting(self, *args, **options):
+        init(self, *args, **options)
+        made.append(self.weight.device)
+
+    return counting
+
+
+def test_a_tensor_that_claims_to_be_large_is_refused(tmp_path, kept):
+    header, numbers = parts(kept)
+    name = "classifier.weight"
+    for shape, ends in (([1, 2**40], None), ([2**40, 2**40], None), ([1, 2**40], [0, 2**42]), ([0, 2**40], [0, 0])):
+        other = {**header, name: {**header[name], "shape": shape, "data_offsets": ends or header[name]["data_offsets"]}}
+        (tmp_path / "bad").write_bytes(joined(other, numbers))
+        refused(tmp_path / "bad")
+
+
+def test_loading_never_unpickles(tmp_path, monkeypatch, kept):
+    (tmp_path / "kept").write_bytes(kept)
+    torch.save(network(), tmp_path / "pickle")
+
+    def forbidden(*_, **__):
+        raise AssertionError("a pickle was read")
+
+    for module, name in (
+        (pickle, "load"),
+        (pickle, "loads"),
+        (pickle, "Unpickler"),
+        (torch, "load"),
+        (torch.serialization, "load"),
+    ):
+        monkeypatch.setattr(module, name, forbidden)
+    load(tmp_path / "kept")
+    refused(tmp_path / "pickle", "is a pickle")
+
+
+def test_a_checkpoint_is_read_as_its_kind_alone(tmp_path, kept):
+    (tmp_path / "kept").write_bytes(kept)
+    with pytest.raises(FormatError, match=f"is '{KIND}', where 'other' is right"):
+        checkpoints.read(tmp_path / "kept", "other")
