@@ -174,7 +174,7 @@ def test_equation_4_draws_anew_for_every_string_and_step():
 def test_at_a_low_temperature_alpha_is_one_hot_at_the_most_similar_centroid(similarity, dtype, transition, temperature):
     """Theorem 3.2: its tau goes to 0, so that b / tau goes beyond every float."""
     made = randomly(StochasticComponent(5, 3, similarity, transition, temperature, dtype=dtype), seed=4)
-    u = vectors(5, 20, 3, dtype=dtype)
+    u = torch.cat([vectors(5, 20, 3, dtype=dtype), 100 * vectors(6, 20, 3, dtype=dtype)])
     h, alpha = made(u)
     best = made.similarities(u).argmax(dim=-1)
     assert torch.equal(alpha, torch.eye(5, dtype=dtype)[best])
