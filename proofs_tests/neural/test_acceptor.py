@@ -129,12 +129,19 @@ def test_probabilities_are_of_one_run():
     made = acceptor(num_layers=2, transition="sampled", temperature=5.0)
     torch.manual_seed(3)
     second = made.cells[1]
-    (h,), _ = made.first_states(50)
-    assert len(h.unique(dim=0)) > 1
-    u, *_ = second.part.step(second.part.read(h), second.start(50))
+    (h,), (before,) = made.first_states(50)
+    assert len(h.unique(dim=0)) > 1 and len(before.unique(dim=0)) > 1
+
+    def alpha_of(below, state):
+        """What the second layer makes of h of the first."""
+        u, *_ = second.part.step(second.part.read(below), state)
+        return second.component(u)[1]
+
     torch.manual_seed(3)
-    alpha = made.probabilities([""] * 50)
-    torch.testing.assert_close(alpha[0], second.component(u)[1])
+    alpha = made.probabilities(["a"] * 50)
+    torch.testing.assert_close(alpha[0], alpha_of(h, second.start(50)))
+    ways = [alpha_of(s.expand(50, -1), (before,)) for s in made.cells[0].component.centroids.T]
+    assert bool(torch.stack([torch.isclose(alpha[1], way).all(dim=-1) for way in ways]).any(dim=0).all())
 
 
 @every
