@@ -125,9 +125,8 @@ class InBalls:
         """Exp(gap_i) / sum_j exp(gap_j): it grows with gap_i, and falls with the others."""
         low = np.array([gap.lower().exp() for gap in gaps])
         high = np.array([gap.upper().exp() for gap in gaps])
-        all_low, all_high = low.sum(), high.sum()
-        least = low / (low + (all_high - high))
-        most = high / (high + (all_low - low))
+        least = low / (low + _others(high))
+        most = high / (high + _others(low))
         return union(least, most)
 
     def average(self, alpha: Balls, slope: Balls) -> Balls:
@@ -190,6 +189,14 @@ def lower(values: Balls) -> Floats:
 def upper(values: Balls) -> Floats:
     """Floats near the upper ends."""
     return np.asarray(_each(lambda v: float(v.upper()), values), dtype=np.float64)
+
+
+def _others(values: Balls) -> Balls:
+    """For each entry the sum of all others, without a difference, which would cancel."""
+    zero = [arb(0)]
+    before = np.array(zero + np.cumsum(values).tolist()[:-1], dtype=object)
+    behind = np.array(zero + np.cumsum(values[::-1]).tolist()[:-1], dtype=object)[::-1]
+    return np.asarray(before + behind)
 
 
 def _each(function: Callable[..., Any], *arrays: Balls) -> Balls:

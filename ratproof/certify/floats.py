@@ -154,9 +154,9 @@ class Floating:
         """Exp(gap_i) / sum_j exp(gap_j), shape ``(P, k)``: it grows with gap_i, and falls with the others."""
         shift = gaps.hi.max(axis=-1, keepdims=True)
         low, high = np.exp(gaps.lo - shift), np.exp(gaps.hi - shift)
-        others_low, others_high = low.sum(axis=-1, keepdims=True) - low, high.sum(axis=-1, keepdims=True) - high
+        others = 1 - np.eye(low.shape[-1])  # not the sum less the one: that cancels
         with np.errstate(invalid="ignore"):
-            return Interval(np.nan_to_num(low / (low + others_high)), high / (high + np.maximum(others_low, 0)))
+            return Interval(np.nan_to_num(low / (low + high @ others), nan=0), np.nan_to_num(high / (high + low @ others), nan=1))
 
     def average(self, alpha: Interval, slope: Interval) -> Interval:
         """The sum of alpha_i times the i-th row, shape ``(P, 1, k)``."""

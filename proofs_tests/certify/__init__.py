@@ -1,0 +1,1 @@
+"""Tests of certified temperature, and of what a network is turned into."""
