@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import api_pages
+import certified_figures
 import claim_pages
 import command_page
 import docstrings
@@ -40,6 +41,7 @@ def generate(app: Sphinx) -> None:
         **drawings.of_examples(here / "examples"),
         **speed_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
+        **certified_figures.pages(here.parent),
     }
     for path, text in files.items():
         _write(here / path, text)

@@ -1,0 +1,105 @@
+"""How near to its threshold a random network is certified: ``python bench/certified.py [FILE] [NETWORKS]``.
+
+For each random SR-GRU the empirical threshold is the highest temperature, by bisection, at which no string is found on which the soft
+network and its hard automaton differ, the decision to accept included. It is certified at 0.5, 0.9, 0.99 and 0.999 of that. What is said
+to differ there shows that the threshold was guessed too high. FILE gets the figures as JSON, which the docs show.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import time
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import flint
+import numpy as np
+import torch
+
+from neural.state_regularized.acceptor import Acceptor
+from ratproof import check_boxes
+from ratproof.certify.certify import certify
+from ratproof.certify.hard import hard
+from ratproof.certify.numbers import numbers_of
+from ratproof.certify.search import difference
+
+SHARES = (0.5, 0.9, 0.99, 0.999)
+SIZES, CENTROIDS, SCALES = (2, 3, 4, 6, 8, 12, 16), (3, 4, 5, 6, 8), (2, 4, 3)
+NETWORKS = 28
+COLDEST, HOTTEST, HALVINGS = 1e-3, 100.0, 16
+
+
+def random_network(seed: int) -> Acceptor:
+    """An SR-GRU of 2 to 16 units, weights two to four times torch's, centroids N(0, 1)."""
+    torch.manual_seed(seed)
+    network = Acceptor(("0", "1"), hidden_size=SIZES[seed % 7], k=CENTROIDS[seed % 5], dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(SCALES[seed % 3])
+        network.layers.components[0].centroids.normal_()
+    return network
+
+
+def threshold(network: Acceptor) -> float | None:
+    """The empirical threshold; ``None`` where the network is its hard automaton at every temperature, or has one state."""
+    machine = hard(numbers_of(network)).machine()
+    if machine is None or machine.minimal().states < 2:
+        return None
+
+    def agrees(tau: float) -> bool:
+        assert machine is not None
+        return difference(numbers_of(network, tau), machine) is None
+
+    low, high = COLDEST, HOTTEST
+    if not agrees(low) or agrees(high):
+        return None
+    for _ in range(HALVINGS):
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if agrees(middle) else (low, middle)
+    return low
+
+
+def measured(network: Acceptor, tau: float) -> dict[str, Any]:
+    """The verdict, the number of boxes, and the seconds of certifying and of checking again."""
+    started = time.perf_counter()
+    answer = certify(network, Fraction(tau))
+    row: dict[str, Any] = {"verdict": answer.verdict, "seconds": time.perf_counter() - started}
+    if answer.nodes is not None:
+        data, started = json.loads(json.dumps(answer.certificate())), time.perf_counter()
+        check_boxes.verdict(data)
+        row |= {"boxes": len(answer.nodes), "checker": time.perf_counter() - started}
+    return row
+
+
+def main() -> None:
+    """Print a line a network, and write the figures."""
+    wanted = int(sys.argv[2]) if len(sys.argv) > 2 else NETWORKS
+    found: dict[str, Any] = {
+        "date": str(date.today()), "cores": os.cpu_count(), "machine": platform.machine(), "networks": [],
+        "versions": f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}, python-flint "
+        f"{flint.__version__}, torch {torch.__version__}",
+    }  # fmt: skip
+    seed = 0
+    while len(found["networks"]) < wanted:
+        network = random_network(seed)
+        tau = threshold(network)
+        if tau is not None:
+            shares = {str(share): measured(network, share * tau) for share in SHARES}
+            size = {"units": SIZES[seed % 7], "centroids": CENTROIDS[seed % 5]}
+            found["networks"].append({"seed": seed, **size, "threshold": tau, "shares": shares})
+            print(seed, size, f"{tau:.4f}", {share: row["verdict"] for share, row in shares.items()}, flush=True)
+        seed += 1
+    for share in SHARES:
+        verdicts = [row["shares"][str(share)]["verdict"] for row in found["networks"]]
+        print(share, {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))})
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
