@@ -1,0 +1,153 @@
+"""``ratproof certify``, ``extract`` and ``figures``, as people call them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from automata import files, json_format
+from automata.deterministic import DFA
+from automata.wfsa import WFSA
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.files import save
+from proofs_tests.certify.some_networks import random_network
+from ratproof.main import run
+
+
+@pytest.fixture
+def checkpoint(tmp_path, monkeypatch):
+    """A network of 5 centroids, whose soft automaton has 4 states at temperature 0.5; the folder is the test's own."""
+    monkeypatch.chdir(tmp_path)
+    network = random_network(3)
+    network.set_temperature(0.5)
+    save(network, "net.safetensors")
+    return "net.safetensors"
+
+
+def said(capsys, *arguments: str):
+    """The exit status, and the JSON object on standard output."""
+    status = run([*arguments, "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def refused(capsys, *arguments: str) -> str:
+    """The one sentence on standard error."""
+    assert run(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert not out and err.startswith("ratproof: ") and err.count("\n") == 1
+    return err
+
+
+def test_certified_with_a_certificate_and_the_soft_automaton(checkpoint, capsys):
+    status, answer = said(capsys, "certify", checkpoint, "--certificate", "c.json", "-o", "soft.json")
+    assert status == 0 and answer["verdict"] == "certified" and answer["certificate"] == "c.json"
+    assert len(answer["soft"]["after"]) == 4 and answer["nodes"] == 5 and answer["temperature"] == "1/2"
+    assert run(["check-certificate", "c.json"]) == 0
+    assert "accepted: the soft network follows its automaton" in capsys.readouterr().out
+    assert DFA.from_wfsa(files.read("soft.json")).minimal().states == answer["language_states"]
+    assert run(["certify", checkpoint]) == 0
+    assert "certified: at temperature 0.5 the soft network follows its hard automaton" in capsys.readouterr().out
+
+
+def test_different_with_a_string(checkpoint, capsys):
+    status, answer = said(capsys, "certify", checkpoint, "--temperature", "50")
+    assert status == 1 and answer["verdict"] == "different" and answer["word"] is not None
+    assert run(["certify", checkpoint, "--temperature", "50"]) == 1
+    assert "different: on " in capsys.readouterr().out
+
+
+def test_against_a_language_of_ones_own(checkpoint, capsys):
+    said(capsys, "certify", checkpoint, "-o", "soft.json")
+    assert said(capsys, "certify", checkpoint, "--against", "soft.json")[0] == 0
+    dfa = DFA.from_wfsa(files.read("soft.json"))
+    files.write(DFA(dfa.alphabet, dfa.start, dfa.table, frozenset(range(dfa.states)) - dfa.final).to_wfsa(), "other.json")
+    status, answer = said(capsys, "certify", checkpoint, "--against", "other.json")
+    assert status == 1 and answer["word"] == []
+
+
+def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
+    said(capsys, "certify", checkpoint, "--certificate", "c.json")
+    data = json.loads((tmp_path / "c.json").read_text())
+    data["nodes"][0]["high"] = data["nodes"][0]["low"]
+    (tmp_path / "c.json").write_text(json.dumps(data))
+    status, answer = said(capsys, "check-certificate", "c.json")
+    assert status == 1 and answer["verdict"] == "rejected"
+
+
+def test_unknown_is_never_certified(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    network = Acceptor(("a",), "sr-elman", hidden_size=1, k=2)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.zero_()
+    save(network, "tie.safetensors")
+    status, answer = said(capsys, "certify", "tie.safetensors", "--certificate", "c.json")
+    assert status == 3 and answer["verdict"] == "unknown" and "tie" in answer["why"]
+    assert not (tmp_path / "c.json").exists()
+    assert "tie" in refused(capsys, "extract", "tie.safetensors")
+
+
+def test_extracted_is_the_hard_automaton(checkpoint, capsys):
+    _, hard = said(capsys, "extract", checkpoint, "-o", "hard.json")
+    assert hard["states"] == 4 == len(hard["centroids"]) and files.read("hard.json").states == 4
+    _, soft = said(capsys, "extract", checkpoint, "--soft")
+    assert soft["centroids"] == hard["centroids"]
+    _, least = said(capsys, "extract", checkpoint, "--minimal", "-o", "least.json")
+    assert DFA.from_wfsa(files.read("least.json")).states == least["states"]
+    _, whole = said(capsys, "extract", checkpoint, "--probabilities", "-o", "p.json")
+    pfa = json_format.loads((files.Path("p.json")).read_text())
+    assert isinstance(pfa, WFSA) and pfa.states == whole["states"] == 5
+
+
+def test_counted_over_too_little_data_pairs_are_unseen_and_not_centroid_0(checkpoint, capsys, tmp_path):
+    _, found = said(capsys, "extract", checkpoint, "--counts", "hard", "--length", "1")
+    assert found["counts"]["unseen"] and not found["counts"]["different"]
+    _, found = said(capsys, "extract", checkpoint, "--counts", "soft", "--length", "8")
+    assert not found["counts"]["unseen"] and not found["counts"]["different"]
+    (tmp_path / "strings.txt").write_text("0 1\n\n1\n")
+    _, found = said(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
+    assert found["counts"]["unseen"]
+    (tmp_path / "strings.txt").write_text("0 2\n")
+    assert "no symbol '2'" in refused(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
+
+
+def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
+    _, found = said(capsys, "figures", checkpoint, "-o", "pictures", "--string", "1 0 0")
+    names = {"hard.svg", "soft.svg", "probabilistic.svg", "probabilities.svg", "temperatures.svg"}
+    assert {path.name for path in (tmp_path / "pictures").iterdir()} == names and len(found["files"]) == 5
+    for name in names:
+        assert (tmp_path / "pictures" / name).read_text().startswith("<svg")
+    first = (tmp_path / "pictures" / "temperatures.svg").read_text()
+    said(capsys, "figures", checkpoint, "-o", "again")
+    assert (tmp_path / "again" / "temperatures.svg").read_text() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["certify", "none.safetensors"], "cannot be read"),
+        (["certify", "net.safetensors", "--temperature", "0"], "positive"),
+        (["certify", "net.safetensors", "--temperature", "-1"], "ratproof extract gives the automaton of the limit 0"),
+        (["certify", "net.safetensors", "--temperature", "nan"], "positive"),
+        (["certify", "net.safetensors", "--against", "none.json"], "cannot be read"),
+        (["certify", "net.safetensors", "--certificate", "net.safetensors"], "overwrite"),
+        (["extract", "net.safetensors", "--counts", "both"], "hard or soft"),
+        (["extract", "net.safetensors", "--soft", "--probabilities"], "--probabilities"),
+        (["extract", "net.safetensors", "--data", "x"], "--counts"),
+        (["extract", "net.safetensors", "--counts", "hard", "--length", "40"], "--length 40"),
+        (["figures", "net.safetensors", "-o", "net.safetensors"], "folder"),
+        (["figures", "net.safetensors", "-o", "p", "--temperatures", "1,x"], "'x'"),
+        (["figures", "net.safetensors", "-o", "p", "--string", "1 7"], "no symbol '7'"),
+    ],
+)
+def test_bad_input_is_one_sentence(checkpoint, capsys, arguments, sentence):
+    assert sentence in refused(capsys, *arguments)
+
+
+def test_networks_that_are_no_finite_automata_are_refused(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
+    for command in ("certify", "extract"):
+        assert "cell state" in refused(capsys, command, "lstm.safetensors")
