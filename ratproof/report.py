@@ -119,6 +119,8 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
     if certificate is not None and certificate.get("type") == "hankel":
         block = f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
         out.print(Text(f"  and {certificate['says']}: {block} has determinant {certificate['determinant']}"))
+    if certificate is not None and certificate.get("type") == "range":
+        out.print(Text(f"  and {certificate['says']}: from its single states it scores {', '.join(certificate['scores'])}"))
     if result.kept is not None:
         out.print(Text(f"  ratproof replay {result.kept}{option}", style="dim"), soft_wrap=True)
 
