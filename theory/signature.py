@@ -89,7 +89,7 @@ class Signature:
         over: the semiring.
         size: the size's name and value, if it has one.
         most_small: how many small cases with so many letters are tried: all, or those with the fewest weights other than zero.
-        where: what a hypothesis asks of the weights; all, without. In proofs they are free all the same.
+        where: what a hypothesis asks of the weights that are drawn; all, without. In proofs they are free all the same.
     """
 
     entries: tuple[Entry, ...]
@@ -127,8 +127,8 @@ class Signature:
             for entry in self.entries
             if entry.derived is None
         }
-        made = st.fixed_dictionaries(parts).map(lambda drawn: self._derive(self._in_order(alphabet, drawn)))
-        return made if self.where is None else made.filter(self.where)
+        made = st.fixed_dictionaries(parts).map(lambda drawn: self._in_order(alphabet, drawn))
+        return (made if self.where is None else made.filter(self.where)).map(self._derive)
 
     def _in_order(self, alphabet: str, drawn: dict[str, Any]) -> Weights:
         """What was drawn, written in the signature's order (Hypothesis draws dictionaries in another)."""
@@ -159,15 +159,15 @@ class Signature:
         ]
         wanted = self.where
         made = self._all_small(alphabet, choices)
-        yield from islice(made if wanted is None else (case for case in made if wanted(case)), self.most_small)
+        some = islice(made if wanted is None else (case for case in made if wanted(case)), self.most_small)
+        yield from map(self._derive, some)
 
     def _all_small(self, alphabet: str, choices: Sequence[Sequence[Any]]) -> Iterator[Weights]:
         for chosen in _fewest_first(choices):
             values = iter(chosen)
-            filled = self._filled(
+            yield self._filled(
                 alphabet, self.over, lambda entry, _: None if entry.derived else _nested(entry.shape, values)  # noqa: B023
             )  # fmt: skip
-            yield self._derive(filled)
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
         """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only value allowed."""

@@ -43,6 +43,9 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "theory": {
         "What a claim is": ("claim", "registry", "weights", "signature", "places", "induction", "generality"),
+        "State-regularized networks, over exact numbers": (
+            *("state_regularized", "state_regularized.networks", "state_regularized.limits", "state_regularized.mixtures"),
+        ),
     },
     "neural": {
         "Layers": (
@@ -62,6 +65,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
                 "exhaust",
                 "decide",
                 "prove",
+                "boxes",
                 "no_automaton",
                 "ladder",
                 "network_ladder",
@@ -74,7 +78,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
             *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
         ),
-        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation", "check_hankel"),
+        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation", "check_hankel", "check_boxes"),
         "Running": ("verify", "hunt", "plugin", "judge", "checkers", "report", "proof_text", "counterexamples"),
         "The command line": ("main", "terminal"),
     },

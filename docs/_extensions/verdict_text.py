@@ -74,6 +74,11 @@ def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
             f"{plain(result['why'])}. {_every_size(certificate)}This is a [certificate](/formats.md#certificates) of "
             f"{plain(certificate['claims'])}; more is on the page on [what is not rational](/not_rational.md). {checker}"
         )
+    if "boxes" in certificate:
+        return (
+            f"the most probable centroid is the DFA's state after every string, in each of the cases; {result['cases']:,} pairs of a "
+            f"state and a symbol were checked, and each case has a [certificate](/formats.md#certificates) of its boxes. {checker}"
+        )
     if certificate.get("claims") == "different":
         found = f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart" if result.get(
             "counterexample") else f"they differ on {_string(certificate['word'])}"  # fmt: skip
@@ -93,7 +98,12 @@ def _every_size(certificate: dict[str, Any]) -> str:
 
 
 def hankel(claim: Claim, certificate: dict[str, Any]) -> str:
-    """A Hankel certificate: for which weights, the block, its determinant; nothing for a certificate of another kind."""
+    """A certificate that no other automaton does: for which weights, and the block with its determinant, or the range of scores."""
+    if certificate.get("type") == "range":
+        return (
+            f"More than that: {plain(certificate['says'])}. From its single states it scores {plain(', '.join(certificate['scores']))}; "
+            f"with any initial distribution a mean of these, and {plain(certificate['value'])} is none.\n"
+        )
     if certificate.get("type") != "hankel":
         return ""
     case = claim.case.from_json(certificate["case"])

@@ -19,7 +19,7 @@ from typing import Any
 
 from theory.claim import Recurrence
 from theory.places import Concrete, Symbolic
-from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
 Vector = tuple[Any, ...]
@@ -51,11 +51,6 @@ def integers(
         most_small=most,
         where=where,
     )
-
-
-def sizes(values: Sequence[int], some: Sequence[tuple[int, int]], **options: Any) -> Sizes:
-    """Networks of all these sizes."""
-    return Sizes(lambda size: integers(size, values, **options), tuple(some), tuple(some))
 
 
 # The recurrent component u = f(h, x), and the stochastic component's similarities b and distribution alpha = g(S, u).

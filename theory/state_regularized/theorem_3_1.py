@@ -184,8 +184,8 @@ def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
     def more(values: Any, d: int) -> tuple[Any, ...]:
         return tuple(constant(name, (d, d) if name == "V" else (d,), values) for name in names)
 
-    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), where, most=120), ((2, 1), (3, 1)), ((2, 1), (3, 1)))
-    drawn = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, SIZES)
+    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), where, most=120), (), ((2, 1), (3, 1)))
+    drawn = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, ())
     return {"cases": drawn.random, "small_cases": small.small}
 
 
