@@ -104,7 +104,9 @@ def _within(step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict
             raise InputError(f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape: {shorten(found)}")
         return found
 
-    return affine_part(function, modes[here].zeros, f"the step of mode {shorten(here)} by {shorten(symbol)}", symbol, modes[here].width)
+    return affine_part(
+        function, modes[here].zeros, f"the step of mode {shorten(here)} by {shorten(symbol)}", symbol, modes[here].width
+    )
 
 
 def _block(row: int, column: int, symbol: Any, offset: Row, rows: list[Row]) -> list[tuple[int, int, Any, Fraction]]:

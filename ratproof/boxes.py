@@ -46,7 +46,11 @@ def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
     first = automata[0]
     for place, automaton in enumerate(automata):
         same = all(np.array_equal(automaton.matrix(x), first.matrix(x)) for x in first.alphabet)
-        if not same or automaton.initial.tolist() != _one(0, first.states) or automaton.final.tolist() != _one(place, first.states):
+        if (
+            not same
+            or automaton.initial.tolist() != _one(0, first.states)
+            or automaton.final.tolist() != _one(place, first.states)
+        ):
             raise RuntimeError("the automata are not one DFA with a final state each")
     tables = {str(x): first.matrix(x).tolist() for x in first.alphabet}
     if any(sorted(row) != _one(first.states - 1, first.states) for table in tables.values() for row in table):

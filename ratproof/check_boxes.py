@@ -69,7 +69,10 @@ class Network:
         ]
 
     def component(self, box, x):
-        return [clip(plus([(b, b), *(times(h, v) for h, v in zip(box, row, strict=True))])) for row, b in zip(self.U, self.W[x], strict=True)]
+        return [
+            clip(plus([(b, b), *(times(h, v) for h, v in zip(box, row, strict=True))]))
+            for row, b in zip(self.U, self.W[x], strict=True)
+        ]
 
     def lead(self, u, j, i):  # the least b_j - b_i, for any u in the box
         here, there = self.S[j], self.S[i]
@@ -89,7 +92,9 @@ def verdict(data):
     need(set(dfa) == set(network.W), "the DFA has other symbols than the network")
     for row in dfa.values():
         need(type(row) is list and len(row) == k, "the DFA has not one next state for each centroid")
-    need(type(states) is list and all(type(q) is int and 1 <= q <= k for q in states) and 1 in states, "state 1 is where it starts")
+    need(
+        type(states) is list and all(type(q) is int and 1 <= q <= k for q in states) and 1 in states, "state 1 is where it starts"
+    )
     for q in states:
         box = network.around(q - 1, epsilon)
         for x in network.W:

@@ -5,9 +5,9 @@ probabilities (Hoeffding 1963: they may differ from run to run), and the same be
 (1 - a) log((1 - a) / (1 - p)). So P(N KL(C / N || p) >= t) <= 2 exp(-t); with M tests at most 2 M exp(-t) for any of them to alarm,
 which is one in a million for t = log(2 M 10^6).
 
->>> round(threshold(960), 1)
-21.4
->>> round(power(10_000, threshold(960)), 3)
+>>> round(threshold(480), 1)
+20.7
+>>> round(power(10_000, threshold(480)), 3)
 0.051
 """
 

@@ -35,7 +35,7 @@ def decided(claim: str, variant: Variant, kind: str, dtype: str, device: str, da
     )
 
 
-EXAMPLES, STRINGS, RUNS = 20, 3, 10_000
+EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
 LAYERS = [("sr-elman", "float32"), ("sr-elman", "float64"), ("sr-gru", "float32"), ("sr-gru", "float64")]
 TESTS = EXAMPLES * STRINGS * MOST_CENTROIDS * len(LAYERS)
 """How many counts are held against a probability, at most, when :func:`sampled_runs` is given so many examples of each of these layers."""

@@ -88,7 +88,10 @@ def summary(outcome: Outcome) -> Text:
 
 
 def _one_a_variant(results: Sequence[Result]) -> list[Result]:
-    """For each refuted variant the result with the simplest counterexample; of equals, the one that comes with a certificate."""
+    """For each refuted variant the result with the simplest counterexample, among those that show that no other automaton does if any do.
+
+    Of equals, the one that comes with a certificate.
+    """
     best: dict[tuple[str, str], Result] = {}
     for result in sorted((r for r in results if r.counterexample is not None), key=_plainness):
         best.setdefault((result.claim, result.variant), result)
@@ -106,7 +109,13 @@ def _show_proof(result: Result, proof: dict[str, Any], out: Console) -> None:
 
 def _plainness(result: Result) -> tuple[Any, ...]:
     assert result.counterexample is not None
-    return *result.counterexample.simplicity, result.certificate is None, result.kind != "exhausted"
+    kind = "" if result.certificate is None else result.certificate.get("type")
+    return (
+        kind not in ("hankel", "range"),
+        *result.counterexample.simplicity,
+        result.certificate is None,
+        result.kind != "exhausted",
+    )
 
 
 def _show_counterexample(result: Result, out: Console, option: str) -> None:

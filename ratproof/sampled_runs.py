@@ -118,7 +118,7 @@ class SampledRuns:
     @cached_property
     def _automata(self) -> list[WFSA]:
         k = self.options["k"]
-        tables = {x: [[Fraction(float(p)) for p in row] for row in rows] for x, rows in self.table.items()}
+        tables: dict[str, Any] = {x: [[Fraction(float(p)) for p in row] for row in rows] for x, rows in self.table.items()}
         initial = [int(j == self.first) for j in range(k)]
         return [WFSA(REAL, initial, [int(j == end) for j in range(k)], tables) for end in range(k)]
 
@@ -128,7 +128,9 @@ class SampledRuns:
 
     def weights(self) -> str:
         """The table, rounded for reading; the floats are in the JSON."""
-        rows = [f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "") for x, p in self.table.items()]
+        rows = [
+            f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "") for x, p in self.table.items()
+        ]
         options = ", ".join(f"{name} = {value}" for name, value in self.options.items())
         return f"{self.kind} in {self.dtype} on {self.device}, {options}, start at centroid {self.first + 1}; " + "; ".join(rows)
 

@@ -95,13 +95,15 @@ def sampled_layers(
         draw: given by Hypothesis.
         alphabet: the symbols.
         kind: ``"sr-elman"`` or ``"sr-gru"``.
-        claim, variant: what they are compared for.
+        claim: what they are compared for.
+        variant: of the claim.
         runs: how many, of each string.
         tests: among how many tests an alarm may be false.
-        dtype, device: of the layer.
+        dtype: of the layer.
+        device: of the layer.
     """
     k, inputs, d = draw(st.integers(2, MOST_CENTROIDS)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    options = {
+    options: dict[str, Any] = {
         "input_size": inputs, "hidden_size": d, "k": k, "bias": draw(_FLAG),
         "similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(st.sampled_from([1.0, 0.25, 4.0])),
     }  # fmt: skip

@@ -78,7 +78,12 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
             *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
         ),
-        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation", "check_hankel", "check_boxes"),
+        "Checking a certificate, with no other code of ratproof": (
+            "check_certificate",
+            "check_bisimulation",
+            "check_hankel",
+            "check_boxes",
+        ),
         "Running": ("verify", "hunt", "plugin", "judge", "checkers", "report", "proof_text", "counterexamples"),
         "The command line": ("main", "terminal"),
     },

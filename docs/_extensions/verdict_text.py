@@ -100,8 +100,10 @@ def _every_size(certificate: dict[str, Any]) -> str:
 def hankel(claim: Claim, certificate: dict[str, Any]) -> str:
     """A certificate that no other automaton does: for which weights, and the block with its determinant, or the range of scores."""
     if certificate.get("type") == "range":
+        case = claim.case.from_json(certificate["case"])
+        scores = plain(", ".join(certificate["scores"]))
         return (
-            f"More than that: {plain(certificate['says'])}. From its single states it scores {plain(', '.join(certificate['scores']))}; "
+            f"More than that: {plain(certificate['says'])}, for {plain(case.describe())}. From its single states it scores {scores}; "
             f"with any initial distribution a mean of these, and {plain(certificate['value'])} is none.\n"
         )
     if certificate.get("type") != "hankel":

@@ -35,6 +35,7 @@ def test_runs_of_the_torch_layer_end_where_the_automaton_says(layer, device, dat
 
 
 @evidence(CLAIM, kind="cross-checked")
+@settings(max_examples=40)
 @given(st.data())
 def test_openfst_finds_the_same_scores(variant, data):
     """The law in exact fractions, against OpenFst's scores, within OpenFst's derived bound."""
@@ -48,6 +49,7 @@ def test_every_string_up_to_length_four(variant):
 
 
 @evidence(CLAIM, kind="decided")
+@settings(max_examples=40)
 @given(st.data())
 def test_the_law_is_forward_on_all_strings(variant, data):
     """For random integer networks the law, read as an automaton, is decided to be the extracted one."""

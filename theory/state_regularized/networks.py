@@ -34,7 +34,12 @@ SIZES = ((2, 1), (3, 1), (2, 2), (3, 2), (4, 2))
 
 
 def integers(
-    size: tuple[int, int], values: Sequence[int], m: Sequence[int] = (1, 2, 3), more: tuple[Any, ...] = (), where: Any = None, most: int = 150
+    size: tuple[int, int],
+    values: Sequence[int],
+    m: Sequence[int] = (1, 2, 3),
+    more: tuple[Any, ...] = (),
+    where: Any = None,
+    most: int = 150,
 ) -> Signature:
     """A network of k centroids in d dimensions. Equation 3's distance is an integer for d = 1."""
     k, d = size
@@ -67,7 +72,7 @@ def inside(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def component(w: Weights, h: Vector, x: str) -> Vector:
-    """u = hardtanh(U h + W_x)."""
+    """The recurrent component, u = hardtanh(U h + W_x)."""
     return tuple(map(clipped, inside(w, h, x)))
 
 

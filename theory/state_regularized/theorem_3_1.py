@@ -10,13 +10,30 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.state_regularized.memory import at_zero, with_cell_state
 from theory.state_regularized.networks import (
-    ANY, SIZES, SMALL, Law, Place, Vector, arrive, at, at_each, at_first, centroids, clipped, component, integers, pushed, sampled,
-    similarities, soft, softmax, table,
+    ANY,
+    SIZES,
+    SMALL,
+    Law,
+    Place,
+    Vector,
+    arrive,
+    at,
+    at_each,
+    at_first,
+    centroids,
+    component,
+    integers,
+    sampled,
+    similarities,
+    soft,
+    softmax,
+    table,
 )  # fmt: skip
 from theory.weights import Weights
 
@@ -42,23 +59,6 @@ def anywhere(w: Weights) -> Law:
 
 
 from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled(anywhere)
-
-
-# With a cell state: c = c + V h + W_x and u = hardtanh(U h + c), so that alpha depends on more than h and the symbol.
-
-
-def with_memory(w: Weights, h: Vector, c: Vector, x: str) -> tuple[Vector, Vector]:
-    """Alpha, and the next cell state."""
-    cell = tuple(now + sum(v * n for v, n in zip(row, h, strict=True)) + b for now, row, b in zip(c, w.V, w.W[x], strict=True))
-    u = tuple(clipped(sum(v * n for v, n in zip(row, h, strict=True)) + now) for row, now in zip(w.U, cell, strict=True))
-    return softmax(w, similarities(w, u)), cell
-
-
-with_cell_state = Recurrence(
-    start=lambda w: at(w, Place(w.S[0], 1, (Fraction(0),) * len(w.S[0]))),
-    step=lambda w, law, x: pushed(w, law, x, with_memory),
-    out=at_each,
-)
 
 
 # The construction: states 1 to k, tau(i, j, x) the probability of s_j by asking the cell at s_i for x; one automaton for each state.
@@ -112,9 +112,8 @@ def extracted_by_similarity(w: Weights) -> list[WFSA]:
 
 
 def extracted_at_zero(w: Weights) -> list[WFSA]:
-    """The table that the cell has in the cell state 0."""
-    zero = (Fraction(0),) * len(w.S[0])
-    return automata(w, one_at(w, 1, w.n), {x: [list(with_memory(w, s, zero, x)[0]) for s in w.S] for x in w.alphabet})
+    """Of a network with memory, the table that the cell has while its cell state is 0."""
+    return automata(w, one_at(w, 1, w.n), {x: table(w, x, at_zero) for x in w.alphabet})
 
 
 # The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the symbol, so in the proof its
@@ -184,7 +183,7 @@ def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
     def more(values: Any, d: int) -> tuple[Any, ...]:
         return tuple(constant(name, (d, d) if name == "V" else (d,), values) for name in names)
 
-    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), where, most=120), (), ((2, 1), (3, 1)))
+    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), where, most=60), (), ((2, 1), (3, 1)))
     drawn = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, ())
     return {"cases": drawn.random, "small_cases": small.small}
 
