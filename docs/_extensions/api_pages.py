@@ -44,7 +44,8 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "theory": {
         "What a claim is": ("claim", "registry", "weights", "signature", "places", "induction", "generality"),
         "State-regularized networks, over exact numbers": (
-            *("state_regularized", "state_regularized.networks", "state_regularized.limits", "state_regularized.mixtures"),
+            "state_regularized",
+            *(f"state_regularized.{name}" for name in ("networks", "memory", "limits", "mixtures", "bound")),
         ),
     },
     "neural": {
@@ -69,6 +70,8 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
                 "no_automaton",
                 "ladder",
                 "network_ladder",
+                "sampled_runs",
+                "chernoff",
                 "text",
                 "strategies",
             ),

@@ -194,8 +194,7 @@ def _certificate(path: str) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
-    if not isinstance(data, dict) or not (
-        {"format", "claims", "A", "B"} <= set(data) or {"format", "claims", "cell"} <= set(data)
-    ):
-        raise FormatError(f"{path}: is no certificate, which has the fields format, claims, A and B, or format, claims and cell")
+    subjects: tuple[set[str], ...] = ({"A", "B"}, {"cell"}, {"boxes"})
+    if not isinstance(data, dict) or not any({"format", "claims"} | subject <= set(data) for subject in subjects):
+        raise FormatError(f"{path}: is no certificate, which has the fields format, claims, and A and B, or cell, or boxes")
     return data
