@@ -118,7 +118,9 @@ def test_automata_that_are_no_dfa_are_not_taken_for_one():
 def test_it_stands_alone(tmp_path):
     text = Path(check_boxes.__file__).read_text()
     assert len(text.splitlines()) <= 150
-    assert not any(line.startswith(("from ratproof", "from theory", "from automata", "import flint")) for line in text.splitlines())
+    assert not any(
+        line.startswith(("from ratproof", "from theory", "from automata", "import flint")) for line in text.splitlines()
+    )
     path = tmp_path / "c.json"
     path.write_text(json.dumps(certificate(next(EQ_5.small_cases(1)))))
     done = subprocess.run([sys.executable, "-I", check_boxes.__file__, str(path)], capture_output=True, text=True, check=False)

@@ -59,7 +59,14 @@ PARAMETERS = {
 
 
 def runs(**changes):
-    given = {"kind": "sr-elman", "options": OPTIONS, "parameters": PARAMETERS, "embeddings": [[1.0], [-1.0]], "alphabet": "ab", "first": 0}
+    given = {
+        "kind": "sr-elman",
+        "options": OPTIONS,
+        "parameters": PARAMETERS,
+        "embeddings": [[1.0], [-1.0]],
+        "alphabet": "ab",
+        "first": 0,
+    }
     return SampledRuns("theorem-3.1", "corrected", **{**given, "runs": 10_000, "seed": 1, "tests": 480, **changes})
 
 
@@ -126,8 +133,9 @@ def test_runs_leave_torchs_random_numbers_alone():
     assert torch.equal(torch.rand(4), wanted)
 
 
-@pytest.mark.parametrize("changes", [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"runs": 10**9}, {"options": {**OPTIONS, "k": 10**6}}])
+@pytest.mark.parametrize(
+    "changes", [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"runs": 10**9}, {"options": {**OPTIONS, "k": 10**6}}]
+)
 def test_what_is_no_such_comparison_is_refused(changes):
     with pytest.raises(InputError, match="is right"):
         runs(**changes)
-

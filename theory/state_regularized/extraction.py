@@ -138,15 +138,15 @@ def cases(
     longest: tuple[int, ...] = (1, 2, 3),
     where: Any = no_ties,
     m: tuple[int, ...] = (1, 2, 3),
-    most: int = 80,
-    small_sizes: Any = ((2, 1), (3, 1), (2, 2)),
+    small: Any = (SMALL, 80, ((2, 1), (3, 1), (2, 2))),
     some: Any = SIZES,
 ) -> dict[str, Any]:
     """Random networks and data, and all small ones."""
     more = (constant("longest", only=longest),)
-    small = Sizes(lambda s: integers(s, (*SMALL, 2, -2), m[:1], more, where, most), (), small_sizes)
+    values, most, small_sizes = small
+    few = Sizes(lambda s: integers(s, values, m[:1], more, where, most), (), small_sizes)
     drawn = Sizes(lambda s: integers(s, ANY, m, more, where), some, ())
-    return {"cases": drawn.random, "small_cases": small.small}
+    return {"cases": drawn.random, "small_cases": few.small}
 
 
 def automata(table: Any) -> Any:
@@ -205,7 +205,7 @@ CLAIM = Claim(
             recurrence=hard_network,
             construction=automata(printed_soft),
             kinds=("sampled", "exhausted"),
-            **cases((3,), settled, (1,), 1500, ((2, 1),), ((3, 1), (4, 1), (4, 2))),
+            **cases((3,), settled, (1,), ((*SMALL, 2, -2), 1500, ((2, 1),)), ((3, 1), (4, 1), (4, 2))),
         ),
     ),
     example=Weights(

@@ -14,6 +14,7 @@ from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.state_regularized.limits import distinct
 from theory.state_regularized.memory import at_zero, with_cell_state
 from theory.state_regularized.networks import (
     ANY,
@@ -21,7 +22,6 @@ from theory.state_regularized.networks import (
     SMALL,
     Law,
     Place,
-    Vector,
     arrive,
     at,
     at_each,
@@ -29,6 +29,7 @@ from theory.state_regularized.networks import (
     centroids,
     component,
     integers,
+    pushed,
     sampled,
     similarities,
     soft,
@@ -40,17 +41,19 @@ from theory.weights import Weights
 # Where the network starts: at a centroid; wherever the step of a start token, a symbol of its own, takes a vector h_0; or at h_0.
 
 
-def after_token(w: Weights) -> Vector:
-    """The distribution after the start token, read in h_0: alpha = g(S, u) with u = hardtanh(U h_0 + W_start)."""
-    if "first" in w.entries:
-        return tuple(w.first)
-    token = Weights(w.over, "^", {**w.entries, "W": {"^": w.W_start}}, w.size)
-    return softmax(w, similarities(w, component(token, w.h_0, "^")))
+TOKEN = "^"
+
+
+def with_token(w: Weights) -> Weights:
+    """The same network over one symbol, the start token."""
+    return Weights(w.over, TOKEN, {**w.entries, "W": {TOKEN: w.W_start}}, w.size)
 
 
 def at_token(w: Weights) -> Law:
-    """The law after the start token."""
-    return tuple(Place(s, j) for j, s in enumerate(centroids(w), start=1)), after_token(w)
+    """The law after the start token, read in h_0. In proofs, where cells answer anything, its probabilities are variables."""
+    if "first" in w.entries:
+        return tuple(Place(s, j) for j, s in enumerate(centroids(w), start=1)), tuple(w.first)
+    return pushed(with_token(w), at(w, Place(w.h_0, 0)), TOKEN)
 
 
 def anywhere(w: Weights) -> Law:
@@ -95,8 +98,10 @@ def extracted(w: Weights) -> list[WFSA]:
 
 
 def extracted_after_token(w: Weights) -> list[WFSA]:
-    """The start token's distribution is the initial law."""
-    return automata(w, list(after_token(w)), asked(w))
+    """The start token's distribution, alpha = g(S, u) with u = hardtanh(U h_0 + W_start), is the initial law."""
+    if "first" in w.entries:
+        return automata(w, list(w.first), asked(w))
+    return automata(w, list(softmax(w, similarities(w, component(with_token(w), w.h_0, TOKEN)))), asked(w))
 
 
 def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
@@ -183,7 +188,10 @@ def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
     def more(values: Any, d: int) -> tuple[Any, ...]:
         return tuple(constant(name, (d, d) if name == "V" else (d,), values) for name in names)
 
-    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), where, most=60), (), ((2, 1), (3, 1)))
+    asks = (
+        distinct if where is None else lambda w: distinct(w) and where(w)
+    )  # of small cases, so that more of them tell letters apart
+    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), asks, most=120), (), ((2, 1), (3, 1)))
     drawn = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, ())
     return {"cases": drawn.random, "small_cases": small.small}
 
