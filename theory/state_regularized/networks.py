@@ -23,8 +23,6 @@ from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
 Vector = tuple[Any, ...]
-Law = tuple[tuple["Place", ...], tuple[Any, ...]]
-"""Where a sampled run may be, and how probable each place is."""
 
 # The weights: k centroids S (one a row), U and W of the recurrent component, the temperature's m, and which of equations 2 and 3 it is.
 
@@ -85,8 +83,9 @@ def similarities(w: Weights, u: Vector) -> Vector:
 
 def softmax(w: Weights, b: Vector) -> Vector:
     """alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau), with exp(1 / tau) = 2^m."""
-    powers = [Fraction(2) ** int(w.m * (n - max(b))) for n in b]
-    return tuple(p / sum(powers) for p in powers)
+    least = min(b)
+    powers = [2 ** int(w.m * (n - least)) for n in b]
+    return tuple(Fraction(p, sum(powers)) for p in powers)
 
 
 def limit(w: Weights, b: Vector) -> Vector:
@@ -146,6 +145,10 @@ class Place:
 
     def __str__(self) -> str:
         return f"s_{self.last}" if self.last else "h_0"
+
+
+Law = tuple[tuple[Place, ...], tuple[Any, ...]]
+"""Where a sampled run may be, and how probable each place is."""
 
 
 def arrive(of: Concrete | Symbolic, j: Any) -> Any:
