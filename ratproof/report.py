@@ -148,11 +148,10 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
     return "{" + ", ".join("".join(s) or "ε" for s in strings) + "}"
 
 
-def chance(result: Result) -> str:
+def chance(facts: dict[str, Any]) -> str:
     """What a test on counts is worth: how rare false alarms are, and what it finds."""
-    facts = result.facts
     return (
-        f"{result.claim}, {result.variant}: {facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts "
+        f"{facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts "
         f"gives a false alarm has probability {facts['false_alarm']:g} at most; a probability that is off by {facts['finds']:.3f} is found "
         "999 times in 1,000"
     )
@@ -161,7 +160,7 @@ def chance(result: Result) -> str:
 def _remarks(result: Result) -> list[str]:
     facts = result.facts
     if "false_alarm" in facts:
-        return ["", chance(result)]
+        return ["", f"{result.claim}, {result.variant}: {chance(facts)}"]
     if "text" not in facts:
         return []
     lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own"

@@ -12,6 +12,7 @@ from verdicts import NOT_RUN, Verdicts
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.disagreement import Counterexample
 from ratproof.kinds import KINDS
+from ratproof.report import chance
 from theory.claim import Claim
 
 _log = getLogger(__name__)
@@ -30,6 +31,14 @@ def verdict_table(claim: Claim, verdicts: Verdicts) -> str:
     """A row for each variant and kind of evidence, up the ladder; what is promised and did not run says so."""
     rows = list(_rows(claim, verdicts))
     return table(("variant", "evidence", "verdict", "cases", "seconds", "of bound", "device"), rows, css="verdicts")
+
+
+def counted(claim: Claim, verdicts: Verdicts) -> str:
+    """A sentence for each result that rests on a test on counts of random runs."""
+    results = [
+        r for variant in claim.variants for r in verdicts.of(claim.name, variant.name) if "false_alarm" in r.get("facts", {})
+    ]
+    return "".join(f"`{r['variant']}`, {r['kind']}\n: {plain(chance(r['facts']))}.\n" for r in results)
 
 
 def counterexample(result: dict[str, Any]) -> str:

@@ -66,7 +66,8 @@ def dfa(w: Weights, table: Callable[[Weights], Table] = asked_table) -> list[WFS
 # Equation 5 at a temperature that serves all lengths. While alpha_q >= 1 - epsilon, h is within epsilon R of s_q, u within
 # epsilon R |U| of what it is at s_q, and each difference of similarities within epsilon L. With epsilon <= gamma / (2 L), where gamma
 # is the least margin that is reached, the next state leads by gamma / 2 at least, and alpha there is at least
-# 1 / (1 + (k - 1) 2^(-m gamma / 2)), which is 1 - epsilon or more for a large m. So what holds after n symbols holds after n + 1.
+# 1 / (1 + (k - 1) 2^(-m gamma / 2)), which is 1 - epsilon or more for a large m, and for every larger one. So what holds after n
+# symbols holds after n + 1.
 
 
 def slope(w: Weights) -> Any:

@@ -146,7 +146,10 @@ CLAIM = Claim(
         Variant(
             name="printed-uniform",
             expected="refuted",
-            says="with equation 4 one temperature serves all strings: the run follows the DFA with a probability of 1/2 at least",
+            says=(
+                "with equation 4 one temperature, here 1 / (4 ln 2), serves all strings: the run follows the DFA with a probability of 1/2 "
+                "at least (1: it does). At any temperature each symbol multiplies that probability by an alpha_M below 1"
+            ),
             recurrence=followed_by_half,
             construction=always_one,
             kinds=SHOWN,
