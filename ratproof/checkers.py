@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel
+from ratproof import check_bisimulation, check_invariant, check_certificate, check_hankel
 
 FORMAT = "ratproof certificate 1"
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, MemoryError, RecursionError)
@@ -15,7 +15,7 @@ MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, Arithm
 def checker_of(data: dict[str, Any]) -> ModuleType:
     """The program for a certificate: of a cell, of a network that follows a DFA, of automata over a field, or over another semiring."""
     if "boxes" in data:
-        return check_boxes
+        return check_invariant
     if "cell" in data:
         return check_hankel
     first = data.get("A")

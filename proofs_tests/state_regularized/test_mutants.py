@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from proofs_tests.state_regularized import test_theorem_3_2
 from ratproof import ladder
-from ratproof.boxes import decide_by_boxes
+from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.comparisons import Exact
 from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust, no_initial_distribution
@@ -162,7 +162,7 @@ def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
     hot = replace(case, entries={**case.entries, "m": Fraction(1)})
     with pytest.raises(RuntimeError, match="boxes do not show"):
         decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", hot))
-    monkeypatch.setattr("ratproof.boxes.epsilon", lambda w: Fraction(49, 100))
+    monkeypatch.setattr("ratproof.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
     with pytest.raises(RuntimeError, match="boxes do not show"):
         decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", case))
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratproof import ladder
-from ratproof.boxes import decide_by_boxes
+from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.comparisons import Exact
 from ratproof.evidence import evidence
 from ratproof.ledger import ledger

@@ -18,7 +18,7 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.number_text import write_number
 from automata.semirings import LOG
-from ratproof import check_boxes, check_hankel
+from ratproof import check_invariant, check_hankel
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
@@ -87,7 +87,7 @@ def check(
     """Check a certificate with a short program that shares no code with the rest: exit status 0 accepted, 1 rejected."""
     data = _certificate(file)
     program = checker_of(data)
-    if program in (check_boxes, check_hankel) and a is not None:
+    if program in (check_invariant, check_hankel) and a is not None:
         raise InputError(f"{file} is about a network, whose weights it holds; it is for no automaton, and {a} has no place here")
     claims = why = None
     with progress("check-certificate"):

@@ -1,4 +1,4 @@
-"""Check that a soft network follows a DFA on all strings: ``python check_boxes.py FILE``. Needs Python 3.11 and nothing else.
+"""Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``. Needs Python 3.11 and nothing else.
 
 It shares no code with the rest of ratproof. The certificate has a state-regularized network (Wang & Niepert 2019): k centroids S,
 u = hardtanh(U h + W_x), similarities b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from automata.wfsa import WFSA
-from ratproof import check_boxes
+from ratproof import check_invariant
 from ratproof.checkers import FORMAT
 from ratproof.comparisons import Exact
 from ratproof.ledger import ledger
@@ -18,7 +18,7 @@ from theory.state_regularized.limits import epsilon, reachable
 def decide_by_boxes(comparison: Exact) -> None:
     """Assert that the mixture's most probable centroid is the automata's state after every string.
 
-    The certificate, which ``ratproof/check_boxes.py`` checks, has the DFA as it is read from the automata.
+    The certificate, which ``ratproof/check_invariant.py`` checks, has the DFA as it is read from the automata.
 
     Raises:
         RuntimeError: the boxes do not show it, which is no disproof.
@@ -34,7 +34,7 @@ def decide_by_boxes(comparison: Exact) -> None:
         "states": states,
     }
     try:
-        check_boxes.verdict(certificate)
+        check_invariant.verdict(certificate)
     except ValueError as error:
         raise RuntimeError(f"the boxes do not show that the network follows its DFA: {error}; {w.describe()}") from None
     book.add(len(states) * len(w.alphabet))

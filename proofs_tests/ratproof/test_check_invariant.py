@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratproof import check_boxes
-from ratproof.boxes import decide_by_boxes
+from ratproof import check_invariant
+from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.comparisons import Exact
 from ratproof.ledger import recording
@@ -37,7 +37,7 @@ def certificate(case):
 
 def refused(data):
     try:
-        check_boxes.verdict(data)
+        check_invariant.verdict(data)
     except MALFORMED:
         return True
     return False
@@ -74,7 +74,7 @@ def test_the_mixture_stays_in_the_boxes(case, string):
         q = asked_table(case)[q, x]
         with flint.ctx.workprec(now.bits):
             alpha = mixtures.distribution(mixtures.scores(case, now.h, x), mixtures.ball(case.m) * flint.arb(2).log())
-            assert alpha[q - 1] > 1 - mixtures.ball(check_boxes.number(found["epsilon"])) - flint.arb(2) ** -50
+            assert alpha[q - 1] > 1 - mixtures.ball(check_invariant.number(found["epsilon"])) - flint.arb(2) ** -50
         now = mixtures.step(case, now, x)
         assert now.label == q
 
@@ -116,13 +116,13 @@ def test_automata_that_are_no_dfa_are_not_taken_for_one():
 
 
 def test_it_stands_alone(tmp_path):
-    text = Path(check_boxes.__file__).read_text()
+    text = Path(check_invariant.__file__).read_text()
     assert len(text.splitlines()) <= 150
     assert not any(
         line.startswith(("from ratproof", "from theory", "from automata", "import flint")) for line in text.splitlines()
     )
     path = tmp_path / "c.json"
     path.write_text(json.dumps(certificate(next(EQ_5.small_cases(1)))))
-    done = subprocess.run([sys.executable, "-I", check_boxes.__file__, str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-I", check_invariant.__file__, str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and done.stdout == "accepted: follows\n"
-    assert checker_of(json.loads(path.read_text())) is check_boxes
+    assert checker_of(json.loads(path.read_text())) is check_invariant
