@@ -101,7 +101,7 @@ def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: 
 
     def run(values: list[Any]) -> list[Any]:
         found = function(_shaped(start, iter(values)))
-        if same_shape and _shape(found) != _shape(start):
+        if same_shape and shape(found) != shape(start):
             raise InputError(f"{what} gives a state of another shape than the first state's: {shorten(found)}")
         return list(flat(found))
 
@@ -194,11 +194,11 @@ def flat(state: Any) -> Iterator[Any]:
         yield state
 
 
-def _shape(state: Any) -> Any:
+def shape(state: Any) -> Any:
     """How deep, and how long where; arrays, lists and tuples are alike."""
     if isinstance(state, np.ndarray):
         state = state.tolist()
-    return [_shape(part) for part in state] if isinstance(state, (tuple, list)) else None
+    return [shape(part) for part in state] if isinstance(state, (tuple, list)) else None
 
 
 def _shaped(like: Any, values: Iterator[Any]) -> Any:

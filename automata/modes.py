@@ -1,7 +1,8 @@
 """Reading a network with modes as an automaton: what it remembers is one of finitely many modes, and numbers that it steps affinely.
 
-A state is a pair of a mode and numbers; which mode comes next depends on the mode and the symbol alone. (A QRNN's mode is the last
-K - 1 symbols.) The automaton has, for each mode that is reached, one state for the constant 1 and one for each number.
+A state is a pair of a mode and numbers; which mode comes next, and how many numbers it has, depends on the mode and the symbol alone.
+(A QRNN's mode is the last K - 1 symbols.) The automaton has, for each mode that is reached, one state for the constant 1 and one for
+each of its numbers.
 
 >>> alternating = lambda c, x: ("even", 2 * c[1]) if c[0] == "odd" else ("odd", c[1] + 1)
 >>> (unit,) = read_with_modes(("even", 0), alternating, lambda c: (c[1],), "a")
@@ -13,11 +14,12 @@ K - 1 symbols.) The automaton has, for each mode that is reached, one state for 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from automata.affine import Row, affine_part, flat
+from automata.affine import Row, affine_part, flat, shape
 from automata.errors import InputError
 from automata.forms import exact_number
 from automata.number_text import shorten
@@ -37,7 +39,7 @@ def read_with_modes(
 
     Args:
         start: the first mode, and the first numbers: a number, or nested tuples, lists and arrays.
-        step: from a state (a pair) and a symbol the next one, with numbers of the same shape.
+        step: from a state (a pair) and a symbol the next one; a mode always comes with numbers of one shape.
         out: from a state the numbers that are scores.
         alphabet: the symbols.
 
@@ -49,45 +51,62 @@ def read_with_modes(
     symbols = list(alphabet)
     mode, numbers = start
     origin = [exact_number(w) for w in flat(numbers)]
-    zeros = _zeros(numbers)
-    places: dict[Hashable, int] = {mode: 0}
-    waiting, width = [mode], 1 + len(origin)
+    modes = {mode: _Mode(0, _zeros(numbers))}
+    waiting, states = [mode], 1 + len(origin)
     arrows: list[tuple[int, int, Any, Fraction]] = []
     while waiting:
         here = waiting.pop(0)
         for symbol in symbols:
-            after = step((here, zeros), symbol)[0]
-            if after not in places:
-                if len(places) == MOST_MODES:
+            after, like = step((here, modes[here].zeros), symbol)
+            if after not in modes:
+                if len(modes) == MOST_MODES:
                     raise InputError(f"the network has more than {MOST_MODES:,} modes, where finitely many, and fewer, are right")
-                places[after] = len(places)
+                modes[after] = _Mode(states, _zeros(like))
+                states += 1 + modes[after].width
                 waiting.append(after)
-            offset, rows = _within(step, here, symbol, after, numbers, len(origin))
-            arrows += _block(places[here] * width, places[after] * width, symbol, offset, rows)
+            offset, rows = _within(step, here, symbol, after, modes)
+            arrows += _block(modes[here].place, modes[after].place, symbol, offset, rows)
     finals: list[list[tuple[int, Fraction]]] = []
-    for here, place in places.items():
-        offset, rows = affine_part(partial(_shown, out, here), numbers, f"what mode {shorten(here)} shows", None, len(origin))
+    for here, one in modes.items():
+        what = f"what mode {shorten(here)} shows"
+        offset, rows = affine_part(partial(_shown, out, here), one.zeros, what, None, one.width)
         finals = finals or [[] for _ in offset]
         for unit, column in enumerate(zip(offset, *rows, strict=True)):
-            finals[unit] += [(place * width + i, w) for i, w in enumerate(column)]
+            finals[unit] += [(one.place + i, w) for i, w in enumerate(column)]
     initial = [(0, Fraction(1)), *((i, w) for i, w in enumerate(origin, start=1))]
-    return [WFSA.from_edges(REAL, len(places) * width, symbols, initial, final, arrows) for final in finals]
+    return [WFSA.from_edges(REAL, states, symbols, initial, final, arrows) for final in finals]
+
+
+@dataclass(frozen=True)
+class _Mode:
+    """Where a mode's states begin, and numbers of its shape."""
+
+    place: int
+    zeros: Any
+
+    @property
+    def width(self) -> int:
+        return len(list(flat(self.zeros)))
 
 
 def _shown(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
     return out((mode, numbers))
 
 
-def _within(step: Any, here: Hashable, symbol: Any, after: Hashable, numbers: Any, d: int) -> tuple[Row, list[Row]]:
+def _within(step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict[Hashable, _Mode]) -> tuple[Row, list[Row]]:
     """The affine map of one mode and one symbol."""
 
     def function(c: Any) -> Any:
         mode, found = step((here, c), symbol)
         if mode != after:
             raise InputError(f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the numbers")
+        if shape(found) != shape(modes[after].zeros):
+            raise InputError(f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape: {shorten(found)}")
         return found
 
-    return affine_part(function, numbers, f"the step of mode {shorten(here)} by {shorten(symbol)}", symbol, d, same_shape=True)
+    return affine_part(
+        function, modes[here].zeros, f"the step of mode {shorten(here)} by {shorten(symbol)}", symbol, modes[here].width
+    )
 
 
 def _block(row: int, column: int, symbol: Any, offset: Row, rows: list[Row]) -> list[tuple[int, int, Any, Fraction]]:

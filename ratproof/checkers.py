@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel
+from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel, check_invariant
 
 FORMAT = "ratproof certificate 1"
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, MemoryError, RecursionError)
@@ -13,9 +13,11 @@ MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, Arithm
 
 
 def checker_of(data: dict[str, Any]) -> ModuleType:
-    """The program for a certificate: of a network, of a cell, of automata over a field, or over another semiring."""
+    """The program for a certificate: of a network with boxes, of a cell, of automata over a field, or over another semiring."""
     if "nodes" in data:
         return check_boxes
+    if "boxes" in data:
+        return check_invariant
     if "cell" in data:
         return check_hankel
     first = data.get("A")

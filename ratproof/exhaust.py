@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from automata.forward import score
 from automata.hankel import Block, full_rank_block, shortlex
 from automata.strings import String
 from ratproof.comparisons import Compared, Exact, counterexample
@@ -19,8 +22,8 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
 
     The small cases come with few letters first, then of small size, then with simple weights; once one differs, all that follow are
     still tried on the shorter strings. So the counterexample that is raised is minimal among all of them: no shorter string, then no
-    smaller alphabet, no fewer states, and no simpler weights. Where the variant says that there is no automaton at all, the
-    counterexample's case also has a Hankel block that proves it, and it is minimal among the cases that have one.
+    smaller alphabet, no fewer states, and no simpler weights. Where the variant says that there is no automaton at all, or that no
+    initial distribution does, the counterexample's case also has a certificate of that, and is minimal among the cases that have one.
 
     Raises :class:`~ratproof.disagreement.Disagreement`.
     """
@@ -37,11 +40,10 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             compared = comparison.compare_all(bound)
             book.add(compared.cases)
             if compared.difference is not None:
-                found = _Found(
-                    compared, comparison, _no_automaton(variant, comparison, compared) if variant.no_automaton else None
-                )
+                certify = _no_automaton if variant.no_automaton else no_initial_distribution if variant.any_start else None
+                found = _Found(compared, comparison, None if certify is None else certify(variant, comparison, compared))
                 # Where some automaton may do for this case, though not the one that is constructed, another case has to show it.
-                shown = found.certificate is not None or not variant.no_automaton
+                shown = found.certificate is not None or certify is None
                 best, uncertified = (found, uncertified) if shown else (best, uncertified + 1)
     book.facts.update(longest=longest, small_cases=cases, letters=letters)
     if best is not None:
@@ -49,7 +51,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
         raise Disagreement(counterexample(best.comparison, best.compared))
     if uncertified:
         raise RuntimeError(
-            f"the sides differ for {uncertified} cases, and for none of them a block shows that no automaton is small"
+            f"the sides differ for {uncertified} cases, and for none of them a certificate shows that no other automaton does"
         )
 
 
@@ -80,6 +82,38 @@ def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> di
     if block.values != tuple(tuple(value(p + s) for s in block.suffixes) for p in block.prefixes):
         raise RuntimeError("the block is not the values of its prefixes and suffixes")
     return hankel_certificate(block, case, unit) if len(block) > states else None
+
+
+def no_initial_distribution(variant: Variant, comparison: Exact, compared: Compared) -> dict[str, Any] | None:
+    """A certificate that the automaton gives another score whatever distribution it starts with; ``None`` where there is none.
+
+    Its score is linear in the initial weights: a mean of its scores from each single state, none of which is as small, or none as
+    large, as the network's value.
+    """
+    assert compared.difference is not None
+    unit, string = compared.difference.unit, compared.string[: compared.difference.length]
+    automaton = comparison.automata()[unit]
+    *_, last = variant.recurrence.values(comparison.case, string)
+    starts = [[Fraction(i == state) for i in range(automaton.states)] for state in range(automaton.states)]
+    scores = [Fraction(score(automaton.replace(initial=start), string)) for start in map(_exactly, starts)]
+    value = Fraction(last[unit])
+    if min(scores) <= value <= max(scores):
+        return None
+    return {
+        "type": "range",
+        "says": "no initial distribution makes this automaton right",
+        "case": comparison.case.to_json(),
+        "unit": unit,
+        "string": [str(x) for x in string],
+        "value": str(value),
+        "scores": [str(s) for s in scores],
+    }
+
+
+def _exactly(values: list[Fraction]) -> Any:
+    made = np.empty(len(values), dtype=object)
+    made[:] = values
+    return made
 
 
 def hankel_certificate(block: Block, case: Any, unit: int) -> dict[str, Any]:

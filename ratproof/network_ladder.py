@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from automata.strategies import readings
 from ratproof.agree import agree
+from ratproof.chernoff import FALSE_ALARM, power, threshold
 from ratproof.decide import decide_units, read
+from ratproof.ledger import ledger
 from ratproof.network_weights import weights_of
-from ratproof.strategies import networks
+from ratproof.strategies import MOST_CENTROIDS, networks, sampled_layers
 from theory.claim import Variant
 
 STARTS = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
@@ -31,6 +33,24 @@ def decided(claim: str, variant: Variant, kind: str, dtype: str, device: str, da
     decide_units(
         network, [automata[unit % len(automata)] for unit, automata in zip(units, shown, strict=True)], network.automata()
     )
+
+
+EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
+LAYERS = [("sr-elman", "float32"), ("sr-elman", "float64"), ("sr-gru", "float32"), ("sr-gru", "float64")]
+TESTS = EXAMPLES * STRINGS * MOST_CENTROIDS * len(LAYERS)
+"""How many counts are held against a probability, at most, when :func:`sampled_runs` is given so many examples of each of these layers."""
+
+
+def sampled_runs(claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject) -> None:
+    """Random layers that sample their centroids, on random strings: how often they end at each, against the automaton's scores.
+
+    With ``EXAMPLES`` examples for each of ``LAYERS``, any alarm at all is false one time in a million.
+    """
+    names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
+    layers = sampled_layers("abc", kind, claim, variant.name, RUNS, TESTS, dtype, device)
+    finds = power(RUNS, threshold(TESTS))
+    ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
+    agree(data.draw(layers).renamed(names), some)
 
 
 def starts(kind: str) -> Any:

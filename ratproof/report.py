@@ -88,7 +88,10 @@ def summary(outcome: Outcome) -> Text:
 
 
 def _one_a_variant(results: Sequence[Result]) -> list[Result]:
-    """For each refuted variant the result with the simplest counterexample; of equals, the one that comes with a certificate."""
+    """For each refuted variant the result with the simplest counterexample, among those that show that no other automaton does if any do.
+
+    Of equals, the one that comes with a certificate.
+    """
     best: dict[tuple[str, str], Result] = {}
     for result in sorted((r for r in results if r.counterexample is not None), key=_plainness):
         best.setdefault((result.claim, result.variant), result)
@@ -106,7 +109,13 @@ def _show_proof(result: Result, proof: dict[str, Any], out: Console) -> None:
 
 def _plainness(result: Result) -> tuple[Any, ...]:
     assert result.counterexample is not None
-    return *result.counterexample.simplicity, result.certificate is None, result.kind != "exhausted"
+    kind = "" if result.certificate is None else result.certificate.get("type")
+    return (
+        kind not in ("hankel", "range"),
+        *result.counterexample.simplicity,
+        result.certificate is None,
+        result.kind != "exhausted",
+    )
 
 
 def _show_counterexample(result: Result, out: Console, option: str) -> None:
@@ -119,6 +128,8 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
     if certificate is not None and certificate.get("type") == "hankel":
         block = f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
         out.print(Text(f"  and {certificate['says']}: {block} has determinant {certificate['determinant']}"))
+    if certificate is not None and certificate.get("type") == "range":
+        out.print(Text(f"  and {certificate['says']}: from its single states it scores {', '.join(certificate['scores'])}"))
     if result.kept is not None:
         out.print(Text(f"  ratproof replay {result.kept}{option}", style="dim"), soft_wrap=True)
 
@@ -137,8 +148,19 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
     return "{" + ", ".join("".join(s) or "ε" for s in strings) + "}"
 
 
+def chance(facts: dict[str, Any]) -> str:
+    """What a test on counts is worth: how rare false alarms are, and what it finds."""
+    return (
+        f"{facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts "
+        f"gives a false alarm has probability {facts['false_alarm']:g} at most; a probability that is off by {facts['finds']:.3f} is found "
+        "999 times in 1,000"
+    )
+
+
 def _remarks(result: Result) -> list[str]:
     facts = result.facts
+    if "false_alarm" in facts:
+        return ["", f"{result.claim}, {result.variant}: {chance(facts)}"]
     if "text" not in facts:
         return []
     lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own"

@@ -6,13 +6,18 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
+from neural.state_regularized.layers import KINDS
 from ratproof.network_kinds import NETWORKS, shapes
 from ratproof.networks import OfNetwork
+from ratproof.sampled_runs import SampledRuns
 
 CORNERS = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149, 1e9, -1e9]
 """Weights that leave gates half open, shut, or saturated, subnormal ones, and large ones that cancel each other."""
+
+MOST_CENTROIDS = 4
 
 _FLAG = st.booleans()
 _NONLINEARITY = st.sampled_from(["tanh", "identity"])
@@ -68,10 +73,7 @@ def networks(
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
 
     def array(*shape: int) -> Any:
-        flat: Any = draw(st.lists(number, min_size=prod(shape), max_size=prod(shape)))
-        for size in reversed(shape[1:]):
-            flat = [flat[i : i + size] for i in range(0, len(flat), size)]
-        return flat
+        return _nested(draw(st.lists(number, min_size=prod(shape), max_size=prod(shape))), shape)
 
     parameters = {name: array(*shape) for name, shape in _shapes(kind, tuple(options.items())).items()}
     letters = len(alphabet)
@@ -81,3 +83,46 @@ def networks(
         claim, variant, kind, options, parameters, embeddings, alphabet,
         None if start is None else draw(start), automata_know_start, dtype, device,
     )  # fmt: skip
+
+
+@st.composite
+def sampled_layers(
+    draw: st.DrawFn, alphabet: str, kind: str, claim: str, variant: str, runs: int, tests: int, dtype: str, device: str
+) -> SampledRuns:
+    """State-regularized layers that sample their centroids, of 2 to :data:`MOST_CENTROIDS` different ones.
+
+    Args:
+        draw: given by Hypothesis.
+        alphabet: the symbols.
+        kind: ``"sr-elman"`` or ``"sr-gru"``.
+        claim: what they are compared for.
+        variant: of the claim.
+        runs: how many, of each string.
+        tests: among how many tests an alarm may be false.
+        dtype: of the layer.
+        device: of the layer.
+    """
+    k, inputs, d = draw(st.integers(2, MOST_CENTROIDS)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    options: dict[str, Any] = {
+        "input_size": inputs, "hidden_size": d, "k": k, "bias": draw(_FLAG),
+        "similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(st.sampled_from([1.0, 0.25, 4.0])),
+    }  # fmt: skip
+    number = st.sampled_from([0.0, 1.0, -1.0, 0.5, 30.0]) | st.floats(-2, 2, width=32)
+
+    def array(*shape: int) -> Any:
+        return _nested(draw(st.lists(number, min_size=prod(shape), max_size=prod(shape))), shape)
+
+    made = KINDS[kind](**options, device="meta").cell.state_dict()
+    parameters = {name: array(*values.shape) for name, values in made.items()}
+    columns = list(zip(*parameters["component.centroids"], strict=True))
+    assume(len(set(columns)) == k)
+    first, seed = draw(st.integers(0, k - 1)), draw(st.integers(0, 2**32 - 1))
+    return SampledRuns(
+        claim, variant, kind, options, parameters, array(len(alphabet), inputs), alphabet, first, runs, seed, tests, dtype, device
+    )
+
+
+def _nested(flat: Any, shape: tuple[int, ...]) -> Any:
+    for size in reversed(shape[1:]):
+        flat = [flat[i : i + size] for i in range(0, len(flat), size)]
+    return flat

@@ -97,6 +97,8 @@ class Variant:
         shortest: strings that are shorter are not compared: 1 where a statement is about nonempty strings.
         no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
             block of full rank n says that no automaton with fewer than n states computes the unit.
+        any_start: no initial distribution makes the constructed automaton right, and the refutation has to show it: the network's
+            value lies outside of what the automaton scores from each single state, so it is no mean of those.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Variant:
     algorithm: Recurrence | None = None
     proof: Induction | None = None
     no_automaton: bool = False
+    any_start: bool = False
     shortest: int = 0
     network: Callable[[str, str], Any] | None = None
     alphabet: tuple[str, ...] | None = None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from itertools import chain, combinations, product, repeat
+from itertools import chain, combinations, islice, product, repeat
 from typing import Any, Literal
 
 from hypothesis import strategies as st
@@ -40,8 +40,8 @@ class Entry:
         shape: ``()``, ``(d,)`` or ``(d, d)``.
         only: the values that it may have; any, without.
         window: of a table by window, the longest.
-        derived: a function of the weights that are drawn (and of the key, in a table), for one that others decide; in proofs it is
-            free all the same, so that what is proved holds for more.
+        derived: a function of the weights that are drawn and of the derived ones before it (and of the key, in a table), for one
+            that others decide; in proofs it is free all the same, so that what is proved holds for more.
     """
 
     name: str
@@ -61,9 +61,9 @@ class Entry:
         return [None] if self.per == "constant" else [*self.keys(alphabet)]
 
 
-def constant(name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None) -> Entry:
+def constant(name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None) -> Entry:
     """A weight that no symbol changes."""
-    return Entry(name, "constant", shape, _exact(only))
+    return Entry(name, "constant", shape, _exact(only), derived=derived)
 
 
 def by_symbol(name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None) -> Entry:
@@ -89,12 +89,14 @@ class Signature:
         over: the semiring.
         size: the size's name and value, if it has one.
         most_small: how many small cases with so many letters are tried: all, or those with the fewest weights other than zero.
+        where: what a hypothesis asks of the weights that are drawn; all, without. In proofs they are free all the same.
     """
 
     entries: tuple[Entry, ...]
     over: Semiring = REAL
     size: tuple[str, int] | None = None
     most_small: int = field(default=1500)
+    where: Callable[[Weights], bool] | None = None
 
     def _filled(self, alphabet: str, over: Semiring, value: Callable[[Entry, str], Tree]) -> Weights:
         """The weights with ``value`` of each entry and of its name (``"f(a)"``), the derived ones last."""
@@ -108,7 +110,12 @@ class Signature:
         entries = dict(drawn.entries)
         for entry in self.entries:
             if entry.derived is not None:
-                entries[entry.name] = {key: entry.derived(drawn, key) for key in entry.keys(drawn.alphabet)}
+                so_far = Weights(drawn.over, drawn.alphabet, entries, drawn.size)
+                entries[entry.name] = (
+                    entry.derived(so_far)
+                    if entry.per == "constant"
+                    else {key: entry.derived(so_far, key) for key in entry.keys(drawn.alphabet)}
+                )
         return Weights(drawn.over, drawn.alphabet, entries, drawn.size)
 
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
@@ -120,7 +127,8 @@ class Signature:
             for entry in self.entries
             if entry.derived is None
         }
-        return st.fixed_dictionaries(parts).map(lambda drawn: self._derive(self._in_order(alphabet, drawn)))
+        made = st.fixed_dictionaries(parts).map(lambda drawn: self._in_order(alphabet, drawn))
+        return (made if self.where is None else made.filter(self.where)).map(self._derive)
 
     def _in_order(self, alphabet: str, drawn: dict[str, Any]) -> Weights:
         """What was drawn, written in the signature's order (Hypothesis draws dictionaries in another)."""
@@ -138,7 +146,7 @@ class Signature:
     def small(self, letters: int) -> Iterator[Weights]:
         """Cases over that many letters with weights 0, 1, -1 and 1/2 (what an entry allows), by the number of those not 0.
 
-        All of them, or the first ``most_small``.
+        All of them, or the first ``most_small``; of those with weights as the hypothesis asks.
         """
         alphabet = LETTERS[:letters]
         grid = TROPICAL_GRID if self.over is MAX_PLUS else GRID
@@ -149,12 +157,17 @@ class Signature:
             for _ in entry.places(alphabet)
             for _ in range(_size(entry.shape))
         ]
-        for chosen in _fewest_first(choices, self.most_small):
+        wanted = self.where
+        made = self._all_small(alphabet, choices)
+        some = islice(made if wanted is None else (case for case in made if wanted(case)), self.most_small)
+        yield from map(self._derive, some)
+
+    def _all_small(self, alphabet: str, choices: Sequence[Sequence[Any]]) -> Iterator[Weights]:
+        for chosen in _fewest_first(choices):
             values = iter(chosen)
-            filled = self._filled(
+            yield self._filled(
                 alphabet, self.over, lambda entry, _: None if entry.derived else _nested(entry.shape, values)  # noqa: B023
             )  # fmt: skip
-            yield self._derive(filled)
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
         """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only value allowed."""
@@ -194,16 +207,12 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
     )
 
 
-def _fewest_first(choices: Sequence[Sequence[Any]], most: int) -> Iterator[tuple[Any, ...]]:
-    """Choices of one value each, by how many are not the first of their own, then in order; at most ``most`` of them."""
+def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Choices of one value each, by how many are not the first of their own, then in order."""
     plain = [options[0] for options in choices]
-    count = 0
     for others in range(len(choices) + 1):
         for places in combinations(reversed(range(len(choices))), others):
             for values in product(*(choices[i][1:] for i in places)):
-                if count == most:
-                    return
-                count += 1
                 chosen = list(plain)
                 for i, value in zip(places, values, strict=True):
                     chosen[i] = value
@@ -216,12 +225,12 @@ class Sizes:
 
     Attributes:
         of: the signature of a size.
-        random_sizes, small_sizes: which.
+        random_sizes, small_sizes: which; a size is a number, or a pair of them where a network has two.
     """
 
-    of: Callable[[int], Signature]
-    random_sizes: tuple[int, ...]
-    small_sizes: tuple[int, ...]
+    of: Callable[[Any], Signature]
+    random_sizes: tuple[Any, ...]
+    small_sizes: tuple[Any, ...]
 
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
         """Random weights of a random size."""
@@ -233,5 +242,5 @@ class Sizes:
 
 
 @cache
-def _random(of: Callable[[int], Signature], size: int, alphabet: str) -> st.SearchStrategy[Weights]:
+def _random(of: Callable[[Any], Signature], size: Any, alphabet: str) -> st.SearchStrategy[Weights]:
     return of(size).random(alphabet)

@@ -51,6 +51,10 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "theory": {
         "What a claim is": ("claim", "registry", "weights", "signature", "places", "induction", "generality"),
+        "State-regularized networks, over exact numbers": (
+            "state_regularized",
+            *(f"state_regularized.{name}" for name in ("networks", "memory", "limits", "mixtures", "bound")),
+        ),
     },
     "neural": {
         "Layers": (
@@ -70,9 +74,12 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
                 "exhaust",
                 "decide",
                 "prove",
+                "invariant_boxes",
                 "no_automaton",
                 "ladder",
                 "network_ladder",
+                "sampled_runs",
+                "chernoff",
                 "text",
                 "strategies",
             ),
@@ -82,7 +89,12 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
             *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
         ),
-        "Checking a certificate, with no other code of ratproof": ("check_certificate", "check_bisimulation", "check_hankel"),
+        "Checking a certificate, with no other code of ratproof": (
+            "check_certificate",
+            "check_bisimulation",
+            "check_hankel",
+            "check_invariant",
+        ),
         "Running": ("verify", "hunt", "plugin", "judge", "checkers", "report", "proof_text", "counterexamples"),
         "The command line": ("main", "terminal"),
     },

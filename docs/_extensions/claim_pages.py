@@ -8,7 +8,7 @@ from page_text import console, fence, plain, sentence, table
 from paper_tables import tables_page
 from proofs import counts_of_states, proofs
 from tests_of_claims import tests
-from verdict_text import as_word, counterexample, decided, hankel, verdict_table, when_and_where
+from verdict_text import as_word, counted, counterexample, decided, hankel, verdict_table, when_and_where
 from verdicts import Verdicts
 
 from automata.drawing import svg
@@ -69,6 +69,7 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
         "## Errata and counterexamples\n\n" if refuted else "",
         *(_erratum(claim, v, verdicts) for v in refuted),
         "## Verdicts\n\n" + verdict_table(claim, verdicts) + "\n" + when_and_where(verdicts),
+        counted(claim, verdicts),
         decided(claim, verdicts),
         "What the kinds and the columns mean: [evidence](/evidence.md).\n",
         "## The automata, drawn\n\n" + _drawings(claim),

@@ -12,6 +12,7 @@ from verdicts import NOT_RUN, Verdicts
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.disagreement import Counterexample
 from ratproof.kinds import KINDS
+from ratproof.report import chance
 from theory.claim import Claim
 
 _log = getLogger(__name__)
@@ -30,6 +31,14 @@ def verdict_table(claim: Claim, verdicts: Verdicts) -> str:
     """A row for each variant and kind of evidence, up the ladder; what is promised and did not run says so."""
     rows = list(_rows(claim, verdicts))
     return table(("variant", "evidence", "verdict", "cases", "seconds", "of bound", "device"), rows, css="verdicts")
+
+
+def counted(claim: Claim, verdicts: Verdicts) -> str:
+    """A sentence for each result that rests on a test on counts of random runs."""
+    results = [
+        r for variant in claim.variants for r in verdicts.of(claim.name, variant.name) if "false_alarm" in r.get("facts", {})
+    ]
+    return "".join(f"`{r['variant']}`, {r['kind']}\n: {plain(chance(r['facts']))}.\n" for r in results)
 
 
 def counterexample(result: dict[str, Any]) -> str:
@@ -74,6 +83,11 @@ def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
             f"{plain(result['why'])}. {_every_size(certificate)}This is a [certificate](/formats.md#certificates) of "
             f"{plain(certificate['claims'])}; more is on the page on [what is not rational](/not_rational.md). {checker}"
         )
+    if "boxes" in certificate:
+        return (
+            f"the most probable centroid is the DFA's state after every string, in each of the cases; {result['cases']:,} pairs of a "
+            f"state and a symbol were checked, and each case has a [certificate](/formats.md#certificates) of its boxes. {checker}"
+        )
     if certificate.get("claims") == "different":
         found = f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart" if result.get(
             "counterexample") else f"they differ on {_string(certificate['word'])}"  # fmt: skip
@@ -93,7 +107,14 @@ def _every_size(certificate: dict[str, Any]) -> str:
 
 
 def hankel(claim: Claim, certificate: dict[str, Any]) -> str:
-    """A Hankel certificate: for which weights, the block, its determinant; nothing for a certificate of another kind."""
+    """A certificate that no other automaton does: for which weights, and the block with its determinant, or the range of scores."""
+    if certificate.get("type") == "range":
+        case = claim.case.from_json(certificate["case"])
+        scores = plain(", ".join(certificate["scores"]))
+        return (
+            f"More than that: {plain(certificate['says'])}, for {plain(case.describe())}. From its single states it scores {scores}; "
+            f"with any initial distribution a mean of these, and {plain(certificate['value'])} is none.\n"
+        )
     if certificate.get("type") != "hankel":
         return ""
     case = claim.case.from_json(certificate["case"])

@@ -77,3 +77,20 @@ def test_a_step_that_is_not_affine_in_one_mode_is_refused():
 def test_modes_without_end_are_refused():
     with pytest.raises(InputError, match=f"more than {MOST_MODES:,} modes"):
         read_with_modes((0, 1), lambda s, x: (s[0] + 1, s[1]), lambda s: (s[1],), "a")
+
+
+def test_a_mode_has_numbers_of_its_own_shape():
+    """One number before the first symbol, two numbers after it."""
+    step = lambda s, x: ("two", (s[1], 1 - s[1])) if s[0] == "one" else ("two", (s[1][0] + s[1][1], 2 * s[1][1]))
+    (automaton,) = read_with_modes(("one", Fraction(1, 3)), step, lambda s: (s[1] if s[0] == "one" else s[1][0] - s[1][1],), "a")
+    assert automaton.states == 2 + 3
+    state, shown = ("one", Fraction(1, 3)), [Fraction(1, 3)]
+    for _ in range(5):
+        state = step(state, "a")
+        shown.append(state[1][0] - state[1][1])
+    assert prefix_scores(automaton, "aaaaa").tolist() == shown
+
+
+def test_a_mode_with_numbers_of_two_shapes_is_refused():
+    with pytest.raises(InputError, match="another shape"):
+        read_with_modes((0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -75,8 +76,13 @@ def late(recurrence):
 
 
 def stuck(recurrence):
-    """The network whose numbers never change."""
-    return replace(recurrence, step=lambda w, c, x: (recurrence.step(w, c, x)[0], c[1]) if recurrence.modes else c)
+    """The network whose numbers never change, but where it comes to a mode that has more of them."""
+
+    def step(w, c, x):
+        mode, numbers = recurrence.step(w, c, x)
+        return mode, c[1] if np.shape(numbers) == np.shape(c[1]) else numbers
+
+    return replace(recurrence, step=step if recurrence.modes else lambda w, c, x: c)
 
 
 def first_letter(recurrence):

@@ -89,3 +89,26 @@ def test_a_spoilt_object_is_refused(spoil):
 def test_a_weight_that_is_not_there_is_named():
     with pytest.raises(AttributeError, match="no weight named 'g'; there are f"):
         _ = Weights(MAX_PLUS, "a", {"f": {}}).g
+
+
+@given(st.data())
+def test_a_hypothesis_is_asked_of_what_is_drawn_before_anything_follows_from_it(data):
+    """A constant that follows, too, and from one that follows before it; in proofs all are free."""
+    odds = Signature(
+        (
+            constant("q", only=[0, 1, 2, 3]),
+            constant("half", derived=lambda w: 1 / w.q),
+            by_symbol("f", derived=lambda w, x: w.half + 1),
+        ),
+        where=lambda w: w.q != 0,
+        most_small=2,
+    )
+    w = data.draw(odds.random("ab"))
+    assert w.q != 0 and w.half == 1 / w.q and w.f == {"a": w.half + 1, "b": w.half + 1}
+    assert [w.q for w in odds.small(1)] == [1, 2]
+    assert odds.variables("a", POLYNOMIALS).half == POLYNOMIALS.variable("half")
+
+
+def test_a_size_may_be_a_pair():
+    pairs = Sizes(lambda size: Signature((constant("M", size),), most_small=1), (), ((1, 2), (2, 1)))
+    assert [w.M for w in pairs.small(1)] == [((0, 0),), ((0,), (0,))]

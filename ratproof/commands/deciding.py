@@ -18,7 +18,7 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.number_text import write_number
 from automata.semirings import LOG
-from ratproof import check_boxes, check_hankel
+from ratproof import check_boxes, check_hankel, check_invariant
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
@@ -87,7 +87,7 @@ def check(
     """Check a certificate with a short program that shares no code with the rest: exit status 0 accepted, 1 rejected."""
     data = _certificate(file)
     program = checker_of(data)
-    if program in (check_hankel, check_boxes) and a is not None:
+    if program in (check_hankel, check_boxes, check_invariant) and a is not None:
         what = "cell" if program is check_hankel else "network"
         raise InputError(f"{file} is about a {what}, whose weights it holds; it is for no automaton, and {a} has no place here")
     claims = why = None
@@ -195,9 +195,9 @@ def _certificate(path: str) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
-    subjects: list[set[str]] = [{"A", "B"}, {"cell"}, {"nodes"}]
+    subjects: list[set[str]] = [{"A", "B"}, {"cell"}, {"nodes"}, {"boxes"}]
     if not isinstance(data, dict) or not any({"format", "claims", *fields} <= set(data) for fields in subjects):
         raise FormatError(
-            f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes beside them"
+            f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes, or boxes beside them"
         )
     return data

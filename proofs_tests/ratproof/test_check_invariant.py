@@ -1,0 +1,128 @@
+"""The checker of boxes: it accepts what holds, refuses every change, and shares no code with the rest."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import flint
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ratproof import check_invariant
+from ratproof.invariant_boxes import decide_by_boxes
+from ratproof.checkers import MALFORMED, checker_of
+from ratproof.comparisons import Exact
+from ratproof.ledger import recording
+from theory.registry import claim_named
+from theory.state_regularized import mixtures
+from theory.state_regularized.limits import asked_table
+
+CLAIM, VARIANT = "theorem-3.2", "corrected-eq-5"
+EQ_5 = claim_named(CLAIM).variant(VARIANT)
+CASES = settings(max_examples=40)
+
+
+def certificate(case):
+    with recording() as book:
+        decide_by_boxes(Exact(CLAIM, VARIANT, case))
+    return json.loads(json.dumps(book.certificate))
+
+
+def refused(data):
+    try:
+        check_invariant.verdict(data)
+    except MALFORMED:
+        return True
+    return False
+
+
+@CASES
+@given(EQ_5.cases("ab"), st.data())
+def test_one_arrow_changed_is_refused(case, data):
+    found = certificate(case)
+    q = data.draw(st.sampled_from(found["states"]))
+    x = data.draw(st.sampled_from("ab"))
+    other = data.draw(st.sampled_from([j for j in range(1, case.n + 1) if j != found["dfa"][x][q - 1]]))
+    found["dfa"][x][q - 1] = other
+    assert refused(found)
+
+
+@CASES
+@given(EQ_5.cases("ab"))
+def test_a_dfa_with_its_letters_swapped_or_a_temperature_that_is_too_high_is_refused(case):
+    found = certificate(case)
+    hot = copy.deepcopy(found)
+    hot["boxes"]["m"] = "1/1000"
+    assert refused(hot)
+    if any(found["dfa"]["a"][q - 1] != found["dfa"]["b"][q - 1] for q in found["states"]):
+        assert refused({**found, "dfa": {"a": found["dfa"]["b"], "b": found["dfa"]["a"]}})
+
+
+@CASES
+@given(EQ_5.cases("ab"), st.lists(st.sampled_from("ab"), max_size=30))
+def test_the_mixture_stays_in_the_boxes(case, string):
+    """In balls, independently of the checker: alpha is 1 - epsilon or more at the DFA's state after every symbol."""
+    found, now, q = certificate(case), mixtures.start(case), 1
+    for x in string:
+        q = asked_table(case)[q, x]
+        with flint.ctx.workprec(now.bits):
+            alpha = mixtures.distribution(mixtures.scores(case, now.h, x), mixtures.ball(case.m) * flint.arb(2).log())
+            assert alpha[q - 1] > 1 - mixtures.ball(check_invariant.number(found["epsilon"])) - flint.arb(2) ** -50
+        now = mixtures.step(case, now, x)
+        assert now.label == q
+
+
+def test_where_the_mixture_leaves_the_dfa_no_box_closes():
+    """The counterexamples of the claim's own variant, at tau = 1 / ln 2, with every epsilon that might do."""
+    wrong, left = claim_named(CLAIM).variant("without-low-temperature"), 0
+    for case in wrong.small_cases(1):
+        if Exact(CLAIM, "without-low-temperature", case).compare_all(4).difference is None:
+            continue
+        table = asked_table(case)
+        states = [1]
+        for q in states:
+            states += [table[q, "a"]] if table[q, "a"] not in states else []
+        weights = {name: value for name, value in case.to_json()["weights"].items() if name in ("eq", "m", "S", "U", "W")}
+        data = {
+            "format": "ratproof certificate 1", "claims": "follows", "boxes": weights, "states": sorted(states),
+            "dfa": {"a": [table[q, "a"] for q in range(1, case.n + 1)]},
+        }  # fmt: skip
+        left += 1
+        assert all(refused({**data, "epsilon": f"{n}/64"}) for n in range(1, 32))
+    assert left > 3
+
+
+def test_what_is_malformed_is_refused():
+    found = certificate(next(EQ_5.small_cases(2)))
+    for field, wrong in product(list(found), [None, 0, "x", [], {}, [[]], "1/0", True]):
+        assert refused({**found, field: wrong}), (field, wrong)
+    for field, wrong in product(["eq", "m", "S", "U", "W"], [None, 0, "x", [], {}, [[]], "-1"]):
+        assert refused({**found, "boxes": {**found["boxes"], field: wrong}}), (field, wrong)
+
+
+def test_automata_that_are_no_dfa_are_not_taken_for_one():
+    case = next(EQ_5.small_cases(1))
+    comparison = Exact(CLAIM, VARIANT, case)
+    comparison.read = replace(EQ_5, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in EQ_5.construction(w)])
+    with pytest.raises(RuntimeError, match="not one DFA"):
+        decide_by_boxes(comparison)
+
+
+def test_it_stands_alone(tmp_path):
+    text = Path(check_invariant.__file__).read_text()
+    assert len(text.splitlines()) <= 150
+    assert not any(
+        line.startswith(("from ratproof", "from theory", "from automata", "import flint")) for line in text.splitlines()
+    )
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(certificate(next(EQ_5.small_cases(1)))))
+    done = subprocess.run([sys.executable, "-I", check_invariant.__file__, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout == "accepted: follows\n"
+    assert checker_of(json.loads(path.read_text())) is check_invariant

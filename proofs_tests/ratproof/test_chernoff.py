@@ -1,0 +1,141 @@
+"""Counts against probabilities: false alarms are as rare as is said, exactly, and what is off is found; runs that are wrong are seen."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof.chernoff import FALSE_ALARM, MISSED, divergence, power, surprise, threshold
+from ratproof.counterexamples import load
+from ratproof.sampled_runs import SampledRuns
+
+
+def binomial(n: int, p: float) -> list[float]:
+    """The law of a count."""
+    return [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in range(n + 1)]
+
+
+@pytest.mark.parametrize("n", [1, 10, 200])
+@pytest.mark.parametrize("p", [0.0, 1e-6, 0.02, 0.3, 0.5, 0.97, 1.0])
+@pytest.mark.parametrize("alarm", [0.5, 0.05, 1e-4])
+def test_an_alarm_is_as_rare_as_chernoff_says(n, p, alarm):
+    """By the binomial law itself: no sampling, no normal law."""
+    most = math.log(2 / alarm)
+    assert sum(w for c, w in enumerate(binomial(n, p)) if surprise(c, n, p, 0.0) > most) <= alarm
+
+
+@pytest.mark.parametrize("p", [0.0, 0.1, 0.4])
+def test_what_is_as_far_off_as_power_says_is_found(p):
+    n, most = 1000, threshold(480)
+    off = min(1.0, p + power(n, most))
+    assert sum(w for c, w in enumerate(binomial(n, off)) if surprise(c, n, p, 0.0) <= most) <= MISSED
+
+
+def test_all_tests_together_alarm_once_in_a_million():
+    for tests in (1, 480, 10**6):
+        assert math.isclose(2 * tests * math.exp(-threshold(tests)), FALSE_ALARM)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_the_divergence_is_at_least_twice_the_square(a, p):
+    assert divergence(a, p) >= 2 * (a - p) ** 2 - 1e-12
+
+
+def test_what_cannot_be_is_an_alarm_at_once():
+    assert surprise(1, 10**6, 0.0, 0.0) == math.inf and surprise(0, 10**6, 0.0, 0.0) == 0
+
+
+OPTIONS = {"input_size": 1, "hidden_size": 2, "k": 3, "bias": True, "similarity": "dot", "temperature": 0.5}
+PARAMETERS = {
+    "part.input.weight": [[1.0], [-0.5]], "part.input.bias": [0.25, 0.0], "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
+    "part.hidden.bias": [0.0, 0.0], "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
+}  # fmt: skip
+
+
+def runs(**changes):
+    given = {
+        "kind": "sr-elman",
+        "options": OPTIONS,
+        "parameters": PARAMETERS,
+        "embeddings": [[1.0], [-1.0]],
+        "alphabet": "ab",
+        "first": 0,
+    }
+    return SampledRuns("theorem-3.1", "corrected", **{**given, "runs": 10_000, "seed": 1, "tests": 480, **changes})
+
+
+def first_difference(comparison, strings=("ab", "aab", "b", "bbab")):
+    return next((c.difference for c in comparison.compare(strings) if c.difference is not None), None)
+
+
+def test_runs_agree_with_the_automaton_they_are():
+    assert first_difference(runs()) is None
+    assert first_difference(runs(dtype="float64")) is None
+
+
+def test_a_transposed_table_is_seen():
+    comparison = runs()
+    comparison.__dict__["_automata"] = [a.replace(matrices=a.matrices.transpose(0, 2, 1)) for a in comparison.automata()]
+    assert "runs" in first_difference(comparison).network
+
+
+def test_a_shifted_start_is_seen():
+    comparison = runs()
+    comparison.__dict__["_automata"] = [a.replace(initial=np.roll(a.initial, 1)) for a in comparison.automata()]
+    assert "runs" in first_difference(comparison).network
+
+
+def test_swapped_symbols_are_seen():
+    comparison = runs()
+    comparison.__dict__["_automata"] = [a.replace(matrices=a.matrices[::-1]) for a in comparison.automata()]
+    assert "runs" in first_difference(comparison).network
+
+
+def test_a_network_that_moves_to_the_most_probable_centroid_is_seen():
+    comparison = runs()
+    comparison.layer.cell.component.transition = "limit"
+    assert "runs" in first_difference(comparison).network
+
+
+def test_a_cell_that_remembers_is_seen_float_for_float(monkeypatch):
+    """Its alpha depends on more than the centroid it is at: on how many steps there were."""
+    comparison = runs()
+    part, steps = comparison.layer.cell.part, []
+    plain = part.step
+
+    def remembering(read, state):
+        steps.append(read)
+        return plain(read + 1e-6 * len(steps), state)
+
+    monkeypatch.setattr(part, "step", remembering)
+    found = first_difference(comparison)
+    assert found.bound == "0" and "runs" not in found.network
+
+
+def test_a_kept_comparison_is_read_back_and_runs_again():
+    comparison = runs()
+    back = load({"claim": "theorem-3.1", "variant": "corrected", "comparison": comparison.to_json()}, "here")
+    assert back.to_json() == comparison.to_json() and back.weights() == comparison.weights()
+    assert [c.share for c in back.compare(["ab"])] == [c.share for c in comparison.compare(["ab"])]
+
+
+def test_runs_leave_torchs_random_numbers_alone():
+    torch.manual_seed(3)
+    wanted = torch.rand(4)
+    torch.manual_seed(3)
+    list(runs().compare(["ab"]))
+    assert torch.equal(torch.rand(4), wanted)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"runs": 10**9}, {"options": {**OPTIONS, "k": 10**6}}]
+)
+def test_what_is_no_such_comparison_is_refused(changes):
+    with pytest.raises(InputError, match="is right"):
+        runs(**changes)

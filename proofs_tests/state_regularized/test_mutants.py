@@ -1,0 +1,216 @@
+"""State-regularized claims broken on purpose: each break is refuted, or leaves something unproved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from proofs_tests.state_regularized import test_theorem_3_2
+from ratproof import ladder
+from ratproof.invariant_boxes import decide_by_boxes
+from ratproof.comparisons import Exact
+from ratproof.disagreement import Disagreement
+from ratproof.exhaust import exhaust, no_initial_distribution
+from theory import registry
+from theory.registry import claim_named
+from theory.state_regularized import bound, extraction, limits, memory, networks, theorem_3_1, theorem_3_2
+from theory.weights import Weights
+
+
+def exhausted(claim, name, letters=2):
+    exhaust(claim, claim_named(claim).variant(name), longest=3, letters=letters)
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Put a broken part into one variant, for as long as the test runs."""
+
+    def put(claim, name, **parts):
+        whole = claim_named(claim)
+        variants = tuple(
+            replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v for v in whole.variants
+        )
+        monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
+
+    return put
+
+
+def of_automata(change):
+    return lambda construction: lambda w: [change(a) for a in construction(w)]
+
+
+def of_step(change):
+    return lambda recurrence: replace(recurrence, step=lambda w, state, x: change(w, state, x, recurrence.step))
+
+
+def other_letter(w, state, x, step):
+    return step(w, state, w.alphabet[-1 - w.alphabet.index(x)])
+
+
+def read_twice(w, state, x, step):
+    return step(w, step(w, state, x), x)
+
+
+BREAKS = {
+    "a transposed table": {"construction": of_automata(lambda a: a.replace(matrices=a.matrices.transpose(0, 2, 1)))},
+    "a start that is shifted": {"construction": of_automata(lambda a: a.replace(initial=np.roll(a.initial, 1)))},
+    "ends that are shifted": {"construction": of_automata(lambda a: a.replace(final=np.roll(a.final, 1)))},
+    "the other letter": {"recurrence": of_step(other_letter)},
+    "each letter read twice": {"recurrence": of_step(read_twice)},
+}
+HOLDING = [
+    *(("theorem-3.1", name) for name in ("corrected", "corrected-start-token", "corrected-one-more-state")),
+    *(("theorem-3.2", name) for name in ("corrected", "corrected-eq-5")),
+    *(("extraction", name) for name in ("corrected", "corrected-seen-pairs")),
+]
+
+
+@pytest.mark.parametrize("what", BREAKS)
+@pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
+def test_a_break_is_refuted(broken, claim, name, what):
+    broken(claim, name, **BREAKS[what])
+    with pytest.raises(Disagreement):
+        exhausted(claim, name)
+
+
+@pytest.mark.parametrize("name", ["corrected-eq-4", "corrected-bound"])
+def test_a_break_of_what_has_one_unit_is_refuted(broken, name):
+    for what in ("the other letter", "each letter read twice"):
+        broken("theorem-3.2", name, **BREAKS[what])
+        with pytest.raises(Disagreement):
+            exhausted("theorem-3.2", name)
+
+
+def test_the_unbroken_ones_hold_by_the_same_evidence():
+    for claim, name in HOLDING:
+        exhausted(claim, name)
+
+
+def another_temperature(w, b):
+    return networks.softmax(Weights(w.over, w.alphabet, {**w.entries, "m": w.m + 1}, w.size), b)
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        ("softmax", another_temperature),
+        ("softmax", networks.limit),
+        ("similarities", lambda w, u: tuple(-b for b in networks.similarities(w, u))),
+        ("component", networks.inside),
+    ],
+    ids=["another temperature", "no temperature", "another sign", "no activation"],
+)
+def test_another_cell_than_the_networks_is_refuted(monkeypatch, function, wrong):
+    """What the initial law is made of, apart from what the network is made of."""
+    monkeypatch.setattr(theorem_3_1, function, wrong)
+    variant = claim_named("theorem-3.1").variant("corrected-start-token")
+
+    @settings(max_examples=60, phases=[Phase.generate], database=None, derandomize=True)
+    @given(st.data())
+    def run(data):
+        ladder.sampled("theorem-3.1", variant, data, most=3, run=0)
+
+    with pytest.raises(Disagreement):
+        run()
+
+
+def test_memory_that_is_not_kept_is_no_counterexample(broken):
+    """With c the same before each symbol the cell is memory-less, and its table is right."""
+    broken("theorem-3.1", "without-memoryless", recurrence=lambda r: networks.sampled(answer=memory.at_zero))
+    exhausted("theorem-3.1", "without-memoryless")
+
+
+def test_a_start_that_some_initial_distribution_makes_right_has_no_certificate():
+    variant = claim_named("theorem-3.1").variant("without-centroid-start")
+    one = Fraction(1)
+    entries = {"eq": 2 * one, "m": one, "S": ((-one,), (one,)), "U": ((one,),), "W": {"a": (0 * one,)}, "h_0": (0 * one,)}
+    comparison = Exact("theorem-3.1", variant.name, Weights(next(variant.small_cases(1)).over, "a", entries, ("k", 2)))
+    automata = [a.replace(initial=np.array([one, 0 * one], dtype=object)) for a in comparison.automata()]
+    comparison.__dict__["_automata"] = automata
+    compared = comparison.compare_all(1)
+    assert compared.difference is not None  # 1/2 lies between what the two centroids give
+    assert no_initial_distribution(variant, comparison, compared) is None
+
+
+def test_a_bound_with_another_exponent_or_number_of_centroids_is_seen(monkeypatch):
+    """The evidence that the automaton has the bound: without the smallest in place of the greatest, halved powers, k in place of k - 1."""
+
+    def one_more(w, x):
+        parts = {name: getattr(w, name)[x] for name in ("top", "x", "s", "scale")}
+        return bound.Concrete(w.over, w.n, {**parts, "x": (*parts["x"], parts["x"][-1]), "s": (*parts["s"], parts["s"][-1])})
+
+    plain = bound.others
+    for name, wrong in (
+        ("others", lambda w, x: tuple(sorted(bound.powers(w, x))[1:])),
+        ("others", lambda w, x: tuple(v / 2 for v in plain(w, x))),
+        ("at_symbol", one_more),
+    ):
+        with monkeypatch.context() as changed:
+            changed.setattr(bound, name, wrong)
+            with pytest.raises(AssertionError):
+                test_theorem_3_2.test_the_automaton_has_the_bound_and_nothing_negative()
+
+
+def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
+    case = next(w for w in claim_named("theorem-3.2").variant("corrected-eq-5").small_cases(2) if limits.slope(w) and w.m > 4)
+    decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", case))
+    hot = replace(case, entries={**case.entries, "m": Fraction(1)})
+    with pytest.raises(RuntimeError, match="boxes do not show"):
+        decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", hot))
+    monkeypatch.setattr("ratproof.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
+    with pytest.raises(RuntimeError, match="boxes do not show"):
+        decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", case))
+
+
+def test_ties_that_are_let_in_refute_the_corrected_theorem(broken):
+    printed = claim_named("theorem-3.2").variant("printed")
+    broken("theorem-3.2", "corrected", small_cases=lambda plain: printed.small_cases)
+    with pytest.raises(Disagreement):
+        exhausted("theorem-3.2", "corrected")
+
+
+def test_counts_of_longer_data_or_of_the_least_are_refuted(broken, monkeypatch):
+    claim, name = "extraction", "corrected-seen-pairs"
+    longer = lambda w: extraction.seen(replace(w, entries={**w.entries, "longest": w.longest + 1}), extraction.hard_run)
+    broken(claim, name, construction=lambda plain: extraction.automata(longer))
+    with pytest.raises(Disagreement):
+        exhausted(claim, name)
+    least = lambda w: {
+        pair: min(range(1, w.n + 1), key=lambda j: extraction.counted(w, extraction.hard_run)[(*pair, j)])
+        for pair in extraction.seen(w, extraction.hard_run)
+    }
+    broken(claim, name, construction=lambda plain: extraction.automata(least))
+    with pytest.raises(Disagreement):
+        exhausted(claim, name)
+
+
+def test_without_softness_the_soft_run_is_the_hard_one(broken):
+    """At a low temperature both readings of Algorithm 1 count the same: what differs is the mixture, and nothing else."""
+    low = claim_named("theorem-3.2").variant("corrected-eq-5")
+
+    @settings(max_examples=30, phases=[Phase.generate], database=None)
+    @given(low.cases("ab"), st.integers(0, 3))
+    def run(w, longest):
+        w = replace(w, entries={**w.entries, "longest": Fraction(longest)})
+        assert extraction.seen(w, extraction.soft_run) == extraction.seen(w, extraction.hard_run)
+
+    run()
+
+
+def test_sampled_evidence_sees_a_transposed_table(broken):
+    broken("theorem-3.1", "corrected", **BREAKS["a transposed table"])
+    variant = claim_named("theorem-3.1").variant("corrected")
+
+    @settings(max_examples=60, phases=[Phase.generate], database=None, derandomize=True)
+    @given(st.data())
+    def run(data):
+        ladder.sampled("theorem-3.1", variant, data, most=5, run=0)
+
+    with pytest.raises(Disagreement):
+        run()
+    assert theorem_3_2.CLAIM.name == "theorem-3.2"

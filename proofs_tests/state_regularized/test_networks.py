@@ -1,0 +1,128 @@
+"""The exact networks against other ways to compute the same: every trajectory by itself, and the torch component."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import flint
+import torch
+from hypothesis import given, settings
+
+from automata.strategies import strings
+from neural.state_regularized.component import StochasticComponent
+from theory.registry import claim_named
+from theory.state_regularized import mixtures
+from theory.state_regularized.limits import (
+    asked_table,
+    epsilon,
+    least_margin,
+    low_enough,
+    most_probable,
+    no_ties,
+    reachable,
+    scores_at,
+)
+from theory.state_regularized.networks import SMALL, component, integers, limit, margin, similarities, soft, softmax, table
+
+ANY = claim_named("theorem-3.1").variant("corrected").cases("ab")
+UNTIED = claim_named("theorem-3.2").variant("corrected-eq-5")
+MOST_ROUNDINGS = 64  # of a softmax of at most 4 numbers: products, sums, exponentials and a quotient
+
+
+def torch_component(w, transition="mixture"):
+    """The torch component with the weights' centroids and temperature."""
+    similarity = "dot" if w.eq == 2 else "euclidean"
+    made = StochasticComponent(w.n, len(w.S[0]), similarity, transition, 1 / (float(w.m) * math.log(2)), dtype=torch.float64)
+    made.load_state_dict({"centroids": torch.tensor([[float(v) for v in s] for s in w.S], dtype=torch.float64).T})
+    return made
+
+
+@settings(max_examples=30)
+@given(ANY, strings("ab", longest=4, run=0))
+def test_the_law_is_the_sum_over_all_trajectories(w, string):
+    """Each sequence of centroids that a run may take, with the product of its probabilities: nothing of the law's own code."""
+    total = dict.fromkeys(range(w.n), 0)
+    for path in product(range(w.n), repeat=len(string)):
+        p, h = 1, w.S[0]
+        for j, x in zip(path, string, strict=True):
+            p, h = p * softmax(w, similarities(w, component(w, h, x)))[j], w.S[j]
+        total[path[-1] if path else 0] += p
+    *_, shown = claim_named("theorem-3.1").variant("corrected").recurrence.values(w, string)
+    assert list(shown) == list(total.values()) and sum(shown) == 1
+
+
+@given(ANY)
+def test_the_softmax_is_the_torch_components(w):
+    """At the temperature 1 / (m ln 2), within the roundings of the softmax, each of which moves a logit or a power relatively."""
+    made = torch_component(w)
+    for s, x in product(w.S, "ab"):
+        u = component(w, s, x)
+        with torch.no_grad():
+            alpha = made(torch.tensor([[float(v) for v in u]], dtype=torch.float64))[1][0]
+        largest = max(abs(float(b)) for b in similarities(w, u)) * float(w.m)
+        for found, exact in zip(alpha.tolist(), softmax(w, similarities(w, u)), strict=True):
+            assert abs(found - exact) <= MOST_ROUNDINGS * (1 + largest) * 2.0**-53
+
+
+@given(ANY)
+def test_a_row_is_a_distribution_and_the_limit_its_greatest(w):
+    for s, x in product(w.S, "ab"):
+        alpha, c = soft(w, s, None, x)
+        b = similarities(w, component(w, s, x))
+        assert c is None and sum(alpha) == 1 and min(alpha) > 0
+        shares = limit(w, b)
+        assert sum(shares) == 1 and {i for i, v in enumerate(shares) if v} == {i for i, v in enumerate(alpha) if v == max(alpha)}
+    assert [list(soft(w, s, None, "a")[0]) for s in w.S] == table(w, "a")
+
+
+@given(UNTIED.cases("ab"))
+def test_without_ties_torchs_limit_moves_where_the_table_says(w):
+    made = torch_component(w, "limit")
+    for q, x, b in reachable(w):
+        u = torch.tensor([[float(v) for v in component(w, w.S[q - 1], x)]], dtype=torch.float64)
+        with torch.no_grad():
+            h = made(u)[0][0].tolist()
+        assert margin(b) > 0 and h == [float(v) for v in w.S[asked_table(w)[q, x] - 1]]
+
+
+@settings(max_examples=50)
+@given(ANY, strings("ab", longest=6, run=0))
+def test_a_mixture_is_torchs(w, string):
+    """The hidden state of the soft run, in float64 by torch, near the balls; and the label where it is plain to see."""
+    made, now = torch_component(w), mixtures.start(w)
+    h = torch.tensor([[float(v) for v in w.S[0]]], dtype=torch.float64)
+    u_matrix = torch.tensor([[float(v) for v in row] for row in w.U], dtype=torch.float64)
+    for x in string:
+        inside = h @ u_matrix.T + torch.tensor([float(v) for v in w.W[x]], dtype=torch.float64)
+        with torch.no_grad():
+            h, alpha = made(torch.nn.functional.hardtanh(inside))
+        first, second = alpha[0].topk(2).values.tolist()
+        if first - second < 1e-6:  # neither would be wrong
+            return
+        now = mixtures.step(w, now, x)
+        assert now.label == int(alpha[0].argmax()) + 1
+
+
+def test_an_unsettled_run_says_so():
+    tied = next(w for w in integers((2, 1), SMALL, (1,)).small(1) if margin(scores_at(w, 1, "a")) == 0)
+    try:
+        mixtures.step(tied, mixtures.start(tied), "a")
+    except mixtures.Unsettled as error:
+        assert "equally probable" in str(error)
+    else:
+        raise AssertionError("a tie was settled")
+
+
+@given(UNTIED.cases("ab"))
+def test_the_low_temperature_is_what_the_induction_needs(w):
+    """From 1 - epsilon at a state to 1 - epsilon at the next, by the bound of the theorem: in exact numbers, and in no other way."""
+    off, gamma, m = epsilon(w), least_margin(w), low_enough(w)
+    assert no_ties(w) and 0 < off <= 0.25 and gamma > 0
+    with flint.ctx.workprec(128):
+        least = 1 / (1 + (w.n - 1) * flint.arb(2) ** -(mixtures.ball(m * gamma / 2)))
+        assert not least < 1 - mixtures.ball(off)
+
+
+def test_the_most_probable_is_the_first_of_the_greatest():
+    assert most_probable((1, 3, 3)) == 2

@@ -1,0 +1,1 @@
+"""State-Regularized Recurrent Networks (Wang & Niepert 2019)."""

@@ -1,0 +1,224 @@
+"""Extracting a DFA: Algorithm 1 counts transitions over data, in two readings; asking the cell needs no data.
+
+Wang & Niepert 2019, section 3.1 (the text) and appendix D (the pseudo-code), equations 2, 4 and 5.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.signature import Sizes, constant
+from theory.state_regularized.limits import Table, asked_table, dfa, most_probable, no_ties
+from theory.state_regularized.mixtures import Unsettled, start, step
+from theory.state_regularized.networks import ANY, SIZES, SMALL, Vector, component, integers, similarities
+from theory.weights import Weights
+
+Run = Iterator[tuple[int, str, int]]
+"""The transitions of a run, as it is labelled: from which centroid, by which symbol, to which."""
+
+# The network that the DFA is held to: moved to its most probable centroid after every symbol (section 3.1's text). Which is the most
+# probable does not hang on the temperature, so this is the limit network, where there is no tie.
+
+
+def moved(w: Weights, h: Vector, x: str) -> Vector:
+    """The centroid that the hard run is moved to, from h."""
+    return tuple(w.S[most_probable(similarities(w, component(w, h, x))) - 1])
+
+
+def hard_step(w: Weights, state: Any, x: str) -> Any:
+    """The mode is the hidden state."""
+    return moved(w, state[0], x), state[1]
+
+
+def at_centroid(w: Weights, state: Any) -> tuple[Any, ...]:
+    """One for the centroid that h is, zero for the others."""
+    return tuple(state[1] if h == state[0] else w.over.zero for h in w.S)
+
+
+hard_network = Recurrence(start=lambda w: (w.S[0], w.over.one), step=hard_step, out=at_centroid, modes=True)
+
+
+# Algorithm 1: counts over data. The data are all strings of at most so many symbols.
+
+
+def data(w: Weights) -> Iterator[str]:
+    """All strings of at most ``longest`` symbols."""
+    for length in range(int(w.longest) + 1):
+        yield from map("".join, product(w.alphabet, repeat=length))
+
+
+def hard_run(w: Weights, string: str) -> Run:
+    """The text: after each symbol the network is moved to its most probable centroid."""
+    h = w.S[0]
+    for x in string:
+        after = moved(w, h, x)
+        yield 1 + w.S.index(h), x, 1 + w.S.index(after)
+        h = after
+
+
+def soft_run(w: Weights, string: str) -> Run:
+    """The pseudo-code: the network goes on with its mixture (equation 5), and only labels are counted."""
+    now = start(w)
+    for x in string:
+        after = step(w, now, x)
+        yield now.label, x, after.label
+        now = after
+
+
+def counted(w: Weights, run: Any) -> Counter[tuple[int, str, int]]:
+    """T: how often each transition was taken."""
+    return Counter(transition for string in data(w) for transition in run(w, string))
+
+
+def by_counts(w: Weights, run: Any) -> Table:
+    """Delta(i, x) = argmax_j T[i, x, j]; of equal counts the first, so that a pair never seen leads to the first centroid."""
+    counts = counted(w, run)
+    places = range(1, w.n + 1)
+    return {(q, x): max(places, key=lambda j: (counts[q, x, j], -j)) for q in places for x in w.alphabet}
+
+
+def printed_hard(w: Weights) -> Table:
+    """Counts of hard runs."""
+    return by_counts(w, hard_run)
+
+
+def seen(w: Weights, run: Any) -> Table:
+    """Counts, and nothing for a pair never seen."""
+    pairs = {(q, x) for q, x, _ in counted(w, run)}
+    return {pair: after for pair, after in by_counts(w, run).items() if pair in pairs}
+
+
+def printed_soft(w: Weights) -> Table:
+    """Counts of soft runs; a pair never seen is asked for, so that what differs is not that."""
+    return asked_table(w) | seen(w, soft_run)
+
+
+# The network as far as the data go: a run that takes a pair which no string of the data takes shows nothing any more. A hard run of
+# n symbols takes its last pair from a state that it reaches with n - 1; so the pairs seen are those of the states within longest - 1.
+
+
+@lru_cache(maxsize=256)
+def within(w: Weights) -> frozenset[Vector]:
+    """The hidden states that fewer than ``longest`` symbols reach."""
+    found, edge = {w.S[0]} if w.longest else set(), {w.S[0]}
+    for _ in range(int(w.longest) - 1):
+        edge = {moved(w, h, x) for h in edge for x in w.alphabet}
+        found |= edge
+    return frozenset(found)
+
+
+def covered_step(w: Weights, state: Any, x: str) -> Any:
+    """As the hard step, and ``None`` for ever after a pair that is not seen."""
+    return hard_step(w, state, x) if state[0] is not None and state[0] in within(w) else (None, state[1])
+
+
+covered_network = Recurrence(start=lambda w: (w.S[0], w.over.one), step=covered_step, out=at_centroid, modes=True)
+
+
+def settled(w: Weights) -> bool:
+    """No ties, and for the soft runs over the data a most probable centroid after each symbol."""
+    try:
+        return no_ties(w) and all(True for string in data(w) for _ in soft_run(w, string))
+    except Unsettled:
+        return False
+
+
+# The cases: integer networks without ties, and how long the data's strings are.
+
+
+def cases(
+    longest: tuple[int, ...] = (1, 2, 3),
+    where: Any = no_ties,
+    m: tuple[int, ...] = (1, 2, 3),
+    small: Any = (SMALL, 80, ((2, 1), (3, 1), (2, 2))),
+    some: Any = SIZES,
+) -> dict[str, Any]:
+    """Random networks, and data where their strings' lengths are given, and all small ones."""
+    more = (constant("longest", only=longest),) if longest else ()
+    values, most, small_sizes = small
+    few = Sizes(lambda s: integers(s, values, m[:1], more, where, most), (), small_sizes)
+    drawn = Sizes(lambda s: integers(s, ANY, m, more, where), some, ())
+    return {"cases": drawn.random, "small_cases": few.small}
+
+
+def automata(table: Any) -> Any:
+    """The construction: the DFA with that transition function."""
+
+    def construction(w: Weights) -> list[WFSA]:
+        return dfa(w, table)
+
+    return construction
+
+
+CLAIM = Claim(
+    name="extraction",
+    title="extracting the DFA",
+    statement=(
+        "Where there is no tie, the transition function that is read off by asking the cell at every centroid for every symbol is that of "
+        "the DFA which the network is as the temperature tends to 0."
+    ),
+    source=Source("wang2019state", "3.1", "Algorithm 1", ("2", "4", "5")),
+    hypotheses=(
+        "There is no tie for a state and a symbol that strings reach, and the network starts at a centroid; the centroids differ.",
+        "Every pair of a state and a symbol that strings reach is asked for. Counts over data know only the pairs that the data take.",
+        "For counts the network is moved to its most probable centroid after each symbol, as section 3.1 says, and does not go on with its "
+        "mixture, as the pseudo-code of appendix D has it.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="the table by asking the cell",
+            recurrence=hard_network,
+            construction=automata(asked_table),
+            **cases(()),
+        ),
+        Variant(
+            name="corrected-seen-pairs",
+            expected="holds",
+            says="counts of hard runs, for the pairs that the data take; others have no transition, and the network shows nothing there",
+            recurrence=covered_network,
+            construction=automata(lambda w: seen(w, hard_run)),
+            **cases(),
+        ),
+        Variant(
+            name="printed-hard-run",
+            expected="refuted",
+            says="counts of hard runs over data; of equal counts the first, so a pair never seen leads to the first centroid",
+            recurrence=hard_network,
+            construction=automata(printed_hard),
+            kinds=("sampled", "exhausted", "decided"),
+            **cases((1, 2), m=(1,)),
+        ),
+        Variant(
+            name="printed-soft-run",
+            expected="refuted",
+            says="counts of soft runs, which go on with their mixture, at the temperature 1 / ln 2; pairs never seen are asked for",
+            recurrence=hard_network,
+            construction=automata(printed_soft),
+            kinds=("sampled", "exhausted"),
+            **cases((3,), settled, (1,), ((*SMALL, 2, -2), 1500, ((2, 1),)), ((3, 1), (4, 1), (4, 2))),
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "eq": Fraction(2),
+            "m": Fraction(1),
+            "S": ((Fraction(-1),), (Fraction(1),)),
+            "U": ((Fraction(2),),),
+            "W": {"a": (Fraction(1),), "b": (Fraction(-4),)},
+        },
+        ("k", 2),
+    ),
+    uses=("theorem-3.2",),
+)

@@ -1,0 +1,37 @@
+"""A cell with memory, whose alpha depends on more than h and the symbol: c = c + V h + W_x and u = hardtanh(U h + c).
+
+What Theorem 3.1 (Wang & Niepert 2019) is shown to need its hypothesis by.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from theory.claim import Recurrence
+from theory.state_regularized.networks import Place, Vector, at, at_each, clipped, pushed, similarities, softmax
+from theory.weights import Weights
+
+
+def zero(w: Weights) -> Vector:
+    """The cell state before the first symbol."""
+    return (Fraction(0),) * len(w.S[0])
+
+
+def with_memory(w: Weights, h: Vector, c: Vector, x: str) -> tuple[Vector, Vector]:
+    """Alpha, and the next cell state."""
+    cell = tuple(now + sum(v * n for v, n in zip(row, h, strict=True)) + b for now, row, b in zip(c, w.V, w.W[x], strict=True))
+    u = tuple(clipped(sum(v * n for v, n in zip(row, h, strict=True)) + now) for row, now in zip(w.U, cell, strict=True))
+    return softmax(w, similarities(w, u)), cell
+
+
+with_cell_state = Recurrence(
+    start=lambda w: at(w, Place(w.S[0], 1, zero(w))),
+    step=lambda w, law, x: pushed(w, law, x, with_memory),
+    out=at_each,
+)
+
+
+def at_zero(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
+    """What the cell says in the cell state 0."""
+    return with_memory(w, h, zero(w), x)

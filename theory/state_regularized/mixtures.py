@@ -1,0 +1,125 @@
+"""Equation 5 in balls: h = sum_i alpha_i s_i is irrational after a symbol, and its most probable centroid is settled all the same.
+
+A ball (``flint.arb``) holds the true value. Where two similarities' balls overlap, the string is run again with twice the bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+
+from theory.claim import Recurrence
+from theory.state_regularized.limits import asked_table
+from theory.state_regularized.networks import Vector
+from theory.weights import Weights
+
+FIRST_BITS, MOST_BITS = 64, 1024
+
+
+class Unsettled(ValueError):
+    """Two similarities that 1,024 bits do not tell apart: they may be equal, and then no precision does."""
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Where a soft run is.
+
+    Attributes:
+        string: what was read.
+        label: the most probable centroid, from 1.
+        h: the mixture, in balls.
+        bits: their precision.
+    """
+
+    string: str
+    label: int
+    h: Vector
+    bits: int
+
+
+def ball(value: Any) -> Any:
+    """A weight as a ball."""
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def scores(w: Weights, h: Vector, x: str) -> Vector:
+    """B at a mixture h: the cell of :mod:`theory.state_regularized.networks`, in balls."""
+    one = flint.arb(1)
+    u = []
+    for row, b in zip(w.U, w.W[x], strict=True):
+        z = sum((ball(v) * n for v, n in zip(row, h, strict=True)), start=ball(b))
+        u.append(z.min(one).max(-one))
+    if w.eq == 2:
+        return tuple(sum((a * ball(s) for a, s in zip(u, row, strict=True)), start=flint.arb(0)) for row in w.S)
+    return tuple(-abs(u[0] - ball(s[0])) for s in w.S)
+
+
+def distribution(b: Vector, inverse_temperature: Any) -> Vector:
+    """Alpha = softmax(b / tau), in balls."""
+    powers = [((n - b[0]) * inverse_temperature).exp() for n in b]
+    return tuple(p / sum(powers) for p in powers)
+
+
+def settled(b: Vector) -> int | None:
+    """The place of the greatest, from 1; ``None`` where balls overlap."""
+    return next((i for i, n in enumerate(b, start=1) if all(n > other for j, other in enumerate(b, start=1) if j != i)), None)
+
+
+def start(w: Weights) -> Mixed:
+    """At the first centroid."""
+    return Mixed("", 1, tuple(map(ball, w.S[0])), FIRST_BITS)
+
+
+def step(w: Weights, now: Mixed, x: str) -> Mixed:
+    """One symbol, with as many bits as it takes.
+
+    Raises :class:`Unsettled`.
+    """
+    after = _step(w, now, x)
+    bits = now.bits
+    while after is None:
+        bits *= 2
+        if bits > MOST_BITS:
+            raise Unsettled(f"after {now.string + x!r} two centroids seem to be equally probable: {w.describe()}")
+        again: Mixed | None = Mixed("", 1, start(w).h, bits)
+        for symbol in now.string + x:
+            again = None if again is None else _step(w, again, symbol)
+        after = again
+    return after
+
+
+def _step(w: Weights, now: Mixed, x: str) -> Mixed | None:
+    with flint.ctx.workprec(now.bits):
+        b = scores(w, now.h, x)
+        label = settled(b)
+        if label is None:
+            return None
+        alpha = distribution(b, ball(w.m) * flint.arb(2).log())
+        h = tuple(sum((a * ball(s[i]) for a, s in zip(alpha, w.S, strict=True)), start=flint.arb(0)) for i in range(len(w.S[0])))
+        return Mixed(now.string + x, label, h, now.bits)
+
+
+def shown(w: Weights, now: Mixed) -> tuple[Any, ...]:
+    """One for the most probable centroid, zero for the others."""
+    return tuple(w.over.one if j == now.label else w.over.zero for j in range(1, w.n + 1))
+
+
+mixture = Recurrence(start=start, step=step, out=shown)
+
+
+# Where it is to be refuted that the mixture follows the DFA, a doubt must not refute: from there on it counts as following.
+
+
+def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:
+    """One symbol; as the DFA would go (and with no bits from then on) where centroids may be equally probable."""
+    if now.bits:
+        try:
+            return step(w, now, x)
+        except Unsettled:
+            pass
+    return Mixed(now.string + x, asked_table(w)[now.label, x], now.h, 0)
+
+
+mixture_in_doubt = Recurrence(start=start, step=step_or_doubt, out=shown)

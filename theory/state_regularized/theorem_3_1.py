@@ -1,0 +1,286 @@
+"""Theorem 3.1: with equation 4 a memory-less state-regularized network is a probabilistic automaton.
+
+Wang & Niepert 2019, section 3, equations 1 to 4, and appendix A.1, which do not say where the network starts.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Source, Variant
+from theory.induction import Identity, Induction
+from theory.places import Concrete, Symbolic
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.state_regularized.limits import distinct
+from theory.state_regularized.memory import at_zero, with_cell_state
+from theory.state_regularized.networks import (
+    ANY,
+    SIZES,
+    SMALL,
+    Law,
+    Place,
+    arrive,
+    at,
+    at_each,
+    at_first,
+    centroids,
+    component,
+    integers,
+    pushed,
+    sampled,
+    similarities,
+    soft,
+    softmax,
+    table,
+)  # fmt: skip
+from theory.weights import Weights
+
+# Where the network starts: at a centroid; wherever the step of a start token, a symbol of its own, takes a vector h_0; or at h_0.
+
+
+TOKEN = "^"
+
+
+def with_token(w: Weights) -> Weights:
+    """The same network over one symbol, the start token."""
+    return Weights(w.over, TOKEN, {**w.entries, "W": {TOKEN: w.W_start}}, w.size)
+
+
+def at_token(w: Weights) -> Law:
+    """The law after the start token, read in h_0. In proofs, where cells answer anything, its probabilities are variables."""
+    if "first" in w.entries:
+        return tuple(Place(s, j) for j, s in enumerate(centroids(w), start=1)), tuple(w.first)
+    return pushed(with_token(w), at(w, Place(w.h_0, 0)), TOKEN)
+
+
+def anywhere(w: Weights) -> Law:
+    """At h_0, which need not be a centroid; a cell whose table is given has a row for it, the last."""
+    return at(w, Place((w.n + 1,) if "alpha" in w.entries else w.h_0, 0))
+
+
+from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled(anywhere)
+
+
+# The construction: states 1 to k, tau(i, j, x) the probability of s_j by asking the cell at s_i for x; one automaton for each state.
+
+
+def tau(of: Concrete | Symbolic, i: Any, j: Any) -> Any:
+    """The weight from state i to state j."""
+    return of.at("alpha", i, j)
+
+
+def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list[WFSA]:
+    """The automaton with that initial law and table, k times: each time another of the states 1 to k is the final one."""
+    k, states = w.over, len(initial)
+    tables = {}
+    for x, alpha in rows.items():
+        of = Concrete(k, states, {"alpha": alpha})
+        tables[x] = [[tau(of, i, j) if j <= w.n else k.zero for j in range(1, states + 1)] for i in range(1, states + 1)]
+    return [WFSA(k, initial, [k.one if j == i else k.zero for j in range(states)], tables) for i in range(w.n)]
+
+
+def one_at(w: Weights, place: int, states: int) -> list[Any]:
+    """The initial law that is sure of one state; states begin with 1."""
+    return [w.over.one if i == place else w.over.zero for i in range(1, states + 1)]
+
+
+def asked(w: Weights) -> dict[str, list[list[Any]]]:
+    """The k x |Sigma| x k table."""
+    return {x: table(w, x) for x in w.alphabet}
+
+
+def extracted(w: Weights) -> list[WFSA]:
+    """It begins in state 1, which is the centroid that the network starts at."""
+    return automata(w, one_at(w, 1, w.n), asked(w))
+
+
+def extracted_after_token(w: Weights) -> list[WFSA]:
+    """The start token's distribution, alpha = g(S, u) with u = hardtanh(U h_0 + W_start), is the initial law."""
+    if "first" in w.entries:
+        return automata(w, list(w.first), asked(w))
+    return automata(w, list(softmax(w, similarities(w, component(with_token(w), w.h_0, TOKEN)))), asked(w))
+
+
+def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
+    """K + 1 states: the last is h_0, and nothing leads back to it."""
+    (start,), _ = anywhere(w)
+    rows = {x: [*alpha, list(soft(w, start.h, None, x)[0])] for x, alpha in asked(w).items()}
+    return automata(w, one_at(w, w.n + 1, w.n + 1), rows)
+
+
+def extracted_by_similarity(w: Weights) -> list[WFSA]:
+    """K states, and for the start in h_0 the law g(S, h_0), which is what the network's own measure says of it."""
+    return automata(w, list(softmax(w, similarities(w, w.h_0))), asked(w))
+
+
+def extracted_at_zero(w: Weights) -> list[WFSA]:
+    """Of a network with memory, the table that the cell has while its cell state is 0."""
+    return automata(w, one_at(w, 1, w.n), {x: table(w, x, at_zero) for x in w.alphabet})
+
+
+# The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the symbol, so in the proof its
+# answers are variables, alpha[i,j] for centroid i: the network asks it, and the table is made by asking it.
+
+
+def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
+    """A cell that answers anything at each of k centroids, and at h_0 where there is a row more."""
+    return Signature((by_symbol("alpha", (k + rows, k)), *more), size=("k", k))
+
+
+def places(w: Weights, variable: Any) -> Law:
+    """At the centroids, with any probabilities."""
+    return tuple(Place((j,), j) for j in range(1, w.n + 1)), tuple(variable(f"p[{j}]") for j in range(1, w.n + 1))
+
+
+def for_every_k() -> list[Identity]:
+    """The step with k a symbol, of the very functions that network and automaton are made of."""
+    of = Symbolic()
+    left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
+    return [Identity("step", "at every place j, 1 <= j <= n = k", of.write(left), of.write(right), of.same(left, right))]
+
+
+def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
+    """By the law, for k = 2 to 4 and for k a symbol."""
+    return Induction(
+        says=says,
+        invariant=invariant,
+        states=states,
+        instances=tuple((of(k), "a") for k in (2, 3, 4)),
+        enough=(
+            "One letter whose answers are variables stands for every letter: a step reads one letter. The cell is any function of "
+            "hidden state and symbol, which is what memory-less means. For every k: the probability to come to s_j, and the "
+            "automaton's weights, are functions of places, and the step at a place j is one identity of sums of them."
+        ),
+        sizes=for_every_k,
+    )
+
+
+VECTOR_OF_LAW = "after every string, Forward's vector is the law: for each centroid the probability that the run is at it"
+AT_CENTROID = proof(
+    VECTOR_OF_LAW,
+    lambda w, law, unit: at_each(w, law),
+    lambda w, variable: [at_first(w), places(w, variable)],
+    any_cell,
+)
+AFTER_TOKEN = proof(
+    VECTOR_OF_LAW,
+    lambda w, law, unit: at_each(w, law),
+    lambda w, variable: [places(w, variable)],
+    lambda k: any_cell(k, more=(constant("first", (k,)),)),
+)
+FROM_H_0 = proof(
+    VECTOR_OF_LAW + ", and last the probability that it is still at h_0",
+    lambda w, law, unit: [*at_each(w, law), w.over.one if law[0][0].last == 0 else w.over.zero],
+    lambda w, variable: [anywhere(w), places(w, variable)],
+    lambda k: any_cell(k, rows=1),
+)
+
+
+# The cases: integer networks; h_0, the start token's W and the cell state's V where there are any.
+
+
+def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
+    """Random networks, and all small ones, with these weights besides."""
+
+    def more(values: Any, d: int) -> tuple[Any, ...]:
+        return tuple(constant(name, (d, d) if name == "V" else (d,), values) for name in names)
+
+    asks = (
+        distinct if where is None else lambda w: distinct(w) and where(w)
+    )  # of small cases, so that more of them tell letters apart
+    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), asks, most=120), (), ((2, 1), (3, 1)))
+    drawn = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, ())
+    return {"cases": drawn.random, "small_cases": small.small}
+
+
+def no_centroid(w: Weights) -> bool:
+    """Is h_0 a vector that is no centroid?"""
+    return w.h_0 not in w.S
+
+
+UNDECIDED = ("sampled", "cross-checked", "exhausted")
+
+CLAIM = Claim(
+    name="theorem-3.1",
+    title="equation 4 makes a probabilistic automaton",
+    statement=(
+        "A memory-less state-regularized network that samples its next centroid from alpha (equation 4) is a probabilistic automaton "
+        "with a state for each centroid: the probability to be at a centroid after a string is that automaton's Forward score."
+    ),
+    source=Source("wang2019state", "3", "Theorem 3.1", ("1", "2", "3", "4")),
+    hypotheses=(
+        "The network is memory-less: only h goes from step to step, so that alpha depends on h and the symbol alone.",
+        "It starts at a centroid; or a start token, read in any h_0, gives the initial law; or the automaton has one state more, for h_0. "
+        "The paper does not say which.",
+        "The exact cases are networks with integer weights, the activation hardtanh, and a temperature 1 / (m ln 2), where the softmax "
+        "is rational: alpha_i = 2^(m b_i) / (the sum of all). The torch layers are any others.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="k states, for a network that starts at a centroid",
+            recurrence=from_centroid,
+            construction=extracted,
+            kinds=PROVED,
+            proof=AT_CENTROID,
+            **cases(),
+        ),
+        Variant(
+            name="corrected-start-token",
+            expected="holds",
+            says="k states, for a network that reads a start token in any h_0: its alpha is the initial law",
+            recurrence=from_token,
+            construction=extracted_after_token,
+            kinds=PROVED,
+            proof=AFTER_TOKEN,
+            **cases(("h_0", "W_start")),
+        ),
+        Variant(
+            name="corrected-one-more-state",
+            expected="holds",
+            says="k + 1 states, for a network that starts in any h_0: the last state is h_0, and no transition leads to it",
+            recurrence=from_anywhere,
+            construction=extracted_with_one_more_state,
+            kinds=PROVED,
+            proof=FROM_H_0,
+            **cases(("h_0",)),
+        ),
+        Variant(
+            name="without-centroid-start",
+            expected="refuted",
+            says="k states, for a network that starts in an h_0 that is no centroid, with no start token",
+            recurrence=from_anywhere,
+            construction=extracted_by_similarity,
+            kinds=UNDECIDED,
+            any_start=True,
+            shortest=1,
+            **cases(("h_0",), no_centroid),
+        ),
+        Variant(
+            name="without-memoryless",
+            expected="refuted",
+            says="k states, for a network with a cell state, c = c + V h + W_x and u = hardtanh(U h + c)",
+            recurrence=with_cell_state,
+            construction=extracted_at_zero,
+            kinds=UNDECIDED,
+            no_automaton=True,
+            **cases(("V",)),
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "eq": Fraction(2),
+            "m": Fraction(1),
+            "S": ((Fraction(0),), (Fraction(1),)),
+            "U": ((Fraction(1),),),
+            "W": {"a": (Fraction(0),), "b": (Fraction(-1),)},
+        },
+        ("k", 2),
+    ),
+)

@@ -1,0 +1,181 @@
+"""Theorem 3.2: as the temperature tends to 0, a memory-less state-regularized network becomes a DFA.
+
+Wang & Niepert 2019, section 3 and appendix A.2, equations 2 to 5, where no two similarities are thought to be equal.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.signature import Sizes, constant
+from theory.state_regularized.bound import BOUND, always_greatest, bound_and_rest, scores
+from theory.state_regularized.limits import asked_table, dfa, distinct, low_enough, no_ties, scores_at
+from theory.state_regularized.mixtures import mixture, mixture_in_doubt
+from theory.state_regularized.networks import (
+    ANY,
+    SIZES,
+    SMALL,
+    Law,
+    at,
+    at_first,
+    in_the_limit,
+    integers,
+    pushed,
+    sampled,
+    softmax,
+)  # fmt: skip
+from theory.weights import Weights
+
+# The limit network: alpha as it is for tau -> 0, which is uniform over the greatest similarities; and the DFA, which moves to the
+# first of them.
+
+limit_network = sampled(answer=in_the_limit)
+
+
+# Equation 4 at a temperature above 0: the probability that the run is where the DFA is, after every symbol.
+
+
+def follow(w: Weights, law: Law, x: str) -> Law:
+    """What is left, after a symbol, of a law of runs that followed the DFA so far."""
+    (place,), _ = law
+    (target,), _ = pushed(w, at(w, place), x, in_the_limit)
+    places, p = pushed(w, law, x)
+    return (target,), (p[places.index(target)],)
+
+
+followed = Recurrence(start=at_first, step=follow, out=lambda w, law: law[1], modes=True)
+HALF = Fraction(1, 2)
+followed_by_half = Recurrence(start=at_first, step=follow, out=lambda w, law: (Fraction(law[1][0] >= HALF),))
+
+
+def weighted_dfa(w: Weights) -> list[WFSA]:
+    """The DFA whose transitions weigh what the cell gives them: alpha_M for the pair."""
+    one = w.over.one
+    arrows = []
+    for (q, x), after in asked_table(w).items():
+        arrows.append((q - 1, after - 1, x, softmax(w, scores_at(w, q, x))[after - 1]))
+    return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one) for j in range(w.n)], arrows)]
+
+
+def always_one(w: Weights) -> list[WFSA]:
+    """One state, all weights one."""
+    return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
+
+
+# The cases: integer networks with different centroids; and their temperature, where it is not drawn.
+
+
+def cases(where: Any, m: tuple[int, ...] = (1, 2, 3), derived: bool = False, wide: bool = False) -> dict[str, Any]:
+    """Random networks, and all small ones, at these temperatures; with ``derived`` at one that is low enough; small ones up to 2, if ``wide``."""
+    m, more = ((), (constant("m", derived=low_enough),)) if derived else (m, ())
+    values = (*SMALL, 2, -2) if wide else SMALL
+    small = Sizes(lambda s: integers(s, values, m[:1], more, where, most=400 if wide else 80), (), ((2, 1), (3, 1), (2, 2)))
+    drawn = Sizes(lambda s: integers(s, ANY, m, more, where), SIZES, ())
+    return {"cases": drawn.random, "small_cases": small.small}
+
+
+SCORES = Sizes(scores, (2, 3, 4), (2, 3))
+SHOWN = ("sampled", "exhausted")
+
+CLAIM = Claim(
+    name="theorem-3.2",
+    title="low temperatures make a DFA",
+    statement=(
+        "Where no two similarities are equal and greatest for a state and a symbol that strings reach, a memory-less "
+        "state-regularized network becomes a DFA as the temperature tends to 0: with equation 5 from one temperature on, for all "
+        "strings; with equation 4 with a probability that tends to 1 for each string, and not uniformly."
+    ),
+    source=Source("wang2019state", "3", "Theorem 3.2", ("2", "3", "4", "5")),
+    hypotheses=(
+        "There is no tie: for each state and symbol that strings reach one similarity is the greatest. The proof takes it for granted.",
+        "The network is memory-less, and starts at a centroid (Theorem 3.1); the centroids differ.",
+        "For equation 4 the limit is taken for each string by itself.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="the limit network is a DFA, where there is no tie",
+            recurrence=limit_network,
+            construction=dfa,
+            **cases(no_ties),
+        ),
+        Variant(
+            name="corrected-bound",
+            expected="holds",
+            says=(
+                "alpha_M is at least 1 / (1 + (k - 1) exp(-margin / tau)), and the probability to follow at least the product over the "
+                "string: an automaton with no negative weight, one of whose paths weighs that product"
+            ),
+            recurrence=always_greatest,
+            construction=bound_and_rest,
+            cases=SCORES.random,
+            small_cases=SCORES.small,
+            kinds=PROVED,
+            proof=BOUND,
+        ),
+        Variant(
+            name="corrected-eq-4",
+            expected="holds",
+            says="with equation 4 the probability that the run follows the DFA is the product of the alpha_M that it passes",
+            recurrence=followed,
+            construction=weighted_dfa,
+            **cases(no_ties),
+        ),
+        Variant(
+            name="corrected-eq-5",
+            expected="holds",
+            says="with equation 5 one temperature 1 / (m ln 2), which follows from the weights, serves all strings",
+            recurrence=mixture,
+            construction=dfa,
+            kinds=("sampled", "exhausted", "decided"),
+            **cases(no_ties, derived=True),
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="the limit network is a DFA, ties or not",
+            recurrence=limit_network,
+            construction=dfa,
+            **cases(distinct),
+        ),
+        Variant(
+            name="printed-uniform",
+            expected="refuted",
+            says=(
+                "with equation 4 one temperature, here 1 / (4 ln 2), serves all strings: the run follows the DFA with a probability of 1/2 "
+                "at least (1: it does). At any temperature each symbol multiplies that probability by an alpha_M below 1"
+            ),
+            recurrence=followed_by_half,
+            construction=always_one,
+            kinds=SHOWN,
+            **cases(no_ties, m=(4,)),
+        ),
+        Variant(
+            name="without-low-temperature",
+            expected="refuted",
+            says="with equation 5 the network follows the DFA at the temperature 1 / ln 2 too",
+            recurrence=mixture_in_doubt,
+            construction=dfa,
+            kinds=SHOWN,
+            **cases(no_ties, m=(1,), wide=True),
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "eq": Fraction(2),
+            "m": Fraction(1),
+            "S": ((Fraction(-1),), (Fraction(1),)),
+            "U": ((Fraction(2),),),
+            "W": {"a": (Fraction(1),), "b": (Fraction(-4),)},
+        },
+        ("k", 2),
+    ),
+    uses=("theorem-3.1",),
+)
