@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratproof import check_invariant
-from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.comparisons import Exact
+from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.ledger import recording
 from theory.registry import claim_named
 from theory.state_regularized import mixtures
@@ -123,6 +123,8 @@ def test_it_stands_alone(tmp_path):
     )
     path = tmp_path / "c.json"
     path.write_text(json.dumps(certificate(next(EQ_5.small_cases(1)))))
-    done = subprocess.run([sys.executable, "-I", check_invariant.__file__, str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", check_invariant.__file__, str(path)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0 and done.stdout == "accepted: follows\n"
     assert checker_of(json.loads(path.read_text())) is check_invariant

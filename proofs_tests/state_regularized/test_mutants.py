@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from proofs_tests.state_regularized import test_theorem_3_2
 from ratproof import ladder
-from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.comparisons import Exact
 from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust, no_initial_distribution
+from ratproof.invariant_boxes import decide_by_boxes
 from theory import registry
 from theory.registry import claim_named
 from theory.state_regularized import bound, extraction, limits, memory, networks, theorem_3_1, theorem_3_2

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratproof import ladder
-from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.comparisons import Exact
 from ratproof.evidence import evidence
+from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.ledger import ledger
 from theory.registry import claim_named
 from theory.state_regularized.mixtures import ball, distribution
