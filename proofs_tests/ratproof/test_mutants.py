@@ -346,7 +346,7 @@ def test_a_control_is_not_refuted_and_nothing_holds():
 
 def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evidence():
     variant = replace(CLAIM.variant("printed"), no_automaton=True)  # another automaton does compute the unit
-    with pytest.raises(RuntimeError, match="for none of them a block shows"):
+    with pytest.raises(RuntimeError, match="for none of them a certificate shows"):
         exhaust(CLAIM.name, variant, longest=2, letters=1)
 
 
