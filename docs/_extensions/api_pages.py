@@ -61,7 +61,13 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             *("example_6", "rrnn_b", "rrnn_b_max_plus", "rrnn_c", "rrnn_f", "sru", "qrnn", "strongly_typed", "scrn", "rcnn"),
             *("isan", "elman"),
         ),
-        "What layers share": ("layer", "cell", "gated", "rrnn", "affine", "shapes", "states", "recurrence"),
+        "State-regularized networks": (
+            "state_regularized",
+            *(f"state_regularized.{name}" for name in ("layers", "component", "parts", "acceptor", "files", "unrolled_gru")),
+        ),
+        "What layers share": (
+            *("stacked", "unrolled", "layer", "cell", "gated", "rrnn", "affine", "shapes", "states", "recurrence", "checkpoints"),
+        ),
         "Their automata, and how gates round": ("pattern", "reading", "tracked", "rounding"),
     },
     "ratproof": {
@@ -89,7 +95,15 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
             *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
         ),
+        "Certified temperature": (
+            *("certify", "certify.certify", "certify.numbers", "certify.cells", "certify.mixing", "certify.soft_run"),
+            *(f"certify.{name}" for name in ("boxes", "floats", "balls", "proof", "certificate", "hard", "ball_run", "search")),
+        ),
+        "A network's automata and pictures": (
+            *("extraction", "extraction.counts", "extraction.probabilities", "extraction.figures"),
+        ),
         "Checking a certificate, with no other code of ratproof": (
+            "check_boxes",
             "check_certificate",
             "check_bisimulation",
             "check_hankel",
