@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,8 +105,8 @@ def minimal(automaton: WFSA) -> WFSA:
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
     whole = trim(determinise(automaton))
-    steps = [_targets(table) for table in whole.matrices]
-    block = _hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
+    steps = [targets(table) for table in whole.matrices]
+    block = hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
     start = np.flatnonzero(whole.initial).tolist()
     quotient = {(a, block[q]): block[r] for a, table in enumerate(steps) for q, r in table.items()}
     order: dict[int, int] = {block[q]: 0 for q in start}
@@ -121,15 +121,24 @@ def minimal(automaton: WFSA) -> WFSA:
     return _built(whole, len(queue), 0, sorted(final), [(a, order[b], order[c]) for (a, b), c in quotient.items()])
 
 
-def _targets(table: Any) -> dict[int, int]:
+def targets(table: Any) -> dict[int, int]:
+    """For each state the one that a deterministic automaton's matrix leads to, where it leads anywhere."""
     return {int(q): int(r) for q, r in zip(*np.nonzero(table), strict=True)}
 
 
-def _hopcroft(states: int, final: list[int], steps: list[dict[int, int]]) -> list[int]:
+def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int]]) -> list[int]:
     """The number of each state's block in the coarsest partition that the steps respect: Hopcroft's algorithm.
 
-    The automaton is trim, so that a state without a step by some symbol differs from one with it; the symbols' domains need no
-    dead state then: the sets of predecessors of the first blocks split them off.
+    The automaton is complete, or it is trim: then a state without a step by some symbol differs from one with it, and the symbols'
+    domains need no dead state, for the sets of predecessors of the first blocks split them off.
+
+    Args:
+        states: their number, n.
+        final: the final ones.
+        steps: for each symbol the state after each state.
+
+    Returns:
+        For each state the number of its block; the numbers have no order.
     """
     before: list[dict[int, list[int]]] = []
     for table in steps:

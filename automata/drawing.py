@@ -4,50 +4,94 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
-from automata.errors import InputError
-from automata.semirings import Semiring
-from automata.wfsa import EPSILON, WFSA
+import numpy as np
+
+from automata.deterministic import DFA
+from automata.errors import InputError, ShapeError
+from automata.labels import probability_text, symbols, weight_text
+from automata.operations import dead_states
+from automata.probabilistic import PFA
+from automata.wfsa import WFSA, Edge
 
 MOST_EDGES = 2000
-MOST_NAMES = 4
+Drawable: TypeAlias = WFSA | DFA | PFA
 
 
-def dot(automaton: WFSA) -> str:
+def dot(
+    automaton: Drawable,
+    *,
+    names: Sequence[Hashable] | None = None,
+    hide_dead: bool = False,
+    final: Collection[int] = (),
+    least: float = 0.01,
+) -> str:
     """The automaton in the DOT language; parallel transitions share an arrow, symbols with one weight share a line.
 
-    Raises :class:`~automata.errors.InputError` where there would be too many arrows to see anything.
+    A DFA looks as in Figures 4 and 8 of Wang & Niepert 2019, a PFA has ``a / 0.93`` at its arrows and pens as wide as they are
+    probable.
+
+    >>> print(dot(DFA(("0", "1"), 0, ((1, 0), (1, 1)), frozenset({0})), names=["7", "S"]))
+    digraph automaton {
+      rankdir=LR;
+      node [shape=circle, fontname="serif"]; edge [fontname="serif"];
+      0 [label="7", shape=doublecircle];
+      1 [label="S"];
+      start0 [shape=point, style=invis, label=""];
+      start0 -> 0 [label=""];
+      0 -> 0 [label="1"];
+      0 -> 1 [label="0"];
+      1 -> 1 [label="0, 1"];
+    }
+    <BLANKLINE>
+
+    Args:
+        automaton: weighted, deterministic or probabilistic.
+        names: for each state the name in its circle, such as the number of its centroid; else its own number.
+        hide_dead: leave states out from which no final state can be reached, but for initial ones.
+        final: the final states of a PFA, which has none of its own.
+        least: the least probability of a PFA that is drawn; the caption says how much is left out.
+
+    Raises:
+        InputError: there would be too many arrows to see anything, there are more or fewer names than states, or an argument is
+            given that this kind of automaton has no use for.
     """
-    k = automaton.semiring
-    groups = _grouped(automaton)
-    if len(groups) > MOST_EDGES:
-        raise InputError(f"the automaton has {len(groups)} arrows, and a drawing shows at most {MOST_EDGES}")
-    lines = ["digraph automaton {", "  rankdir=LR;", '  node [shape=circle, fontname="serif"]; edge [fontname="serif"];']
-    for q in range(automaton.states):
-        final = automaton.final[q]
-        shape = "" if final == k.zero else ", shape=doublecircle"
-        note = "" if final in (k.zero, k.one) else f" / {_weight(k, final)}"
-        lines.append(f"  {q} [label={_quoted(f'{q}{note}')}{shape}];")
-    for q, weight in enumerate(automaton.initial.tolist()):
-        if weight != k.zero:
-            lines.append(f'  start{q} [shape=point, style=invis, label=""];')
-            lines.append(f"  start{q} -> {q} [label={_quoted('' if weight == k.one else _weight(k, weight))}];")
-    for (source, target), labels in groups.items():
-        text = "\n".join(_line(k, names, weight, len(automaton.index)) for weight, names in labels.items())
-        lines.append(f"  {source} -> {target} [label={_quoted(text)}];")
-    return "\n".join([*lines, "}"]) + "\n"
+    if not isinstance(automaton, PFA) and len(final):
+        raise InputError("final names states for a PFA, and this automaton has its own final states")
+    if isinstance(automaton, PFA) and hide_dead and not len(final):
+        raise InputError("a PFA without final states has no dead ones to hide; name its final states")
+    machine = automaton.to_wfsa(final) if isinstance(automaton, PFA) else automaton
+    machine = machine.to_wfsa() if isinstance(machine, DFA) else machine
+    if names is not None and len(names) != machine.states:
+        raise ShapeError(f"there are {len(names)} names, where the automaton has {machine.states} states")
+    hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
+    shown = np.flatnonzero(~hidden).tolist()
+    edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]
+    starts = [(q, w) for q, w in enumerate(machine.initial.tolist()) if w != machine.semiring.zero]
+    if not isinstance(automaton, PFA):
+        return _written(machine, names, shown, starts, edges, lambda w: weight_text(machine.semiring, w))
+    if not 0 <= least <= 1:
+        raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")
+    kept, kept_starts = [e for e in edges if e.weight >= least], [(q, w) for q, w in starts if w >= least]
+    caption = _left_out([[w for _, w in starts if w < least], *_small_by_row(edges, least)], least)
+    return _written(machine, names, shown, kept_starts, kept, lambda w: probability_text(w, least), caption, pens=True)
 
 
-def svg(automaton: WFSA) -> str:
-    """The drawing as SVG text. Graphviz comes with pygraphviz's wheels."""
+def svg(
+    automaton: Drawable,
+    *,
+    names: Sequence[Hashable] | None = None,
+    hide_dead: bool = False,
+    final: Collection[int] = (),
+    least: float = 0.01,
+) -> str:
+    """The drawing as SVG text; see :func:`dot`. Graphviz comes with pygraphviz's wheels."""
     import pygraphviz
 
-    graph = pygraphviz.AGraph(string=dot(automaton))
+    graph = pygraphviz.AGraph(string=dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least))
     with _silenced_libraries():
         drawn: bytes = graph.draw(format="svg", prog="dot")
     text = drawn.decode("utf-8")
@@ -68,33 +112,65 @@ def _silenced_libraries() -> Iterator[None]:
         os.close(kept)
 
 
-def _grouped(automaton: WFSA) -> dict[tuple[int, int], dict[str, list[Hashable]]]:
-    groups: dict[tuple[int, int], dict[str, list[Hashable]]] = {}
-    for edge in automaton.edges():
-        weight = _weight(automaton.semiring, edge.weight)
-        groups.setdefault((edge.source, edge.target), {}).setdefault(weight, []).append(edge.symbol)
-    return groups
+def _written(
+    machine: WFSA,
+    names: Sequence[Hashable] | None,
+    shown: list[int],
+    starts: list[tuple[int, Any]],
+    edges: list[Edge],
+    text: Callable[[Any], str],
+    caption: str = "",
+    pens: bool = False,
+) -> str:
+    """The DOT text; every drawing comes from here. With ``pens``, an arrow is as wide as its most probable symbol asks for."""
+    k = machine.semiring
+    groups: dict[tuple[int, int], list[Edge]] = {}
+    for edge in edges:
+        groups.setdefault((edge.source, edge.target), []).append(edge)
+    if len(groups) > MOST_EDGES:
+        raise InputError(f"the automaton has {len(groups)} arrows, and a drawing shows at most {MOST_EDGES}")
+    lines = ["digraph automaton {", "  rankdir=LR;", '  node [shape=circle, fontname="serif"]; edge [fontname="serif"];']
+    if caption:
+        lines.append(f'  label={_quoted(caption)}; fontname="serif";')
+    for q in shown:
+        last = machine.final[q]
+        shape = "" if last == k.zero else ", shape=doublecircle"
+        note = "" if last == k.zero else _behind(weight_text(k, last))
+        lines.append(f"  {q} [label={_quoted(f'{q if names is None else names[q]}{note}')}{shape}];")
+    for q, weight in starts:
+        lines.append(f'  start{q} [shape=point, style=invis, label=""];')
+        lines.append(f"  start{q} -> {q} [label={_quoted('' if weight == k.one else text(weight))}];")
+    for (source, target), group in groups.items():
+        by_weight: dict[str, list[Hashable]] = {}
+        for edge in group:
+            by_weight.setdefault(text(edge.weight), []).append(edge.symbol)
+        rows = [symbols(read, len(machine.index)) + _behind(weight) for weight, read in by_weight.items()]
+        pen = f", penwidth={0.5 + 2 * float(max(e.weight for e in group)):.2f}" if pens else ""
+        lines.append(f"  {source} -> {target} [label={_quoted(chr(10).join(rows))}{pen}];")
+    return "\n".join([*lines, "}"]) + "\n"
 
 
-def _line(k: Semiring, names: list[Hashable], weight: str, symbols: int) -> str:
-    shown = ["ε" if name == EPSILON else str(name) for name in names]
-    readers = len(shown) - shown.count("ε")
-    if readers == symbols > 2:
-        text = ", ".join([*(["ε"] if "ε" in shown else []), "all"])
-    elif len(shown) > MOST_NAMES:
-        text = ", ".join(shown[: MOST_NAMES - 1]) + f" and {len(shown) - MOST_NAMES + 1} more"
-    else:
-        text = ", ".join(shown)
-    return text if weight == k.format(k.one) else f"{text} / {weight}"
+def _behind(weight: str) -> str:
+    return f" / {weight}" if weight else ""
 
 
-def _weight(k: Semiring, weight: Any) -> str:
-    """The weight as a person would read it: exact where that is short, else six digits."""
-    text = k.format(weight)
-    if len(text) <= 12:
-        return text
-    exact = Fraction(k.exact(weight)) if not k.float_only else Fraction(weight)
-    return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
+def _small_by_row(edges: list[Edge], least: float) -> list[list[Any]]:
+    """The probabilities below ``least`` of each state and symbol that has some."""
+    small: dict[tuple[int, Hashable], list[Any]] = {}
+    for edge in edges:
+        if edge.weight < least:
+            small.setdefault((edge.source, edge.symbol), []).append(edge.weight)
+    return list(small.values())
+
+
+def _left_out(rows: list[list[Any]], least: float) -> str:
+    """The caption: how many transitions (and starts) are not drawn, and how much probability they have."""
+    count = sum(map(len, rows))
+    if not count:
+        return ""
+    sums = [float(sum(row)) for row in rows]
+    which = f"{count} transition{'' if count == 1 else 's'} below {least:g} left out"
+    return f"{which}: {sum(sums):.2g} in all, at most {max(sums):.2g} of a state and symbol"
 
 
 def _quoted(text: str) -> str:

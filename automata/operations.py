@@ -29,11 +29,7 @@ def trim(automaton: WFSA) -> WFSA:
 
 def without_dead_ends(automaton: WFSA) -> WFSA:
     """The automaton without what leads to states from which no final state can be reached; states keep their numbers."""
-    k = automaton.semiring
-    step = (automaton.matrices != k.zero).any(axis=0)
-    if automaton.epsilon is not None:
-        step = step | (automaton.epsilon != k.zero)
-    dead = ~_reached(automaton.final != k.zero, step.T)
+    k, dead = automaton.semiring, dead_states(automaton)
     if not dead.any():
         return automaton
     initial, matrices = automaton.initial.copy(), automaton.matrices.copy()
@@ -43,6 +39,15 @@ def without_dead_ends(automaton: WFSA) -> WFSA:
     if silent is not None:
         silent[:, dead] = k.zero
     return automaton.replace(initial=initial, matrices=matrices, epsilon=silent)
+
+
+def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
+    """For each state: does no path whose weights are none of them zero lead to a final state? Shape ``(n,)``."""
+    zero = automaton.semiring.zero
+    step = (automaton.matrices != zero).any(axis=0)
+    if automaton.epsilon is not None:
+        step = step | (automaton.epsilon != zero)
+    return np.asarray(~_reached(automaton.final != zero, step.T), dtype=bool)
 
 
 def _reached(states: NDArray[Any], step: NDArray[Any]) -> NDArray[Any]:

@@ -55,16 +55,17 @@ def _draw(
     names: list[Any],
     rng: np.random.Generator,
 ) -> tuple[Any, ...]:
-    state = _choose(initial * rest[length], rng)
+    state = choose(initial * rest[length], rng)
     string = []
     for left in range(length - 1, -1, -1):
         ways = tables[:, state, :] * rest[left]
-        symbol, state = divmod(_choose(ways.reshape(-1), rng), len(initial))
+        symbol, state = divmod(choose(ways.reshape(-1), rng), len(initial))
         string.append(names[symbol])
     return tuple(string)
 
 
-def _choose(weights: NDArray[np.float64], rng: np.random.Generator) -> int:
+def choose(weights: NDArray[np.float64], rng: np.random.Generator) -> int:
+    """A place, drawn in proportion to what stands there."""
     return int(rng.choice(len(weights), p=weights / weights.sum()))
 
 

@@ -20,10 +20,18 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "fraction_matrices",
             "errors",
         ),
+        "Deterministic and probabilistic automata": (
+            "deterministic",
+            "probabilistic",
+            "most_probable",
+            "checks",
+            "tomita",
+            "parentheses",
+        ),
         "Scores and paths": ("forward", "backward", "viterbi", "batch", "kernels", "tree", "paths", "strings"),
         "Automata from automata": ("operations", "epsilon"),
-        "Files and drawings": ("files", "json_format", "att_format", "drawing"),
-        "Random strings and automata": ("sampling", "strategies", "corners"),
+        "Files and drawings": ("files", "json_format", "att_format", "drawing", "labels"),
+        "Random strings and automata": ("sampling", "strategies", "dfa_strategies", "random_dfas", "corners"),
         "Equal on all strings, and the least automaton": (
             *(
                 "equivalence",

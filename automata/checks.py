@@ -1,0 +1,44 @@
+"""The parts of an automaton as users give them (alphabets, states), checked; each fault is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from automata.errors import InputError
+from automata.number_text import shorten
+from automata.wfsa import EPSILON
+
+
+def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:
+    """The symbols as a tuple; :class:`~automata.errors.InputError` where one is there twice, is ``""`` or has no hash."""
+    order = listed(symbols, "the alphabet")
+    known: set[Hashable] = set()
+    for symbol in order:
+        try:
+            twice = symbol in known
+            known.add(symbol)
+        except TypeError:
+            raise InputError(f"the alphabet has {shorten(symbol)}, where a symbol is a hashable value") from None
+        if twice:
+            raise InputError(f"the alphabet has {shorten(symbol)} twice, where each symbol stands once")
+        if symbol == EPSILON:
+            raise InputError('the alphabet has "", which is kept for epsilon')
+    return tuple(order)
+
+
+def listed(values: Any, what: str) -> list[Any]:
+    """The values as a list; :class:`~automata.errors.InputError` where there is only one."""
+    try:
+        return list(values)
+    except TypeError:
+        raise InputError(f"{what} is {shorten(values)}, where a sequence is right") from None
+
+
+def checked_state(value: Any, n: int, where: str) -> int:
+    """The state as a Python integer; :class:`~automata.errors.InputError` where it is none of 0 to n - 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < n:
+        raise InputError(f"{where}: {shorten(value)} is no state, where states are 0 to {n - 1}")
+    return int(value)

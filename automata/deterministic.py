@@ -1,0 +1,213 @@
+"""A deterministic finite automaton (DFA), complete and immutable: runs, the least one of its language, shortest differences."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from automata.checks import checked_alphabet, checked_state, listed
+from automata.dfa import determinise, hopcroft, targets
+from automata.errors import InputError
+from automata.number_text import shorten
+from automata.operations import dead_states
+from automata.semirings import BOOLEAN, Semiring
+from automata.strings import String
+from automata.wfsa import WFSA, unknown_symbol
+
+
+@dataclass(frozen=True)
+class DFA:
+    """A DFA <states, alphabet, delta, start, final>, "DFA" in section 2 of Wang & Niepert 2019; each state reads each symbol.
+
+    >>> even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
+    >>> even.accepts("aba"), even.run("aba")
+    (True, [0, 1, 1, 0])
+
+    Lists, sets and NumPy's integers are taken too, and kept as the types below.
+
+    Args:
+        alphabet: the symbols, any hashable values but ``""``.
+        start: the start state.
+        table: ``table[q][a]`` is the state after state q and the a-th symbol: n rows, each as long as the alphabet.
+        final: the accept states.
+
+    Raises:
+        InputError: a symbol is there twice, a row has another length, or what should be a state is none.
+    """
+
+    alphabet: tuple[Hashable, ...]
+    start: int
+    table: tuple[tuple[int, ...], ...]
+    final: frozenset[int]
+
+    def __post_init__(self) -> None:
+        symbols, rows = checked_alphabet(self.alphabet), listed(self.table, "the table")
+        if not rows:
+            raise InputError("the table has no row, where a DFA has at least its start state")
+        whole = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
+        for q, row in enumerate(whole):
+            if len(row) != len(symbols):
+                raise InputError(f"the row of state {q} has {len(row)} states, where the alphabet has {len(symbols)} symbols")
+        n = len(rows)
+        table = tuple(
+            tuple(checked_state(r, n, f"table, state {q}, symbol {shorten(s)}") for s, r in zip(symbols, row, strict=True))
+            for q, row in enumerate(whole)
+        )
+        final = frozenset(checked_state(q, n, "final") for q in listed(self.final, "final"))
+        for name, value in [
+            ("alphabet", symbols),
+            ("start", checked_state(self.start, n, "start")),
+            ("table", table),
+            ("final", final),
+        ]:
+            object.__setattr__(self, name, value)
+
+    @property
+    def states(self) -> int:
+        """The number of states, n."""
+        return len(self.table)
+
+    @cached_property
+    def index(self) -> dict[Hashable, int]:
+        """The place of each symbol in the alphabet."""
+        return {symbol: a for a, symbol in enumerate(self.alphabet)}
+
+    def run(self, string: String) -> list[int]:
+        """The states on the way through a string of T symbols: T + 1 of them, the start state first.
+
+        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
+        """
+        states = [self.start]
+        for place, symbol in enumerate(string):
+            if symbol not in self.index:
+                raise unknown_symbol(self.index, symbol, f"place {place}: ")
+            states.append(self.table[states[-1]][self.index[symbol]])
+        return states
+
+    def accepts(self, string: String) -> bool:
+        """Does the string end in an accept state?"""
+        return self.run(string)[-1] in self.final
+
+    @property
+    def dead(self) -> frozenset[int]:
+        """The states from which no string leads to an accept state."""
+        return frozenset(np.flatnonzero(dead_states(self.to_wfsa())).tolist())
+
+    def to_wfsa(self, semiring: Semiring = BOOLEAN) -> WFSA:
+        """The weighted form, exact: one for every arrow, the start and the accept states; its states are these states.
+
+        >>> from automata.forward import score
+        >>> from automata.semirings import REAL
+        >>> score(DFA(("a",), 0, ((1,), (0,)), frozenset({0})).to_wfsa(REAL), "aa")
+        Fraction(1, 1)
+        """
+        one = semiring.one
+        arrows = [(q, r, s, one) for q, row in enumerate(self.table) for s, r in zip(self.alphabet, row, strict=True)]
+        final = [(q, one) for q in sorted(self.final)]
+        return WFSA.from_edges(semiring, self.states, self.alphabet, [(self.start, one)], final, arrows)
+
+    def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:
+        """For each state the automaton whose score is one for the strings that end there, and zero for all others."""
+        whole = self.to_wfsa(semiring)
+        return tuple(whole.replace(final=row) for row in semiring.identity(self.states, exact=whole.exact))
+
+    @classmethod
+    def from_wfsa(cls, automaton: WFSA) -> DFA:
+        """The DFA of a boolean automaton of any kind, by the subset construction; with a dead state where it needs one.
+
+        States are numbered in the order in which strings reach them. A DFA in a file is a boolean automaton there:
+        ``DFA.from_wfsa(files.read("machine.json"))``.
+
+        >>> DFA.from_wfsa(WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]}))
+        DFA(alphabet=('a',), start=0, table=((1,), (1,)), final=frozenset({1}))
+
+        Raises:
+            InputError: it is not boolean, or has more than 16,384 sets of states.
+        """
+        sets = determinise(automaton)
+        dead = sets.states
+        after = {s: targets(sets.matrix(s)) for s in sets.alphabet}
+        # its first set is state 0; the dead state, which comes last, is left out below where nothing leads to it
+        table = tuple(tuple(after[s].get(q, dead) for s in sets.alphabet) for q in range(dead + 1))
+        return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
+
+    def reachable(self) -> tuple[DFA, tuple[int, ...]]:
+        """The states that strings reach, numbered in the order in which they do (shortlex); and their old numbers."""
+        old = {self.start: 0}
+        queue = [self.start]
+        for q in queue:
+            for r in self.table[q]:
+                if r not in old:
+                    old[r] = len(queue)
+                    queue.append(r)
+        table = tuple(tuple(old[r] for r in self.table[q]) for q in queue)
+        return DFA(self.alphabet, 0, table, frozenset(old[q] for q in self.final if q in old)), tuple(queue)
+
+    def minimal(self) -> DFA:
+        """The least complete DFA of the language, by Hopcroft's algorithm; one language over one alphabet gives one result.
+
+        A dead state is a state here; :func:`automata.dfa.minimal` does without.
+
+        >>> DFA(("a",), 2, ((1,), (0,), (1,)), frozenset({0, 2})).minimal()
+        DFA(alphabet=('a',), start=0, table=((1,), (0,)), final=frozenset({0}))
+        """
+        steps = [dict(enumerate(column)) for column in zip(*self.table, strict=True)]
+        block = hopcroft(self.states, self.final, steps)
+        rows = dict(zip(block, self.table, strict=True))  # one state stands for all of its block
+        number = {b: i for i, b in enumerate(rows)}
+        table = tuple(tuple(number[block[r]] for r in row) for row in rows.values())
+        final = frozenset(number[block[q]] for q in self.final)
+        return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
+
+    def over(self, alphabet: Iterable[Hashable]) -> DFA:
+        """The same DFA with its symbols in another order."""
+        order = checked_alphabet(alphabet)
+        if set(order) != set(self.alphabet):
+            raise InputError(
+                f"the alphabets differ: {shorten(order)} and {shorten(self.alphabet)}, where both have to have the same symbols"
+            )
+        return DFA(order, self.start, tuple(tuple(row[self.index[s]] for s in order) for row in self.table), self.final)
+
+    def shortest_difference(self, other: DFA) -> tuple[Any, ...] | None:
+        """The shortlex-least string, in the order of this alphabet, that one accepts and the other does not; ``None`` if none.
+
+        >>> DFA(("a",), 0, ((1,), (0,)), frozenset({0})).shortest_difference(DFA(("a",), 0, ((0,),), frozenset({0})))
+        ('a',)
+
+        Raises:
+            InputError: the two read other symbols.
+        """
+        other = other.over(self.alphabet)
+        pair = (self.start, other.start)
+        came: dict[tuple[int, int], tuple[tuple[int, int], Hashable] | None] = {pair: None}
+        queue = [pair]  # breadth first: each pair of states is reached by its shortlex-least string first
+        for p, q in queue:
+            if (p in self.final) != (q in other.final):
+                word, step = [], came[p, q]
+                while step is not None:
+                    word.append(step[1])
+                    step = came[step[0]]
+                return tuple(word[::-1])
+            for symbol, pair in zip(self.alphabet, zip(self.table[p], other.table[q], strict=True), strict=True):
+                if pair not in came:
+                    came[pair] = (p, q), symbol
+                    queue.append(pair)
+        return None
+
+    def equivalent(self, other: DFA) -> bool:
+        """Do both accept the same strings? See :meth:`shortest_difference` for one on which they differ."""
+        return self.minimal() == other.over(self.alphabet).minimal()
+
+    def isomorphic(self, other: DFA) -> bool:
+        """Are both the same but for the numbers of states, and for states that no string reaches?"""
+        return self.reachable()[0] == other.over(self.alphabet).reachable()[0]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """What a notebook shows: the automaton drawn, and its text."""
+        from automata.drawing import svg
+
+        return {"text/plain": repr(self), "image/svg+xml": svg(self)}

@@ -1,0 +1,62 @@
+"""Hypothesis strategies for deterministic and probabilistic automata; public, as those for weighted ones are.
+
+States that no string reaches, dead states, no accept state, equal states and ties come often; all shrinks to one state.
+
+>>> from hypothesis import given
+>>> @given(dfas(alphabet="01"))
+... def test_the_least_dfa_is_no_larger(dfa): ...
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+
+from automata.deterministic import DFA
+from automata.probabilistic import PFA
+
+
+@st.composite
+def dfas(draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states: int = 5) -> DFA:
+    """Complete DFAs with 1 to ``most_states`` states, any of them the start state.
+
+    Args:
+        draw: given by Hypothesis.
+        alphabet: the symbols.
+        most_states: the most states.
+    """
+    n = draw(st.integers(1, most_states))
+    state = st.integers(0, n - 1)
+    row = st.tuples(*[state] * len(alphabet))
+    table = draw(st.lists(row, min_size=n, max_size=n).map(tuple))
+    return DFA(tuple(alphabet), draw(state), table, draw(st.frozensets(state)))
+
+
+@st.composite
+def pfas(draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states: int = 3, exact: bool = True) -> PFA:
+    """PFAs with 1 to ``most_states`` states; rows with zeros, ones and ties among them.
+
+    Args:
+        draw: given by Hypothesis.
+        alphabet: the symbols.
+        most_states: the most states.
+        exact: fractions; else float64, tiny and subnormal ones among them, each row divided by its sum.
+    """
+    k = draw(st.integers(1, most_states))
+    row = _rows(k, exact)
+    tables = [[draw(row) for _ in range(k)] for _ in alphabet]
+    return PFA(alphabet, draw(row), tables)
+
+
+def _rows(k: int, exact: bool) -> st.SearchStrategy[list[Any]]:
+    """Rows of k probabilities."""
+    whole = st.integers(0, 4)
+    sizes = whole.map(float) | st.floats(0, 1, allow_subnormal=True) | st.sampled_from([2.0**-1074, 1e-300, 1e-17])
+    rows = st.lists(whole if exact else sizes, min_size=k, max_size=k)
+    return rows.map(lambda row: row if any(row) else [1, *row[1:]]).map(lambda row: _shares(row, exact))
+
+
+def _shares(row: list[Any], exact: bool) -> list[Any]:
+    return [Fraction(w, sum(row)) if exact else float(w) / sum(row) for w in row]

@@ -1,0 +1,51 @@
+"""What a drawing writes at circles and arrows: symbols, weights, probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import Semiring
+from automata.wfsa import EPSILON
+
+MOST_NAMES = 4
+
+
+def symbols(names: list[Hashable], alphabet: int) -> str:
+    """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut where they are many."""
+    shown = ["ε" if name == EPSILON else str(name) for name in names]
+    readers = len(shown) - shown.count("ε")
+    if readers == alphabet > 2:
+        return ", ".join([*(["ε"] if "ε" in shown else []), "all"])
+    if len(shown) > MOST_NAMES:
+        return ", ".join(shown[: MOST_NAMES - 1]) + f" and {len(shown) - MOST_NAMES + 1} more"
+    return ", ".join(shown)
+
+
+def weight_text(k: Semiring, weight: Any) -> str:
+    """The weight as a person would read it: exact where that is short, else six digits; nothing for one."""
+    if weight == k.one:
+        return ""
+    text = k.format(weight)
+    if len(text) <= 12:
+        return text
+    exact = Fraction(k.exact(weight)) if not k.float_only else Fraction(weight)
+    return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
+
+
+def probability_text(probability: Any, least: float = 0.01) -> str:
+    """The probability to two decimals, or to as many as show ``least``; what only rounds to one or zero says so.
+
+    >>> [probability_text(p) for p in (0.934, 1, 0.9999, Fraction(1, 3), 1e-9)]
+    ['0.93', '1', '>0.99', '0.33', '<0.01']
+    """
+    if probability in (0, 1):
+        return str(int(probability))
+    digits = max(2, math.ceil(-math.log10(least))) if least > 0 else 2
+    text = f"{float(probability):.{digits}f}"
+    if float(text) == 1:
+        return ">0." + "9" * digits
+    return "<0." + "0" * (digits - 1) + "1" if float(text) == 0 else text

@@ -1,0 +1,191 @@
+"""A probabilistic finite automaton (PFA): from each state each symbol leads on by chance; exact, or in float64."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from automata.checks import checked_alphabet, checked_state, listed
+from automata.errors import InputError, ShapeError
+from automata.forward import forward
+from automata.most_probable import MostProbable, most_probable
+from automata.number_text import shorten
+from automata.sampling import choose
+from automata.semirings import REAL
+from automata.strings import String
+from automata.weights import checked, has_floats, raw_array
+from automata.wfsa import WFSA, unknown_symbol
+
+UNIT = 2.0**-53
+"""The unit roundoff of float64."""
+
+
+class PFA:
+    """A PFA in Rabin's sense (1963), the "probabilistic finite automaton" of Theorem 3.1, Wang & Niepert 2019; immutable.
+
+    >>> lossy = PFA("a", initial=[1, 0], tables=[[["1/2", "1/2"], [0, 1]]])
+    >>> lossy.distribution("aa")
+    array([Fraction(1, 4), Fraction(3, 4)], dtype=object)
+
+    Args:
+        alphabet: m symbols, any hashable values but ``""``.
+        initial: the probability of each state before the first symbol, shape ``(k,)``.
+        tables: for each symbol, in the alphabet's order, its matrix from row to column, shape ``(m, k, k)``.
+
+    Integers, fractions and strings make an exact PFA, whose distributions sum to exactly one. One float makes a float64 PFA.
+    There a sum may miss one by gamma_(k+1) + k 2**-1074, where gamma_r = r u / (1 - r u) and u = 2**-53: so much do k
+    numbers, none negative, miss that were divided by their sum, in any order of summation (k - 1 roundings for the sum, one for
+    the quotient, one for the sum that is taken here; the second term is underflow).
+
+    Raises:
+        ShapeError: the shapes do not fit together.
+        InputError: a probability is negative, infinite or NaN, or those of a row do not sum to one; it says which row.
+
+    Attributes:
+        alphabet: the symbols, in order.
+        initial, tables: read-only arrays of fractions or float64.
+        exact: are they fractions?
+    """
+
+    alphabet: tuple[Any, ...]
+    initial: NDArray[Any]
+    tables: NDArray[Any]
+    exact: bool
+
+    def __init__(self, alphabet: Iterable[Hashable], initial: ArrayLike, tables: ArrayLike) -> None:
+        symbols = checked_alphabet(alphabet)
+        start, steps = raw_array(initial, "initial", 1), raw_array(tables, "tables", 3)
+        m, k = len(symbols), len(start)
+        steps = steps.reshape(0, k, k) if m == steps.size == 0 else steps
+        if steps.shape != (m, k, k):
+            raise ShapeError(f"tables has shape {steps.shape}, where {m} symbols and {k} states ask for {(m, k, k)}")
+        exact = not (has_floats(start) or has_floats(steps))
+        start = checked(REAL, start, exact, "initial")
+        _require_distribution(start, "initial")
+        steps = np.stack(
+            [checked(REAL, t, exact, f"the matrix of symbol {shorten(s)}") for s, t in zip(symbols, steps, strict=True)]
+        ) if m else REAL.zeros(0, k, k, exact=exact)  # fmt: skip
+        for symbol, table in zip(symbols, steps, strict=True):
+            for q, row in enumerate(table):
+                _require_distribution(row, f"state {q}, symbol {shorten(symbol)}")
+        for array in (start, steps):
+            array.flags.writeable = False
+        for name, value in [("alphabet", symbols), ("initial", start), ("tables", steps), ("exact", exact)]:
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_table(cls, alphabet: Iterable[Hashable], initial: ArrayLike, table: ArrayLike) -> PFA:
+        """A PFA from one table: ``table[i, a, j]`` is the probability of state j after state i and the a-th symbol.
+
+        Args:
+            alphabet: m symbols.
+            initial: shape ``(k,)``.
+            table: shape ``(k, m, k)``.
+        """
+        return cls(alphabet, initial, raw_array(table, "the table", 3).swapaxes(0, 1))
+
+    @property
+    def states(self) -> int:
+        """The number of states, k."""
+        return len(self.initial)
+
+    def table(self, symbol: Hashable) -> NDArray[Any]:
+        """The matrix of a symbol, shape ``(k, k)``."""
+        if symbol not in self.alphabet:
+            raise unknown_symbol(self.alphabet, symbol)
+        return np.asarray(self.tables[self.alphabet.index(symbol)])
+
+    def to_wfsa(self, final: Collection[int]) -> WFSA:
+        """The real automaton whose score is the probability to be in one of the states ``final`` after the string.
+
+        It has these states and these numbers, so its Forward vector is the distribution over states.
+        """
+        last = REAL.zeros(self.states, exact=self.exact)
+        last[sorted({checked_state(q, self.states, "final") for q in listed(final, "final")})] = REAL.exact(1)
+        return WFSA(REAL, self.initial, last, dict(zip(self.alphabet, self.tables, strict=True)))
+
+    def state_automata(self) -> tuple[WFSA, ...]:
+        """For each state j the real automaton whose score is the probability to be in state j after the string."""
+        whole = self.to_wfsa([])
+        return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
+
+    def distribution(self, string: String) -> NDArray[Any]:
+        """The probability of each state after the string, shape ``(k,)``, by the Forward algorithm.
+
+        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
+        """
+        return np.asarray(forward(self.to_wfsa([]), string)[-1])
+
+    def sample(self, string: String, rng: np.random.Generator) -> list[int]:
+        """States drawn one after the other, as eq. 4 of Wang & Niepert 2019 does: T + 1 of them for T symbols.
+
+        Fractions are rounded to float64 before a state is drawn.
+
+        >>> PFA("a", [1, 0], [[[0, 1], [1, 0]]]).sample("aa", np.random.default_rng(0))
+        [0, 1, 0]
+        """
+        states = [_drawn(self.initial, rng)]
+        for place, symbol in enumerate(string):
+            if symbol not in self.alphabet:
+                raise unknown_symbol(self.alphabet, symbol, f"place {place}: ")
+            states.append(_drawn(self.table(symbol)[states[-1]], rng))
+        return states
+
+    def most_probable(self, final: Collection[int] = ()) -> MostProbable:
+        """The DFA that always moves to the most probable state, with its ties; see :class:`MostProbable`.
+
+        >>> found = PFA("a", [1, 0], [[["1/3", "2/3"], ["1/2", "1/2"]]]).most_probable(final=[1])
+        >>> found.dfa.table, found.ties
+        (((1,), (0,)), (Tie(state=1, symbol='a', best=(0, 1)),))
+        """
+        return most_probable(self.alphabet, self.initial, self.tables, final)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("an automaton is immutable; make another with PFA(...)")
+
+    def __eq__(self, other: object) -> bool:
+        """The same probabilities on the same states and the same alphabet in the same order."""
+        if not isinstance(other, PFA):
+            return NotImplemented
+        return (
+            (self.alphabet, self.exact, self.states) == (other.alphabet, other.exact, other.states)
+            and bool((self.initial == other.initial).all())
+            and bool((self.tables == other.tables).all())
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.alphabet, self.exact, self.states))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PFA, (self.alphabet, self.initial, self.tables)
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "float64"
+        return f"<PFA: {self.states} state(s), {len(self.alphabet)} symbol(s), {kind}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """What a notebook shows: the automaton drawn, and the one line above as text."""
+        from automata.drawing import svg
+
+        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
+
+
+def _require_distribution(row: NDArray[Any], where: str) -> None:
+    for j, p in enumerate(row):
+        if p < 0:
+            raise InputError(f"{where}: the probability of state {j} is {p}, where probabilities are 0 or more")
+    if row.dtype == object:
+        total, slack = sum(row.tolist()), 0.0
+    else:
+        r = len(row) + 1
+        total, slack = math.fsum(row.tolist()), r * UNIT / (1 - r * UNIT) + len(row) * 2.0**-1074
+    if not abs(total - 1) <= slack:
+        raise InputError(f"{where}: the probabilities sum to {total}, where they have to sum to 1; divide them by their sum")
+
+
+def _drawn(row: NDArray[Any], rng: np.random.Generator) -> int:
+    return choose(row.astype(np.float64), rng)

@@ -1,0 +1,238 @@
+"""Deterministic automata: runs, weighted forms, the least DFA, shortest differences; each held to brute force over strings."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import dfa as without_dead_states
+from automata import json_format
+from automata.deterministic import DFA
+from automata.dfa_strategies import dfas
+from automata.drawing import dot, svg
+from automata.equivalence import Equivalent, equivalent
+from automata.errors import InputError
+from automata.forward import score
+from automata.hankel import shortlex
+from automata.random_dfas import random_minimal_dfa
+from automata.semirings import BOOLEAN, LOG, REAL, SEMIRINGS
+from automata.strategies import automata, strings
+from automata.wfsa import WFSA
+
+EVEN = DFA(("a", "b"), 0, ((1, 0), (0, 1)), frozenset({0}))
+
+
+def language(dfa, longest):
+    return [dfa.accepts(x) for x in shortlex(dfa.alphabet, longest)]
+
+
+def classes(dfa):
+    """How many of the DFA's reached states some string tells apart (Myhill and Nerode), by trying strings: n of them do for n states."""
+    reached = {dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)}
+    rests = shortlex(dfa.alphabet, dfa.states - 1)
+    return len({tuple(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests) for q in reached})
+
+
+@given(dfas(), strings("ab"))
+def test_a_run_follows_the_table(dfa, x):
+    states = dfa.run(x)
+    assert states[0] == dfa.start and len(states) == len(x) + 1
+    assert all(dfa.table[p]["ab".index(s)] == q for s, (p, q) in zip(x, pairwise(states), strict=True))
+    assert dfa.accepts(x) == (states[-1] in dfa.final)
+
+
+@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@given(st.data())
+def test_the_weighted_form_scores_one_where_the_dfa_accepts(k, data):
+    dfa, x = data.draw(dfas(most_states=4)), data.draw(strings("ab", run=0))
+    assert score(dfa.to_wfsa(k), x) == (k.one if dfa.accepts(x) else k.zero)
+    ends = [score(a, x) for a in dfa.state_automata(k)]
+    assert ends == [k.one if q == dfa.run(x)[-1] else k.zero for q in range(dfa.states)]
+
+
+def test_the_weighted_form_is_exact_where_the_semiring_is():
+    assert EVEN.to_wfsa(REAL).exact and not EVEN.to_wfsa(LOG).exact
+
+
+@given(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
+def test_a_boolean_automaton_of_any_kind_becomes_a_dfa_of_its_language(a):
+    dfa = DFA.from_wfsa(a)
+    assert isinstance(equivalent(dfa.to_wfsa(), a), Equivalent)
+    assert dfa == dfa.reachable()[0] and len(dfa.dead) <= 1
+
+
+@given(dfas())
+def test_files_keep_the_language_and_the_least_dfa(dfa):
+    read = DFA.from_wfsa(json_format.loads(json_format.dumps(dfa.to_wfsa())))
+    assert read.minimal() == dfa.minimal()
+    assert pickle.loads(pickle.dumps(dfa)) == dfa == eval(repr(dfa))
+
+
+@given(dfas())
+def test_the_least_dfa_accepts_the_same_strings(dfa):
+    least = dfa.minimal()
+    assert language(least, 6) == language(dfa, 6) and least.states <= dfa.states
+    assert isinstance(equivalent(least.to_wfsa(), dfa.to_wfsa()), Equivalent)
+    assert least == least.minimal() and least.start == 0
+
+
+@given(dfas())
+def test_the_least_dfa_has_as_many_states_as_there_are_classes(dfa):
+    assert dfa.minimal().states == classes(dfa)
+
+
+@given(dfas())
+def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
+    least = dfa.minimal()
+    partial = without_dead_states.minimal(dfa.to_wfsa())
+    assert partial.states + len(least.dead) == least.states
+    assert DFA.from_wfsa(partial) == least
+
+
+@given(dfas())
+def test_a_state_is_dead_when_nothing_is_accepted_from_it(dfa):
+    rests = shortlex(dfa.alphabet, dfa.states - 1)
+    lost = {q for q in range(dfa.states) if not any(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests)}
+    assert dfa.dead == lost
+
+
+@given(dfas())
+def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
+    reached, old = dfa.reachable()
+    order = list(dict.fromkeys(dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)))
+    assert list(old) == order and reached.states == len(order)
+    for x in shortlex(dfa.alphabet, 4):
+        assert [old[q] for q in reached.run(x)] == dfa.run(x) and reached.accepts(x) == dfa.accepts(x)
+
+
+@given(dfas(most_states=4), dfas(most_states=4))
+def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
+    found = a.shortest_difference(b)
+    differ = [x for x in shortlex("ab", 6) if a.accepts(x) != b.accepts(x)]  # fewer than 4 + 4 symbols are enough
+    if found is None:
+        assert not differ
+    elif len(found) <= 6:
+        assert "".join(found) == "".join(differ[0])
+    else:
+        assert not differ and a.accepts(found) != b.accepts(found)
+
+
+@given(dfas(), dfas())
+def test_there_is_no_difference_exactly_when_two_dfas_are_equivalent(a, b):
+    answer, found = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
+    assert isinstance(answer, Equivalent) == (found is None) == a.equivalent(b) == (a.minimal() == b.minimal())
+    assert found is None or tuple(answer.word) == found
+
+
+@given(dfas(), st.randoms(use_true_random=False))
+def test_other_numbers_make_an_isomorphic_dfa_of_the_same_language(dfa, rng):
+    new = list(range(dfa.states))
+    rng.shuffle(new)
+    rows = {new[q]: tuple(new[r] for r in row) for q, row in enumerate(dfa.table)}
+    other = DFA(dfa.alphabet, new[dfa.start], tuple(rows[q] for q in range(dfa.states)), frozenset(new[q] for q in dfa.final))
+    assert dfa.isomorphic(other) and dfa.equivalent(other) and dfa.minimal() == other.minimal()
+    swapped = DFA(dfa.alphabet, dfa.start, dfa.table, frozenset(range(dfa.states)) - dfa.final)
+    assert not dfa.equivalent(swapped) and not dfa.isomorphic(swapped) and dfa.shortest_difference(swapped) == ()
+
+
+def test_equivalent_dfas_need_not_be_isomorphic():
+    twice = DFA(("a", "b"), 0, ((1, 2), (2, 1), (1, 0)), frozenset({0, 2}))
+    assert twice.equivalent(EVEN) and not twice.isomorphic(EVEN)
+
+
+@given(dfas(alphabet="abc"), st.permutations("abc"), strings("abc"))
+def test_the_order_of_the_alphabet_changes_no_run(dfa, order, x):
+    assert dfa.over(order).run(x) == dfa.run(x) and dfa.equivalent(dfa.over(order))
+    assert dfa.shortest_difference(dfa.over(order)) is None
+
+
+def test_symbols_of_any_kind_are_symbols():
+    dfa = DFA([("NP", 1), 7, None], np.int64(0), np.array([[1, 0, 0], [1, 1, 1]]), {1})
+    assert dfa.run([7, None, ("NP", 1)]) == [0, 0, 0, 1] and dfa.table == ((1, 0, 0), (1, 1, 1))
+    assert dfa.shortest_difference(DFA(dfa.alphabet, 0, ((0, 0, 0),), frozenset())) == (("NP", 1),)
+
+
+def test_without_symbols_there_is_the_empty_string():
+    dfa = DFA((), 1, ((), ()), frozenset({1}))
+    assert dfa.accepts("") and dfa.minimal() == DFA((), 0, ((),), frozenset({0}))
+    assert dfa.shortest_difference(DFA((), 0, ((),), frozenset())) == ()
+
+
+@pytest.mark.parametrize("parts, sentence", [
+    ((("a", "a"), 0, ((0, 0),), ()), "the alphabet has 'a' twice"),
+    ((("",), 0, ((0,),), ()), 'the alphabet has "", which is kept for epsilon'),
+    ((([],), 0, ((0,),), ()), r"the alphabet has \[\], where a symbol is a hashable value"),
+    ((5, 0, ((0,),), ()), "the alphabet is 5, where a sequence is right"),
+    ((("a",), 0, (), ()), "the table has no row, where a DFA has at least its start state"),
+    ((("a",), 0, ((0,), (0, 1)), ()), "the row of state 1 has 2 states, where the alphabet has 1 symbols"),
+    ((("a",), 0, ((0,), 0), ()), "the row of state 1 is 0, where a sequence is right"),
+    ((("a", "b"), 0, ((0, 1),), ()), "table, state 0, symbol 'b': 1 is no state, where states are 0 to 0"),
+    ((("a",), 0, ((0.0,),), ()), "table, state 0, symbol 'a': 0.0 is no state"),
+    ((("a",), -1, ((0,),), ()), "start: -1 is no state"),
+    ((("a",), True, ((0,), (0,)), ()), "start: True is no state"),
+    ((("a",), 0, ((0,),), {3}), "final: 3 is no state"),
+])  # fmt: skip
+def test_what_is_no_dfa_is_refused_in_a_sentence(parts, sentence):
+    with pytest.raises(InputError, match=sentence):
+        DFA(*parts)
+
+
+def test_other_symbols_and_semirings_are_refused_in_a_sentence():
+    with pytest.raises(InputError, match=re.escape("place 1: symbol 'c' is not in the alphabet, which is {'a', 'b'}")):
+        EVEN.accepts("acb")
+    with pytest.raises(InputError, match=r"the alphabets differ: \('a', 'b'\) and \('a',\), where both have to have the same"):
+        EVEN.shortest_difference(DFA(("a",), 0, ((0,),), frozenset()))
+    with pytest.raises(InputError, match="the subset construction is for boolean automata"):
+        DFA.from_wfsa(WFSA(REAL, [1], [1], {"a": [[1]]}))
+
+
+@pytest.mark.parametrize("alphabet", ["a", "ab", "abcde"])
+@pytest.mark.parametrize("states", [1, 2, 5, 30])
+def test_random_dfas_are_least_and_of_the_size_asked_for(states, alphabet):
+    found = [random_minimal_dfa(states, alphabet, seed) for seed in range(20)]
+    assert all(dfa.states == states and dfa == dfa.minimal() for dfa in found)
+    assert len(set(found)) > (1 if states == 1 else 5 if states > 2 else 2)
+
+
+def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():
+    with pytest.raises(InputError, match="the number of states is 0, where 1 or more is right"):
+        random_minimal_dfa(0, "ab", 0)
+    with pytest.raises(InputError, match="has at least one symbol, and the alphabet has none"):
+        random_minimal_dfa(2, "", 0)
+
+
+@given(dfas(alphabet="abc"))
+def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
+    text = dot(dfa)
+    arrows = re.findall(r'^  (\d+) -> (\d+) \[label="(.*)"\];$', text, re.MULTILINE)
+    assert {(int(p), int(q)) for p, q, _ in arrows} == {(p, q) for p, row in enumerate(dfa.table) for q in row}
+    assert len(arrows) == len(set(arrows)) and text.count("doublecircle") == len(dfa.final)
+    for p, q, label in arrows:
+        read = [s for s, r in zip("abc", dfa.table[int(p)], strict=True) if r == int(q)]
+        assert label == ("all" if len(read) == 3 else ", ".join(read))
+    assert f"start{dfa.start} -> {dfa.start} " in text
+
+
+@given(dfas())
+def test_a_drawing_without_dead_states_has_the_others(dfa):
+    text = dot(dfa, hide_dead=True)
+    circles = {int(q) for q in re.findall(r"^  (\d+) \[", text, re.MULTILINE)}
+    assert circles == set(range(dfa.states)) - dfa.dead | {dfa.start}
+    assert {int(q) for pair in re.findall(r"^  (\d+) -> (\d+) ", text, re.MULTILINE) for q in pair} <= circles
+
+
+def test_circles_carry_other_names():
+    text = dot(EVEN, names=[17, 'the "odd" one'])
+    assert '0 [label="17", shape=doublecircle];' in text and r'1 [label="the \"odd\" one"];' in text
+    assert "<svg" in svg(EVEN, names=["S", "T"]) and ">T</text>" in svg(EVEN, names=["S", "T"])
+    assert "<svg" in EVEN._repr_mimebundle_()["image/svg+xml"]
+    with pytest.raises(InputError, match="there are 1 names, where the automaton has 2 states"):
+        dot(EVEN, names=["S"])
+    with pytest.raises(InputError, match="final names states for a PFA, and this automaton has its own final states"):
+        dot(EVEN, final=[1])

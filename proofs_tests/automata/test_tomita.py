@@ -1,0 +1,113 @@
+"""The Tomita grammars and the balanced parentheses: what the words say is what the DFAs accept, string by string."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.drawing import dot
+from automata.errors import InputError
+from automata.hankel import shortlex
+from automata.parentheses import balanced, is_balanced
+from automata.strategies import strings
+from automata.tomita import tomita
+
+each = pytest.mark.parametrize("number", range(1, 8))
+BINARY = shortlex(("0", "1"), 12)
+
+
+@each
+def test_the_words_and_the_dfa_agree_on_every_string_of_up_to_12_symbols(number):
+    grammar = tomita(number)
+    assert all(grammar.contains(x) == grammar.dfa.accepts(x) for x in BINARY)
+
+
+@each
+def test_the_dfa_is_the_least_one_in_its_one_numbering(number):
+    grammar = tomita(number)
+    assert grammar.number == number and grammar.dfa == grammar.dfa.minimal()
+
+
+def test_the_dfas_have_the_sizes_that_are_known():
+    """Complete, so with a dead state: 2, 3, 5, 4, 4, 3 and 5 states (Wang et al. 2018)."""
+    assert [tomita(n).dfa.states for n in range(1, 8)] == [2, 3, 5, 4, 4, 3, 5]
+    assert [len(tomita(n).dfa.dead) for n in range(1, 8)] == [1, 1, 1, 1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("number, inside, outside", [
+    (1, ["", "1", "111"], ["0", "110"]),
+    (2, ["", "10", "1010"], ["1", "01", "100"]),
+    (3, ["", "1", "11", "0", "110", "100", "10011", "011000", "1000011"], ["10", "101", "1000", "11010", "1110", "100111000"]),
+    (4, ["", "00", "10010"], ["000", "10001"]),
+    (5, ["", "0101", "1100", "0000"], ["0", "1", "01", "00011"]),
+    (6, ["", "10", "111", "000", "11110"], ["1", "0", "110", "1100110"]),
+    (7, ["", "0101", "1", "0011", "11100011"], ["01010", "10101010"]),
+])  # fmt: skip
+def test_strings_that_a_person_knows(number, inside, outside):
+    grammar = tomita(number)
+    assert all(map(grammar.contains, inside)) and not any(map(grammar.contains, outside))
+
+
+@each
+@given(strings(("0", "1"), 30, run=80))
+def test_long_strings_too(number, x):
+    assert tomita(number).contains(x) == tomita(number).dfa.accepts(x)
+
+
+def test_no_other_grammar_and_no_other_symbol():
+    for number in (0, 8, "4", True):
+        with pytest.raises(InputError, match=r"there is no Tomita grammar .*, where the grammars are 1 to 7"):
+            tomita(number)
+    with pytest.raises(InputError, match=r"place 1: symbol '2' is not in the alphabet, which is {'0', '1'}"):
+        tomita(1).contains("12")
+
+
+def test_figure_8_is_drawn():
+    """Four accept states with the names of centroids; the dead state is not there."""
+    text = dot(tomita(7).dfa, names=[3, 20, 11, 8, "dead"], hide_dead=True)
+    assert text.count("doublecircle") == 4 and "dead" not in text and '2 [label="11"' in text and '2 -> 3 [label="1"]' in text
+    assert '4 -> 4 [label="0, 1"]' in dot(tomita(7).dfa)
+
+
+@pytest.mark.parametrize("depth", range(5))
+def test_counting_and_the_dfa_agree_on_every_string_of_up_to_8_symbols(depth):
+    dfa = balanced(depth)
+    assert all(dfa.accepts(x) == is_balanced(x, depth) for x in shortlex("()a", 8))
+
+
+@given(st.integers(0, 6), st.lists(st.sampled_from("((()))xy"), max_size=40))
+def test_longer_strings_and_more_letters(depth, x):
+    dfa = balanced(depth, letters="xy")
+    assert dfa.alphabet == ("(", ")", "x", "y") and dfa.accepts(x) == is_balanced(x, depth)
+    opened, closed = x.count("("), x.count(")")
+    assert not is_balanced(x) or opened == closed
+
+
+@given(st.integers(0, 12), st.integers(0, 12))
+def test_the_depth_is_the_most_that_are_open(depth, nested):
+    x = "a".join(["(" * nested, ")" * nested, "()" if depth else ""])
+    assert balanced(depth).accepts(x) == is_balanced(x, depth) == (nested <= depth)
+
+
+@pytest.mark.parametrize("letters", ["", "a", "xyz"])
+@pytest.mark.parametrize("depth", range(8))
+def test_the_dfa_is_the_least_one(depth, letters):
+    dfa = balanced(depth, letters)
+    assert dfa.states == depth + 2 == dfa.minimal().states and dfa.isomorphic(dfa.minimal()) and dfa.dead == {depth + 1}
+
+
+@given(st.integers(0, 8), st.integers(0, 8))
+def test_two_depths_differ_first_where_the_deeper_one_is_full(one, other):
+    least = min(one, other) + 1
+    assert balanced(one).shortest_difference(balanced(other)) == (None if one == other else tuple("(" * least + ")" * least))
+
+
+def test_what_is_no_depth_or_letter_is_refused_in_a_sentence():
+    for depth in (-1, 1.5, True):
+        with pytest.raises(InputError, match=r"the depth is .*, where 0 or more is right"):
+            balanced(depth)
+    with pytest.raises(InputError, match="the depth is -1"):
+        is_balanced("()", -1)
+    with pytest.raises(InputError, match=r"the alphabet has '\(' twice"):
+        balanced(2, "a(")
