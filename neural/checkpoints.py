@@ -34,10 +34,11 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
     """
     try:
         with Path(path).open("rb") as opened:
-            start = opened.read(8)
+            start = opened.read(9)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
-    if start[:1] == b"\x80" or start[:4] == b"PK\x03\x04":
+    # a safetensors file starts with its header's size in eight bytes, of which the first may be a pickle's; then comes the header
+    if start[8:] != b"{" and (start[:1] == b"\x80" or start[:4] == b"PK\x03\x04"):
         raise FormatError(f"{path}: is a pickle, which could run code; a checkpoint of ratproof's (safetensors) is right")
     try:
         with safetensors.safe_open(str(path), framework="pt") as file:
