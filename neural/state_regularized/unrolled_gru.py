@@ -106,7 +106,9 @@ def run(cell: SRCell, inputs: Tensor, strings: Packed, first: Tensor, noise: Ten
         inner = bias[2 * d :]
     else:
         inner = read.new_zeros(d)
-    logits, alpha = _Unrolled.apply(read, wide, inner, centroids / component.temperature, first[strings.order], strings, noise)
+    logits, alpha = _Unrolled.apply(  # type: ignore[no-untyped-call]
+        read, wide, inner, centroids / component.temperature, first[strings.order], strings, noise
+    )
     return logits, alpha
 
 
@@ -114,7 +116,7 @@ class _Unrolled(torch.autograd.Function):
     """All steps; every symbol's row stands at the same place in every buffer."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any, read: Tensor, wide: Tensor, inner: Tensor, scaled: Tensor, first: Tensor, strings: Packed, noise: Tensor | None
     ) -> tuple[Tensor, Tensor]:
         d, k = scaled.shape
@@ -147,7 +149,7 @@ class _Unrolled(torch.autograd.Function):
         return logits, alphas
 
     @staticmethod
-    def backward(ctx: Any, from_logits: Tensor, from_alpha: Tensor) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, from_logits: Tensor, from_alpha: Tensor) -> Any:
         wide, scaled, first, factors, through, us, alphas = ctx.saved_tensors
         strings: Packed = ctx.strings
         d, k = scaled.shape
