@@ -11,12 +11,14 @@ from typing import Any
 import typer
 
 from automata.errors import InputError
-from ratproof.commands import app
+from ratproof.commands import app, installed
 
 # typer carries its own copy of click since 0.20 or so: take the classes from what it exports.
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
 ClickException: Any = _BY_NAME["ClickException"]
 UsageError: Any = _BY_NAME["UsageError"]
+
+installed.add(app)  # here, since what is installed imports ratproof.commands itself
 
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -1,1 +1,1 @@
-"""The experiments of the papers, and what they gave. They come with the networks that they train; none is here yet."""
+"""The experiments of the papers: networks trained to be automata, and what was found of them."""

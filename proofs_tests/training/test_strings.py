@@ -1,0 +1,64 @@
+"""What networks are trained on: labels, lengths, counts, nothing in both sets, the same for the same seed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from automata.random_dfas import random_minimal_dfa
+from automata.tomita import tomita
+from training import strings
+from training.languages import Language, balanced, grammar
+from training.strings import TRAINING_LENGTHS, VALIDATION_LENGTHS, Strings
+
+
+def languages() -> st.SearchStrategy[Language]:
+    random = st.builds(
+        lambda n, s: Language(f"{n}-{s}", random_minimal_dfa(n, ("a", "b"), s)), st.integers(2, 8), st.integers(0, 9)
+    )
+    return st.one_of(st.integers(1, 7).map(grammar), st.integers(1, 4).map(balanced), random)
+
+
+@settings(deadline=None, max_examples=12)
+@given(languages(), st.integers(0, 99), st.booleans())
+def test_what_is_drawn(language: Language, seed: int, near_misses: bool) -> None:
+    training, validation = strings.draw(language, seed, near_misses)
+    assert (training, validation) == strings.draw(language, seed, near_misses)
+    assert not set(training.tokens) & set(validation.tokens)
+    for found, lengths in ((training, TRAINING_LENGTHS), (validation, VALIDATION_LENGTHS)):
+        assert len(set(found.tokens)) == len(found)
+        assert [len(x) for x in found.tokens] == sorted(len(x) for x in found.tokens)
+        _right(language, found, lengths)
+
+
+def _right(language: Language, found: Strings, lengths: tuple[int, ...]) -> None:
+    counts = Counter[tuple[int, bool]]()
+    for tokens, label in zip(found.tokens, found.labels, strict=True):
+        assert label == language.dfa.accepts([language.alphabet[a] for a in tokens])
+        counts[len(tokens), label] += 1
+    assert {length for length, _ in counts} <= set(lengths)
+    for length in lengths:
+        yes, no = counts[length, True], counts[length, False]
+        assert max(yes, no) <= min(strings.A_LENGTH // 2, min(yes, no) + strings.SURPLUS)
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+def test_labels_are_those_of_the_words(number: int) -> None:
+    training, _ = strings.draw(grammar(number), 0)
+    for tokens, label in zip(training.tokens, training.labels, strict=True):
+        assert label == tomita(number).contains("".join(map(str, tokens)))
+
+
+def test_a_sparse_language_has_accepted_strings_of_every_length_that_has_one() -> None:
+    training, _ = strings.draw(grammar(2), 0)
+    accepted = {len(x) for x, label in zip(training.tokens, training.labels, strict=True) if label}
+    assert accepted == {0, 2, 4, 6, 8, 10, 12, 16, 22}
+    uniform, _ = strings.draw(grammar(2), 0, near_misses=False)
+    assert uniform.accepted < len(accepted)  # as in the paper's Table 9, which has 6
+
+
+def test_other_seeds_give_other_strings() -> None:
+    assert strings.draw(grammar(5), 0) != strings.draw(grammar(5), 1)

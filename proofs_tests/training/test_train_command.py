@@ -1,0 +1,89 @@
+"""``ratproof train``: what it prints, what it refuses, and that it is found by its entry point."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from automata import files
+from automata.errors import InputError
+from automata.parentheses import balanced
+from ratproof import main
+from ratproof.commands import installed
+from training.commands import app as train
+
+HERE = ["--units", "8", "--centroids", "6"]
+
+
+@pytest.fixture(autouse=True)
+def _train_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line with ``train``, whatever is installed."""
+    app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
+    app.callback()(lambda: None)
+    app.add_typer(train, name="train")
+    monkeypatch.setattr(main, "app", app)
+
+
+def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = str(tmp_path / "run")
+    assert main.run(["train", "tomita", "--grammar", "1", *HERE, "-o", folder, "--json"]) == 0
+    printed = json.loads(capfd.readouterr().out)
+    assert printed["exact"] and printed["certified"] and printed["hard"]["states"] == printed["states"] == 2
+    assert json.loads((tmp_path / "run" / "report.json").read_text()) == printed
+    assert main.run(["train", "tomita", "--grammar", "1", *HERE, "-o", folder, "--resume"]) == 0
+    assert "accepts exactly the language" in capfd.readouterr().out
+
+
+def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    status = main.run(["train", "parentheses", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)])
+    assert status == 1 and "--resume" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["tomita", "--grammar", "8"], "grammar"),
+        (["tomita"], "--grammar"),
+        (["tomita", "--grammar", "1", "--recipe", "best"], "--recipe"),
+        (["tomita", "--grammar", "1", "--centroids", "1"], "--centroids"),
+        (["tomita", "--grammar", "1", "--minutes", "-1"], "--minutes"),
+        (["tomita", "--grammar", "1", "--minutes", "nan"], "--minutes"),
+        (["tomita", "--grammar", "1", "--resume"], "cannot be read"),
+        (["parentheses", "--depth", "0"], "--depth"),
+        (["dfa", "none.json"], "none.json"),
+        (["everything.json"], "everything.json"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    arguments: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.run(["train", *arguments]) == 2
+    out, err = capfd.readouterr()
+    assert not out and err.count("\n") == 1 and says in err and not list(tmp_path.iterdir())
+
+
+def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    from training.languages import from_file
+
+    files.write(balanced(3).to_wfsa(), tmp_path / "three.json")
+    found = from_file(tmp_path / "three.json")
+    assert found.name == "three" and found.dfa.equivalent(balanced(3))
+    (tmp_path / "all.json").write_text(
+        '{"semiring": "boolean", "states": 1, "alphabet": ["a"], "initial": [[0, "true"]], "final": [[0, "true"]],'
+        ' "transitions": [[0, 0, "a", "true"]]}'
+    )
+    assert main.run(["train", "dfa", str(tmp_path / "all.json")]) == 2
+    assert "every string" in capfd.readouterr().err
+
+
+def test_without_training_installed_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installed, "entry_points", lambda group: [])
+    app = typer.Typer()
+    app.callback()(lambda: None)
+    installed.add(app)
+    with pytest.raises(InputError, match="train is not installed"):
+        app(args=["train", "tomita", "--grammar", "1"], standalone_mode=False)

@@ -1,0 +1,142 @@
+"""Training: small networks learn small languages; a run that was interrupted gives the same network, bit by bit."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+import torch
+
+from automata.errors import FormatError, InputError
+from neural import checkpoints as tensors
+from neural.state_regularized import files as network_files
+from training import checkpoints, strings
+from training.boxes import boxes_close
+from training.experiments import CHECKPOINT, NETWORK, Experiment, run
+from training.languages import grammar
+from training.recipe import PAPER, Recipe, recipe
+from training.trainer import Trainer
+
+SMALL = recipe("ours", 8)
+
+
+def trainer(number: int = 1, seed: int = 0, how: Recipe = SMALL) -> Trainer:
+    training, validation = strings.draw(grammar(number), seed, how.near_misses)
+    return Trainer(("0", "1"), 8, 6, how, seed, training, validation)
+
+
+def test_a_small_network_learns(tmp_path: Path) -> None:
+    report = run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path))
+    assert report.outcome == "trained" and report.exact and report.certified
+    assert report.soft is not None and report.soft.difference is None and report.states == 2
+    network, about = network_files.load(tmp_path / NETWORK)
+    assert about["trained"]["iterations"] == report.iterations
+    assert network.accepts(["1" * 50, "1" * 49 + "0", ""]) == [True, False, True]
+
+
+@pytest.mark.parametrize("how", [SMALL, PAPER])
+@pytest.mark.parametrize("cut", [1, 37, 60])
+def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, cut: int) -> None:
+    whole, before, after = trainer(how=how), trainer(how=how), trainer(how=how)
+    for _ in range(70):
+        whole.iterate()
+    for _ in range(cut):
+        before.iterate()
+    checkpoints.write(before, {"what": 1}, tmp_path / "run")
+    checkpoints.read(after, {"what": 1}, tmp_path / "run")
+    for _ in range(70 - cut):
+        after.iterate()
+    assert before.progress != after.progress == whole.progress
+    for name, tensor in whole.network.state_dict().items():
+        assert torch.equal(tensor, after.network.state_dict()[name])
+
+
+def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
+    hasty = Recipe("hasty", patience=5, every=2)
+    whole, other = trainer(5, how=hasty), trainer(5, how=hasty)
+    for _ in range(33):
+        whole.iterate()
+        other.iterate()
+        checkpoints.write(other, {}, tmp_path / "run")
+        other = trainer(5, how=hasty)
+        checkpoints.read(other, {}, tmp_path / "run")
+    assert whole.progress.restarts >= 5 and whole.progress == other.progress
+    assert all(torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True))
+
+
+def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
+    experiment = Experiment(grammar(1), 0, 8, 6, folder=tmp_path / "cut")
+    stops = iter([False] * 40 + [True])
+    cut = run(experiment, stop=lambda: next(stops))
+    assert cut.outcome == "interrupted" and cut.iterations == 40
+    with pytest.raises(InputError, match="--resume"):
+        run(experiment)
+    rest, whole = run(experiment, resume=True), run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path / "whole"))
+    assert rest.iterations == whole.iterations
+    found = [network_files.load(tmp_path / name / NETWORK)[0].state_dict() for name in ("cut", "whole")]
+    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
+
+
+def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> None:
+    good, folder = Experiment(grammar(1), 0, 8, 6, folder=tmp_path), tmp_path / CHECKPOINT
+    with pytest.raises(FormatError, match="cannot be read"):
+        run(good, resume=True)
+    run(good, stop=lambda: True)
+    whole = folder.read_bytes()
+    bad = {
+        "cut short": whole[: len(whole) // 2],
+        "pickle": pickle.dumps({"network": 1}),
+        "no checkpoint": b"what is this",
+    }
+    for says, data in bad.items():
+        folder.write_bytes(data)
+        with pytest.raises(FormatError, match=says):
+            run(good, resume=True)
+    tensors.write(folder, "state-regularized acceptor", {}, {"x": torch.zeros(1)})
+    with pytest.raises(FormatError, match="training run"):
+        run(good, resume=True)
+    folder.write_bytes(whole)
+    for other in (Experiment(grammar(1), 1, 8, 6, folder=tmp_path), Experiment(grammar(2), 0, 8, 6, folder=tmp_path)):
+        with pytest.raises(FormatError, match=r"seed 0.*1|language 'tomita-1'.*'tomita-2'"):
+            run(other, resume=True)
+
+
+@pytest.mark.parametrize("break_", ["missing", "shape", "nan", "level", "generator"])
+def test_a_checkpoint_with_something_wrong_inside(tmp_path: Path, break_: str) -> None:
+    broken = trainer()
+    broken.iterate()
+    checkpoints.write(broken, {}, tmp_path / "run")
+    about, kept = tensors.read(tmp_path / "run", checkpoints.KIND)
+    if break_ == "missing":
+        del kept["network.classifier.weight"]
+    elif break_ == "shape":
+        kept["optimiser.0.exp_avg"] = torch.zeros(3)
+    elif break_ == "nan":
+        kept["network.classifier.bias"] = torch.tensor([torch.nan])
+    elif break_ == "level":
+        about["progress"]["level"] = 99
+    else:
+        kept["generator"] = torch.zeros(3)
+    tensors.write(tmp_path / "run", checkpoints.KIND, about, kept)
+    with pytest.raises(FormatError, match="no training run that can go on"):
+        checkpoints.read(trainer(), {}, tmp_path / "run")
+
+
+def test_an_untrained_network_closes_no_boxes() -> None:
+    assert boxes_close(trainer(5).network) is None
+
+
+@pytest.mark.parametrize("size", [{"units": 0}, {"centroids": 1}, {"minutes": 0.0}, {"minutes": float("nan")}])
+def test_sizes_that_are_none(size: dict[str, float]) -> None:
+    with pytest.raises(InputError):
+        Experiment(grammar(1), **size)  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_whose_first_byte_is_a_pickles_is_read(tmp_path: Path) -> None:
+    first = set()
+    for length in range(0, 260, 8):  # the file starts with the header's size
+        tensors.write(tmp_path / "kept", "kind", {"x": "-" * length}, {"x": torch.zeros(1)})
+        first.add((tmp_path / "kept").read_bytes()[0])
+        assert tensors.read(tmp_path / "kept", "kind")[0] == {"x": "-" * length}
+    assert 0x80 in first

@@ -1,0 +1,65 @@
+"""A language to learn: a Tomita grammar, balanced parentheses up to a depth, or that of a DFA in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from automata import files, parentheses, tomita
+from automata.deterministic import DFA
+from automata.errors import FormatError, InputError
+from automata.semirings import BOOLEAN
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language over symbols that are strings.
+
+    Attributes:
+        name: what reports and folders call it.
+        dfa: its least complete DFA. Data are labelled by it and positive strings drawn from it; what training decides never sees it.
+    """
+
+    name: str
+    dfa: DFA
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols."""
+        return tuple(map(str, self.dfa.alphabet))
+
+
+def grammar(number: int) -> Language:
+    """Tomita's grammar of that number.
+
+    >>> grammar(5).name, grammar(5).dfa.states
+    ('tomita-5', 4)
+    """
+    return Language(f"tomita-{number}", tomita.tomita(number).dfa)
+
+
+def balanced(depth: int) -> Language:
+    """Parentheses that are balanced and nested at most that deep, with the letter ``a`` between them.
+
+    >>> balanced(4).alphabet, balanced(4).dfa.states
+    (('(', ')', 'a'), 6)
+    """
+    if depth < 1:
+        raise InputError(f"--depth is {depth}, where 1 or more is right")
+    return Language(f"parentheses-{depth}", parentheses.balanced(depth, ("a",)).minimal())
+
+
+def from_file(path: str | Path) -> Language:
+    """The language of a boolean automaton in a file; it is named as the file is.
+
+    Raises :class:`~automata.errors.InputError` where there is nothing to tell apart: all strings are accepted, or none.
+    """
+    automaton = files.read(path)
+    if automaton.semiring is not BOOLEAN:
+        raise FormatError(f"{path}: semiring is {automaton.semiring.name}, where boolean is right: a DFA is a boolean automaton")
+    if not automaton.alphabet or not all(isinstance(symbol, str) for symbol in automaton.alphabet):
+        raise FormatError(f"{path}: the alphabet is {automaton.alphabet!r:.60}, where one symbol or more is right, each a string")
+    least = DFA.from_wfsa(automaton).minimal()
+    if least.states == 1:
+        raise InputError(f"{path}: the automaton accepts {'every' if least.final else 'no'} string, so there is nothing to learn")
+    return Language(Path(path).stem, least)

@@ -1,0 +1,92 @@
+"""Measure the experiments: grammars and seeds, one after another, into one file; what the file has already is left out.
+
+``python -m training.measure`` writes ``training/results/tomita.json``; ``--recipe paper`` writes ``tomita-paper.json`` beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError
+from automata.files import read_text, write_whole
+from training.experiments import Experiment, run
+from training.languages import grammar
+
+RESULTS = Path(__file__).parent / "results"
+FORMAT = "training results 1"
+
+
+def measure(path: Path, grammars: list[int], seeds: list[int], units: int, centroids: int, recipe: str, minutes: float) -> None:
+    """Run what the file lacks; after each run the file is written whole."""
+    kept = read(path)
+    runs: list[dict[str, Any]] = kept["runs"]
+    for number in grammars:
+        for seed in seeds:
+            language = grammar(number)
+            key = {"language": language.name, "seed": seed, "units": units, "centroids": centroids, "recipe": recipe}
+            if any(all(one[name] == value for name, value in key.items()) for one in runs):
+                continue
+            report = run(Experiment(language, seed, units, centroids, recipe, minutes))
+            runs.append({**report.to_json(), "when": datetime.now(UTC).isoformat(timespec="seconds")})
+            write_whole(path, json.dumps({"format": FORMAT, "machine": machine(), "runs": runs}, indent=1) + "\n")
+            print(f"{language.name} seed {seed}: {report.outcome}, {report.seconds:.1f} s, {report.restarts} restarts, "
+                  f"exact {report.exact}, certified {report.certified}", flush=True)  # fmt: skip
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The results in a file; none where there is no file.
+
+    Raises :class:`~automata.errors.FormatError` where it is something else.
+    """
+    if not path.exists():
+        return {"runs": []}
+    try:
+        found = json.loads(read_text(path))
+    except ValueError as error:
+        raise FormatError(f"{path}: is no JSON ({error})") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("runs"), list):
+        raise FormatError(f'{path}: holds no results: format "{FORMAT}" is right')
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """What the runs were made on."""
+    names = [line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
+    return {
+        "platform": platform.platform(), "processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),
+        "threads": 1, "versions": {name: version(name) for name in ("torch", "numpy", "ratproof")}, "python": platform.python_version(),
+    }  # fmt: skip
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().splitlines()
+    except OSError:
+        return []
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--grammars", type=int, nargs="*", default=list(range(1, 8)))
+    parser.add_argument("--seeds", type=int, nargs="*", default=list(range(5)))
+    parser.add_argument("--units", type=int, default=100)
+    parser.add_argument("--centroids", type=int, default=50)
+    parser.add_argument("--recipe", choices=("ours", "paper"), default="ours")
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("-o", "--output", type=Path)
+    given = parser.parse_args()
+    name = "tomita.json" if given.recipe == "ours" else "tomita-paper.json"
+    path = given.output or RESULTS / name
+    measure(path, given.grammars, given.seeds, given.units, given.centroids, given.recipe, given.minutes)
+
+
+if __name__ == "__main__":
+    main()

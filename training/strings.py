@@ -1,0 +1,166 @@
+"""Labelled strings to train on and to validate with, drawn as the paper's were (Wang & Niepert 2019, Tables 9 and 10).
+
+For each length at most 300 strings are kept, at most half of each class, and the larger class is cut to 20 more than the smaller. The
+paper's generator (Weiss et al. 2018) looks at 1,000 uniform strings a length. Ours draws accepted strings from the language, and half
+of the others one change away from an accepted string; else a language as sparse as ``(10)*`` has next to no accepted strings.
+
+Training strings are drawn first, and no string is in both sets: what training has is taken out of validation. Of short lengths training
+may have all there are, and validation then has none of that length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from automata.deterministic import DFA
+from training.languages import Language
+
+TRAINING_LENGTHS = (*range(14), 16, 19, 22)
+VALIDATION_LENGTHS = tuple(range(1, 29, 3))
+A_LENGTH = 300
+"""The most strings of one length."""
+SURPLUS = 20
+"""How many more strings the larger class may have."""
+LOOKED_AT = 1000
+"""How many uniform strings of a length the paper's generator looks at."""
+
+Tokens = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Strings of tokens (places in the alphabet), shortest first, each with its label: is it in the language?"""
+
+    tokens: tuple[Tokens, ...]
+    labels: tuple[bool, ...]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def accepted(self) -> int:
+        """How many are in the language."""
+        return sum(self.labels)
+
+    @classmethod
+    def made(cls, found: dict[Tokens, bool]) -> Strings:
+        """From strings and their labels, in the order of lengths and then of drawing."""
+        ordered = sorted(found, key=len)
+        return cls(tuple(ordered), tuple(found[x] for x in ordered))
+
+
+def draw(language: Language, seed: int, near_misses: bool = True) -> tuple[Strings, Strings]:
+    """Strings for training and for validation; the same for the same seed.
+
+    Args:
+        language: what labels them.
+        seed: 0 or more.
+        near_misses: draw as we do; else as the paper's generator does.
+    """
+    rng = np.random.default_rng([seed, 0x5EED])
+    longest = max(*TRAINING_LENGTHS, *VALIDATION_LENGTHS) + 1
+    source = _Near(language.dfa, longest, rng) if near_misses else _Uniform(language.dfa, rng)
+    training: dict[Tokens, bool] = {}
+    for length in TRAINING_LENGTHS:
+        training |= _balanced(*source.of(length))
+    validation: dict[Tokens, bool] = {}
+    for length in VALIDATION_LENGTHS:
+        validation |= _balanced(*([x for x in found if x not in training] for found in source.of(length)))
+    return Strings.made(training), Strings.made(validation)
+
+
+def _balanced(accepted: Iterable[Tokens], rejected: Iterable[Tokens]) -> dict[Tokens, bool]:
+    yes, no = list(accepted)[: A_LENGTH // 2], list(rejected)[: A_LENGTH // 2]
+    most = min(len(yes), len(no)) + SURPLUS
+    return dict.fromkeys(yes[:most], True) | dict.fromkeys(no[:most], False)
+
+
+class _Uniform:
+    """Uniform strings of a length, sorted by their labels."""
+
+    def __init__(self, dfa: DFA, rng: np.random.Generator) -> None:
+        self.dfa, self.rng = dfa, rng
+
+    def of(self, length: int) -> tuple[list[Tokens], list[Tokens]]:
+        drawn = self.rng.integers(len(self.dfa.alphabet), size=(LOOKED_AT, length)).tolist()
+        strings = list(dict.fromkeys(map(tuple, drawn)))
+        return [x for x in strings if _ends_in(self.dfa, x)], [x for x in strings if not _ends_in(self.dfa, x)]
+
+
+class _Near:
+    """Uniform accepted strings of a length; and others, half of them uniform, half of them one change away from accepted ones."""
+
+    def __init__(self, dfa: DFA, longest: int, rng: np.random.Generator) -> None:
+        self.dfa, self.rng = dfa, rng
+        self.accepted = _Paths(dfa, dfa.final, longest)
+        self.rejected = _Paths(dfa, frozenset(range(dfa.states)) - dfa.final, longest)
+
+    def of(self, length: int) -> tuple[list[Tokens], list[Tokens]]:
+        yes: dict[Tokens, None] = {}
+        no: dict[Tokens, None] = {}
+        for _ in range(A_LENGTH):
+            if self.accepted.some(length) and len(yes) < A_LENGTH // 2:
+                yes[self.accepted.draw(length, self.rng)] = None
+            if len(no) >= A_LENGTH // 2:
+                continue
+            if self.rejected.some(length):
+                no[self.rejected.draw(length, self.rng)] = None
+            missed = self._near_miss(length)
+            if missed is not None:
+                no[missed] = None
+        return list(yes), list(no)
+
+    def _near_miss(self, length: int) -> Tokens | None:
+        """A string of that length that is one change, insertion or deletion away from an accepted one, where one comes out."""
+        before = length + int(self.rng.integers(-1, 2))
+        if before < 0 or not self.accepted.some(before) or (before == length == 0):
+            return None
+        string, symbols = list(self.accepted.draw(before, self.rng)), len(self.dfa.alphabet)
+        if before < length:
+            string.insert(int(self.rng.integers(before + 1)), int(self.rng.integers(symbols)))
+        elif before > length:
+            string.pop(int(self.rng.integers(before)))
+        else:
+            string[int(self.rng.integers(before))] = int(self.rng.integers(symbols))
+        found = tuple(string)
+        return None if _ends_in(self.dfa, found) else found
+
+
+class _Paths:
+    """Uniform strings of a length that end in some states: symbol by symbol, as many ways as each symbol leaves."""
+
+    def __init__(self, dfa: DFA, ends: frozenset[int], longest: int) -> None:
+        table = np.array(dfa.table)
+        ways = np.array([float(q in ends) for q in range(dfa.states)])
+        self.dfa, self.table, self.any = dfa, dfa.table, [bool(ways[dfa.start])]
+        self.cumulative = []  # for each number of symbols left, for each state: the symbols' shares, summed up
+        for _ in range(longest):
+            after = ways[table]
+            ways = after.sum(axis=1)
+            shares = np.cumsum(after, axis=1)
+            # the last symbol with a share takes what rounding leaves
+            self.cumulative.append(
+                np.where(shares == shares[:, -1:], 1.0, shares / np.where(ways == 0, 1, ways)[:, None]).tolist()
+            )
+            self.any.append(bool(ways[dfa.start]))
+
+    def some(self, length: int) -> bool:
+        return self.any[length]
+
+    def draw(self, length: int, rng: np.random.Generator) -> Tokens:
+        state, found = self.dfa.start, []
+        for left, chance in zip(range(length - 1, -1, -1), rng.random(length).tolist(), strict=True):
+            symbol = next(a for a, share in enumerate(self.cumulative[left][state]) if chance < share)
+            found.append(symbol)
+            state = self.table[state][symbol]
+        return tuple(found)
+
+
+def _ends_in(dfa: DFA, string: Tokens) -> bool:
+    state = dfa.start
+    for symbol in string:
+        state = dfa.table[state][symbol]
+    return state in dfa.final

@@ -1,0 +1,236 @@
+"""The training loop: one iteration after another, the same ones for the same seed, until the network is done or the time is up.
+
+All that an iteration depends on is in the :class:`Trainer`'s state, which :mod:`training.checkpoints` keeps: interrupted and gone on with,
+a run gives the same network, bit by bit. What it decides (a longer string, a new start, the end) it decides from training and validation
+strings and from whether the boxes close; the language's automaton is not here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+
+from neural.state_regularized.acceptor import Acceptor
+from training.batches import Rows, accuracy, said
+from training.boxes import boxes_close
+from training.curriculum import Curriculum
+from training.recipe import Recipe
+from training.strings import Strings
+
+Outcome = Literal["trained", "out of time", "interrupted"]
+
+
+@dataclass
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        restarts: how often it has started again.
+        iterations: in all; since: since the last step up or start.
+        level: of the curriculum; one more than it has: the finish.
+        seconds: spent, those before an interruption too.
+        done: is the network trained?
+        eps: with which boxes close, where they do.
+        history: for each start the iterations it took and the level it reached.
+    """
+
+    restarts: int = 0
+    iterations: int = 0
+    since: int = 0
+    level: int = 0
+    seconds: float = 0.0
+    done: bool = False
+    eps: float | None = None
+    history: list[list[int]] = field(default_factory=list)
+
+
+class Trainer:
+    """A run of training.
+
+    Args:
+        alphabet: the symbols.
+        units, centroids: the network's size.
+        recipe: how.
+        seed: of weights, batches and noise.
+        training, validation: labelled strings.
+    """
+
+    def __init__(
+        self,
+        alphabet: tuple[str, ...],
+        units: int,
+        centroids: int,
+        recipe: Recipe,
+        seed: int,
+        training: Strings,
+        validation: Strings,
+    ) -> None:
+        self.alphabet, self.units, self.centroids = alphabet, units, centroids
+        self.recipe, self.seed = recipe, seed
+        self.training, self.validation = Rows(training), Rows(validation)
+        self.curriculum = Curriculum(self.training.lengths.tolist(), recipe.shortest)
+        self.generator = torch.Generator().manual_seed(_mixed(seed, 1))
+        self.progress = Progress()
+        self.start()
+
+    def start(self) -> None:
+        """A new network, from the seed and the number of starts so far."""
+        self.network = made(self.alphabet, self.units, self.centroids, self.recipe, _mixed(self.seed, 2, self.progress.restarts))
+        self.optimiser = optimiser(self.network, self.recipe)
+
+    @property
+    def finishing(self) -> bool:
+        """Are all training strings right, and the boxes still to close?"""
+        return self.progress.level == len(self.curriculum.lengths)
+
+    @property
+    def length(self) -> int:
+        """The longest strings that it trains on at present."""
+        return self.curriculum.length(min(self.progress.level, len(self.curriculum.lengths) - 1))
+
+    def run(
+        self, seconds: float, tell: Callable[[str], None] = lambda line: None, keep: Callable[[], None] = lambda: None,
+        stop: Callable[[], bool] = lambda: False, keep_every: float = 10.0,
+    ) -> Outcome:  # fmt: skip
+        """Train.
+
+        Args:
+            seconds: the most to spend, with those of before.
+            tell: is told now and then how it stands.
+            keep: keeps a checkpoint; called between iterations.
+            stop: should it stop here?
+            keep_every: seconds between checkpoints.
+        """
+        begun, kept = time.monotonic() - self.progress.seconds, time.monotonic()
+        with one_thread():
+            while not self.progress.done:
+                self.progress.seconds = time.monotonic() - begun
+                if stop():
+                    return "interrupted"
+                if self.progress.seconds > seconds:
+                    return "out of time"
+                if time.monotonic() - kept > keep_every:
+                    keep()
+                    kept = time.monotonic()
+                self.iterate()
+                if self.progress.iterations % 10 == 0:
+                    tell(str(self))
+        self.progress.seconds = time.monotonic() - begun
+        return "trained"
+
+    def __str__(self) -> str:
+        at = "finish" if self.finishing else f"length {self.length}"
+        p = self.progress
+        return f"{at}, {self.right:.0%} of the batch, iteration {p.iterations}, {p.restarts} restarts"
+
+    right = 0.0
+    """The share of the last batch that was classified right."""
+
+    def iterate(self) -> None:
+        """One iteration, and what is decided after it."""
+        self.progress.iterations += 1
+        self.progress.since += 1
+        self._learn()
+        all_right, since = self.right == 1, self.progress.since
+        look = since % self.recipe.every == 0
+        if self.finishing:
+            if look:
+                self._end()
+        elif all_right and (look or since % 2 == 0):
+            level = self.curriculum.climbed(self.progress.level, lambda n: accuracy(self.network, self.training, n) == 1)
+            if level > self.progress.level:
+                self.progress.level, self.progress.since = level, 0
+                if self.finishing and not self.recipe.finishes:
+                    self._end()
+        patience = self.recipe.finish_patience if self.finishing else self.recipe.patience
+        if not self.progress.done and patience is not None and self.progress.since >= patience:
+            self._start_again()
+
+    def _learn(self) -> None:
+        recipe, rows = self.recipe, self.training
+        count = rows.up_to(self.length)
+        # falling places: strings are sorted by length, and the longest has to come first
+        chosen = torch.randint(count, (recipe.batch,), generator=self.generator).sort(descending=True).values
+        noise = recipe.noise[self.progress.restarts % len(recipe.noise)]
+        answer = said(self.network, rows, chosen, noise, self.generator)
+        labels = rows.labels[chosen]
+        weights = _class_weights(rows.labels[:count])[labels.long()] if recipe.weighted else None
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(answer.logits, labels.float(), weights)
+        if self.finishing and recipe.finishes:
+            lacking = torch.relu(recipe.margin - answer.gaps)
+            # the start token's gap counts as much as all others: every string starts there, and its box must close too
+            loss = loss + recipe.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        if recipe.clip is not None:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), recipe.clip)
+        self.optimiser.step()
+        self.right = float(((answer.logits.detach() > 0) == labels).double().mean())
+
+    def _end(self) -> None:
+        """Is it done? The boxes close (where the recipe wants it), and every training and validation string is right."""
+        eps = boxes_close(self.network)
+        if self.recipe.finishes and eps is None:
+            return
+        if all(accuracy(self.network, rows) == 1 for rows in (self.training, self.validation)):
+            self.progress.done, self.progress.eps = True, eps
+        elif not self.recipe.finishes:
+            self.progress.level = 0  # validation strings are wrong: go on
+
+    def _start_again(self) -> None:
+        p = self.progress
+        p.history.append([p.iterations, p.level])
+        p.restarts, p.since, p.level = p.restarts + 1, 0, 0
+        self.start()
+
+
+def made(alphabet: tuple[str, ...], units: int, centroids: int, recipe: Recipe, seed: int) -> Acceptor:
+    """A network as the recipe starts it: an SR-GRU (equations 2 and 5) at temperature 1 with start and end tokens."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = Acceptor(alphabet, "sr-gru", units, centroids)
+        part = network.cells[0].part
+        with torch.no_grad():
+            if recipe.norm is not None:
+                network.cells[0].component.centroids.normal_(0, recipe.norm / units**0.5)
+            if recipe.spread is not None:
+                part.input.weight.normal_(0, recipe.spread)
+                for gate in torch.split(part.hidden.weight, units):
+                    torch.nn.init.orthogonal_(gate)
+    return network
+
+
+def optimiser(network: Acceptor, recipe: Recipe) -> torch.optim.Optimizer:
+    """The recipe's optimiser for the network."""
+    if recipe.optimiser == "adam":
+        return torch.optim.Adam(network.parameters(), lr=recipe.rate, fused=True)
+    return torch.optim.RMSprop(network.parameters(), lr=recipe.rate, momentum=recipe.momentum)
+
+
+def _class_weights(labels: torch.Tensor) -> torch.Tensor:
+    """Of rejected and accepted strings, so that both classes weigh as much."""
+    share = labels.double().mean().clamp(1 / (2 * len(labels)), 1 - 1 / (2 * len(labels)))
+    return torch.stack([0.5 / (1 - share), 0.5 / share]).float()
+
+
+def _mixed(*numbers: int) -> int:
+    """A seed for torch from several numbers."""
+    import numpy as np
+
+    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Networks of this size are as fast on one thread as on two, and the sums have one order."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
