@@ -65,8 +65,8 @@ def _progress(said: Any, levels: int) -> Progress:
         raise InputError(f"progress, level: is {progress.level}, and there are {levels}")
     if not isinstance(progress.seconds, float) or not progress.seconds >= 0 or not isinstance(progress.history, list):
         raise InputError("progress: seconds or history are none")
-    if not isinstance(progress.done, bool) or not isinstance(progress.eps, float | None):
-        raise InputError("progress: done or eps are none")
+    if not isinstance(progress.done, bool) or not isinstance(progress.boxes, int | None):
+        raise InputError("progress: done or boxes are none")
     return progress
 
 

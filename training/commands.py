@@ -87,7 +87,7 @@ def _train(
         show(report, folder)
     if report.outcome == "interrupted":
         return INTERRUPTED
-    return 0 if report.outcome == "trained" and report.exact and report.certified else NOT_LEARNED
+    return 0 if report.outcome == "trained" and report.accepts_exactly else NOT_LEARNED
 
 
 @contextmanager
@@ -115,9 +115,15 @@ def show(report: Report, folder: Path) -> None:
     spent = f"{report.seconds:.1f} s, {report.iterations} iterations, {report.restarts} restarts"
     out.print(f"  {report.outcome} ({spent}); right on {report.training:.1%} and on {report.validation:.1%}")
     out.print(f"  hard automaton (temperature to 0): {_said(report.hard)}")
-    out.print(f"  soft automaton (temperature 1):    {_said(report.soft)}")
-    holds = "the soft network follows its hard automaton on all strings" if report.certified else "no: not shown for all strings"
-    out.print(f"  certified: {holds}")
+    out.print(f"  soft automaton (temperature 1, proved): {_said(report.soft)}")
+    said = {
+        "certified": "the soft network follows its hard automaton, on all strings",
+        "different": "the soft network is not its hard automaton",
+        "unknown": "no: it is not known what the soft network does on all strings",
+    }
+    out.print(f"  certified: {said[report.certified]}")
+    if report.accepts_exactly:
+        out.print("  so the soft network accepts exactly the language, at any length: proved")
     out.print(f"  kept in {folder}", soft_wrap=True)
     if report.outcome != "trained":
         more = " and a larger --minutes" if report.outcome == "out of time" else ""
@@ -126,7 +132,7 @@ def show(report: Report, folder: Path) -> None:
 
 def _said(found: Compared | None) -> str:
     if found is None:
-        return "none: the soft run has too many nodes"
+        return "none"
     states = f"{found.states} state{'s' * (found.states != 1)}"
     if found.difference is None:
         return f"{states}, accepts exactly the language (decided)"

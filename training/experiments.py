@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -12,13 +13,15 @@ from automata.deterministic import DFA
 from automata.errors import InputError
 from automata.files import write_whole
 from neural.state_regularized import files as network_files
-from training import checkpoints, seams, strings
+from ratproof.certify.certify import Answer, accepting, certify
+from training import checkpoints, strings
 from training.batches import accuracy
 from training.languages import Language
 from training.recipe import recipe
 from training.trainer import Outcome, Trainer
 
 CHECKPOINT, NETWORK, REPORT = "checkpoint.safetensors", "network.safetensors", "report.json"
+CERTIFICATE = "certificate.json"
 
 
 @dataclass(frozen=True)
@@ -95,9 +98,11 @@ class Report:
         states: of the language's least DFA.
         outcome: trained, out of time or interrupted.
         training, validation: accuracy.
-        hard: the automaton for temperature -> 0, compared; ``None`` before there is an answer.
-        soft: that of the soft run at the network's own temperature.
-        certified: does the soft network follow its automaton on all strings?
+        hard: the automaton for temperature -> 0, compared; ``None`` where strings come to a tie.
+        soft: the automaton that the soft network follows at its own temperature, proved; ``None`` where no boxes are proved to close.
+        certified: does the soft network follow its hard automaton on all strings? ``certified``, ``different`` or ``unknown``.
+        boxes: how many were proved to close.
+        certifying: the seconds of extracting and proving.
         seconds, restarts, iterations, strings, accepted: of the training.
         network: the file of the trained network.
     """
@@ -113,7 +118,9 @@ class Report:
     validation: float
     hard: Compared | None
     soft: Compared | None
-    certified: bool
+    certified: str
+    boxes: int | None
+    certifying: float
     seconds: float
     restarts: int
     iterations: int
@@ -122,12 +129,17 @@ class Report:
 
     @property
     def exact(self) -> bool:
-        """Is the hard automaton the language's own?"""
+        """Is the hard automaton's language the one that was to be learned?"""
         return self.hard is not None and self.hard.difference is None
+
+    @property
+    def accepts_exactly(self) -> bool:
+        """Is it proved that the soft network accepts exactly the language, on all strings?"""
+        return self.soft is not None and self.soft.difference is None
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {**asdict(self), "exact": self.exact}
+        return {**asdict(self), "exact": self.exact, "accepts_exactly": self.accepts_exactly}
 
 
 def run(
@@ -168,19 +180,31 @@ def run(
     keep()
     network = trainer.network.eval()
     file = None if experiment.folder is None else experiment.folder / NETWORK
-    tell("extracting and comparing")
+    tell("extracting, comparing and certifying")
+    asked = time.monotonic()
+    answer = certify(network, tell=lambda done, of: tell(f"certifying: node {done + 1} of {of}"))
+    hard = answer.hard.machine()
     report = Report(
         language.name, seed, experiment.units, experiment.centroids, how.name, language.dfa.states, outcome,
         accuracy(network, trainer.training), accuracy(network, trainer.validation),
-        Compared.of(seams.hard_automaton(network), language), Compared.of(seams.soft_automaton(network), language),
-        seams.certified(network), round(trainer.progress.seconds, 2), trainer.progress.restarts, trainer.progress.iterations,
+        Compared.of(None if hard is None else accepting(hard), language), Compared.of(answer.language, language), answer.verdict,
+        None if answer.nodes is None else len(answer.nodes), round(time.monotonic() - asked, 2),
+        round(trainer.progress.seconds, 2), trainer.progress.restarts, trainer.progress.iterations,
         {"training": [len(training), training.accepted], "validation": [len(validation), validation.accepted]},
         None if file is None else str(file),
     )  # fmt: skip
     tell(f"done in {time.monotonic() - begun:.1f} s")
     if experiment.folder is not None and file is not None:
         network_files.save(network, file, {"trained": {k: v for k, v in report.to_json().items() if k != "network"}})
-        import json
-
+        _keep_certificate(answer, experiment.folder)
         write_whole(experiment.folder / REPORT, json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n")
     return report
+
+
+def _keep_certificate(answer: Answer, folder: Path) -> None:
+    """The certificate beside the network; none of an earlier run is left where there is none now."""
+    path = folder / CERTIFICATE
+    if answer.nodes is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_whole(path, json.dumps(answer.certificate(), ensure_ascii=False) + "\n")

@@ -37,7 +37,7 @@ def measure(path: Path, grammars: list[int], seeds: list[int], units: int, centr
             runs.append({**report.to_json(), "when": datetime.now(UTC).isoformat(timespec="seconds")})
             write_whole(path, json.dumps({"format": FORMAT, "machine": machine(), "runs": runs}, indent=1) + "\n")
             print(f"{language.name} seed {seed}: {report.outcome}, {report.seconds:.1f} s, {report.restarts} restarts, "
-                  f"exact {report.exact}, certified {report.certified}", flush=True)  # fmt: skip
+                  f"exact {report.exact}, {report.certified}, accepts exactly {report.accepts_exactly}", flush=True)  # fmt: skip
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from typing import Literal
 import torch
 
 from neural.state_regularized.acceptor import Acceptor
+from ratproof.certify.boxes import closes
+from ratproof.certify.numbers import numbers_of
 from training.batches import Rows, accuracy, said
-from training.boxes import boxes_close
 from training.curriculum import Curriculum
 from training.recipe import Recipe
 from training.strings import Strings
@@ -35,7 +36,7 @@ class Progress:
         level: of the curriculum; one more than it has: the finish.
         seconds: spent, those before an interruption too.
         done: is the network trained?
-        eps: with which boxes close, where they do.
+        boxes: how many close around the soft run at the end, in floats.
         history: for each start the iterations it took and the level it reached.
     """
 
@@ -45,7 +46,7 @@ class Progress:
     level: int = 0
     seconds: float = 0.0
     done: bool = False
-    eps: float | None = None
+    boxes: int | None = None
     history: list[list[int]] = field(default_factory=list)
 
 
@@ -174,11 +175,10 @@ class Trainer:
 
     def _end(self) -> None:
         """Is it done? The boxes close (where the recipe wants it), and every training and validation string is right."""
-        eps = boxes_close(self.network)
-        if self.recipe.finishes and eps is None:
-            return
-        if all(accuracy(self.network, rows) == 1 for rows in (self.training, self.validation)):
-            self.progress.done, self.progress.eps = True, eps
+        right = all(accuracy(self.network, rows) == 1 for rows in (self.training, self.validation))
+        boxes = closes(numbers_of(self.network)) if right else None
+        if right and (boxes is not None or not self.recipe.finishes):
+            self.progress.done, self.progress.boxes = True, boxes
         elif not self.recipe.finishes:
             self.progress.level = 0  # validation strings are wrong: go on
 
