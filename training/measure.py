@@ -1,6 +1,7 @@
-"""Measure the experiments: grammars and seeds, one after another, into one file; what the file has already is left out.
+"""Measure the experiments: languages and seeds, one after another, into one file; what the file has already is left out.
 
-``python -m training.measure`` writes ``training/results/tomita.json``; ``--recipe paper`` writes ``tomita-paper.json`` beside it.
+``python -m training.measure`` writes ``training/results/tomita.json``, all grammars; ``--recipe paper`` writes ``tomita-paper.json`` beside
+it. ``--parentheses 4 --dfas FILE ...`` measures those languages, into ``learned.json``.
 """
 
 from __future__ import annotations
@@ -17,19 +18,20 @@ from typing import Any
 from automata.errors import FormatError
 from automata.files import read_text, write_whole
 from training.experiments import Experiment, run
-from training.languages import grammar
+from training.languages import Language, balanced, from_file, grammar
 
 RESULTS = Path(__file__).parent / "results"
 FORMAT = "training results 1"
 
 
-def measure(path: Path, grammars: list[int], seeds: list[int], units: int, centroids: int, recipe: str, minutes: float) -> None:
+def measure(
+    path: Path, languages: list[Language], seeds: list[int], units: int, centroids: int, recipe: str, minutes: float
+) -> None:
     """Run what the file lacks; after each run the file is written whole."""
     kept = read(path)
     runs: list[dict[str, Any]] = kept["runs"]
-    for number in grammars:
+    for language in languages:
         for seed in seeds:
-            language = grammar(number)
             key = {"language": language.name, "seed": seed, "units": units, "centroids": centroids, "recipe": recipe}
             if any(all(one[name] == value for name, value in key.items()) for one in runs):
                 continue
@@ -75,7 +77,9 @@ def _lines(path: str) -> list[str]:
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--grammars", type=int, nargs="*", default=list(range(1, 8)))
+    parser.add_argument("--grammars", type=int, nargs="*")
+    parser.add_argument("--parentheses", type=int, nargs="*", default=[], help="depths")
+    parser.add_argument("--dfas", nargs="*", default=[], help="boolean automata in files")
     parser.add_argument("--seeds", type=int, nargs="*", default=list(range(5)))
     parser.add_argument("--units", type=int, default=100)
     parser.add_argument("--centroids", type=int, default=50)
@@ -83,9 +87,11 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
-    name = "tomita.json" if given.recipe == "ours" else "tomita-paper.json"
-    path = given.output or RESULTS / name
-    measure(path, given.grammars, given.seeds, given.units, given.centroids, given.recipe, given.minutes)
+    others = [balanced(depth) for depth in given.parentheses] + [from_file(file) for file in given.dfas]
+    grammars = given.grammars if given.grammars is not None else [] if others else list(range(1, 8))
+    name = ("learned" if others else "tomita") + ("-paper.json" if given.recipe == "paper" else ".json")
+    languages = [grammar(number) for number in grammars] + others
+    measure(given.output or RESULTS / name, languages, given.seeds, given.units, given.centroids, given.recipe, given.minutes)
 
 
 if __name__ == "__main__":
