@@ -19,8 +19,8 @@ from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network, seeds
 from ratproof import check_boxes
 from ratproof.certify.ball_run import soft_outputs
-from ratproof.certify.boxes import Nodes
-from ratproof.certify.certify import Answer, boxes, certify
+from ratproof.certify.boxes import Nodes, closes
+from ratproof.certify.certify import Answer, accepting, boxes, certify
 from ratproof.certify.hard import hard
 from ratproof.certify.numbers import numbers_of
 from ratproof.certify.proof import prove
@@ -109,6 +109,21 @@ def test_a_tie_has_no_automaton_to_be_compared_with():
     answer = certify(network)
     assert answer.verdict == "unknown" and "tie" in answer.why
     assert answer.hard.start is None and answer.hard.machine() is None
+
+
+def test_nothing_is_certified_without_boxes(monkeypatch):
+    """More classes than boxes are tried for: no attempt at all was made, and that once was "certified"."""
+    monkeypatch.setattr("ratproof.certify.boxes.MOST_NODES", 2)
+    network = random_network(3)
+    answer = certify(network, 0.5)
+    assert answer.nodes is None and answer.word is None
+    assert answer.verdict == "unknown" and "more than 2 boxes" in answer.why
+    assert closes(numbers_of(network, 0.5)) is None
+    machine = answer.hard.machine()
+    assert machine is not None
+    dfa = accepting(machine)
+    assert certify(network, 0.5, against=dfa).verdict == "unknown"
+    assert Answer(answer.numbers, answer.hard, None, None, "").verdict == "unknown"  # whatever else is forgotten
 
 
 # What is proved of nodes: one broken thing, and the argument fails there.

@@ -70,7 +70,7 @@ def attempts(numbers: Numbers) -> Iterator[Nodes | Open]:
             yield Open(f"the soft run has more than {MOST_POINTS} points that are {grain} apart")
             return
         for nodes in _partitions(points):
-            yield close(on, nodes)
+            yield nodes if isinstance(nodes, Open) else close(on, nodes)
 
 
 def closes(numbers: Numbers) -> int | None:
@@ -89,16 +89,19 @@ def closes(numbers: Numbers) -> int | None:
     return len(nodes) if same else None
 
 
-def _partitions(points: Net) -> Iterator[Nodes]:
-    """The partitions of the soft run's points, from coarse to fine."""
+def _partitions(points: Net) -> Iterator[Nodes | Open]:
+    """The partitions of the soft run's points, from coarse to fine; or why there is none to try."""
     tried = 0
     for near in NEARNESS:
         part = partition(points, near)
         if part.max() + 1 == tried:
             continue
-        tried = int(part.max()) + 1
-        if tried > MOST_NODES:
+        if part.max() >= MOST_NODES:
+            if not tried:
+                found = f"the {len(points.alpha)} points of the soft run stand for {part.max() + 1} states"
+                yield Open(f"{found}, and more than {MOST_NODES} boxes are not tried")
             return
+        tried = int(part.max()) + 1
         first = np.array([int(np.flatnonzero(part == node)[0]) for node in range(tried)])
         yield Nodes(
             label=points.label[first],

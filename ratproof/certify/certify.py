@@ -50,7 +50,7 @@ class Answer:
     @property
     def verdict(self) -> str:
         """``"certified"``, ``"different"`` or ``"unknown"``."""
-        return "different" if self.word is not None else "unknown" if self.why else "certified"
+        return "different" if self.word is not None else "unknown" if self.why or self.nodes is None else "certified"
 
     @cached_property
     def soft(self) -> Moore | None:
