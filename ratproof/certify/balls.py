@@ -23,16 +23,19 @@ class Box:
 
     Attributes:
         floats: the same, as a batch of one.
-        middle: a point near the simplex, exactly.
-        down, up: the ends of alpha - middle, for each entry.
-        rest: the sum of alpha - middle, which is 1 less the middle's sum.
+        middle: a point near the simplex, exactly; rounding may take it a little off, and out of the box.
+        down, up: the ends of alpha - middle, for each entry; 0 is between them.
+        rest: the sum of alpha - middle, from 0 to 1 less the middle's sum.
+
+    So the whole segment from the middle to alpha is enclosed, of which the mean-value theorem speaks.
     """
 
     def __init__(self, low: Floats, high: Floats) -> None:
         self.floats = Boxes(low[None], high[None])
         self.middle = exact(self.floats.middle[0])
-        self.down, self.up = exact(low) - self.middle, exact(high) - self.middle
-        self.rest = arb(1) - sum(self.middle, arb(0))
+        self.down = _each(lambda v: v.min(arb(0)), exact(low) - self.middle)
+        self.up = _each(lambda v: v.max(arb(0)), exact(high) - self.middle)
+        self.rest = (arb(1) - sum(self.middle, arb(0))).union(arb(0))
 
 
 class InBalls:
@@ -77,8 +80,8 @@ class InBalls:
     def reach(self, middle: Balls, slope: Balls, box: Box) -> Balls:
         """The middle plus the range of slope (alpha - box.middle).
 
-        The deltas sum to ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for every m, and the m that floats
-        found to be good are as rigorous as any.
+        The deltas sum to a number in ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for every m, and the m
+        that floats found to be good are as rigorous as any.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]
@@ -149,8 +152,9 @@ class InBalls:
     def unit_vectors(self, u: Balls) -> Balls:
         """(s_i - u) / |u - s_i|, shape ``(k, d)``; everything from -1 to 1 where u may be at the centroid."""
         apart = (self.S - u[:, None]).T
-        least = np.array([sum((abs(v).lower() ** 2 for v in row), arb(0)).sqrt() for row in apart])
-        most = np.array([sum((abs(v).upper() ** 2 for v in row), arb(0)).sqrt() for row in apart])
+        # not abs(v).lower(), which is negative where v may be 0
+        least = np.array([sum((v.abs_lower() ** 2 for v in row), arb(0)).sqrt() for row in apart])
+        most = np.array([sum((v.abs_upper() ** 2 for v in row), arb(0)).sqrt() for row in apart])
         every = arb(0, 1)
         found = [[every] * len(row) if not near > 0 else [(v / near.union(far)).intersection(every) for v in row]
                  for row, near, far in zip(apart, least, most, strict=True)]  # fmt: skip
