@@ -19,7 +19,7 @@ from operator import mul as times
 from pathlib import Path
 
 P, DECIMAL, LABELS = 96, Context(70), ("after", "label", "accepts")
-ONE, TINY = 1 << P, Decimal("1e-45")
+ONE, LESS, MORE = 1 << P, DECIMAL.subtract(1, Decimal("1e-45")), DECIMAL.add(1, Decimal("1e-45"))
 UNIT, EVERY = (ONE, ONE), (-ONE, ONE)
 
 
@@ -46,9 +46,11 @@ def div(x, y):
     return (x[0] << P) // y[x[0] >= 0], -((-x[1] << P) // y[x[1] < 0])
 
 
-def exp(n):  # Python's decimal rounds exp correctly; what is lost before is far less than TINY
+def exp(
+    n,
+):  # Python's decimal rounds exp correctly, to 70 digits; with what is lost before and behind, far less than a share of 1e-45
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(n, ONE)), ONE)
-    return int(DECIMAL.multiply(value, 1 - TINY)), int(DECIMAL.multiply(value, 1 + TINY)) + 1
+    return int(DECIMAL.multiply(value, LESS)), int(DECIMAL.multiply(value, MORE)) + 1
 
 
 def fixed(text):  # nested lists of floats in hexadecimal
@@ -59,9 +61,14 @@ def fixed(text):  # nested lists of floats in hexadecimal
     return (top << P) // bottom, -((-top << P) // bottom)
 
 
+def logistic(n):  # exp of negative numbers alone, which never overflows
+    e = exp(-abs(n))
+    return div(UNIT if n >= 0 else e, add(UNIT, e))
+
+
 rising = lambda f: lambda xs: [hull(f(x[0]), f(x[1])) for x in xs]
-sigmoid = rising(lambda n: div(UNIT, add(UNIT, exp(-n))))
-tanh = rising(lambda n: sub(UNIT, div((2 * ONE, 2 * ONE), add(UNIT, exp(2 * n)))))
+sigmoid = rising(logistic)
+tanh = rising(lambda n: tuple(2 * s - ONE for s in logistic(2 * n)))
 
 
 def slope(xs, top, f):  # of sigmoid or tanh, by their values: it grows up to one value, and falls from there on

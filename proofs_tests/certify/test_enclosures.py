@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import flint
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from ratproof.certify import certificate
 from ratproof.certify.balls import BITS, Box, InBalls, lower, upper
 from ratproof.certify.boxes import Nodes
 from ratproof.certify.cells import Step
-from ratproof.certify.floats import Boxes, Floating, Points
+from ratproof.certify.floats import Boxes, Floating, Interval, Points
 from ratproof.certify.mixing import decision, mixed
 
 networks = pytest.mark.parametrize("kind", KINDS)
@@ -120,3 +123,62 @@ def test_the_enclosure_is_first_order(data):
     spread = images.max(axis=0) - images.min(axis=0)
     # moving one share to another reaches the farthest corner but for at most k/2 such moves at once
     assert (found.hi[0] - found.lo[0] <= (n.k / 2 + 0.1) * spread + 1e-9).all()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 9])
+def test_around_a_centroid_every_direction_is_enclosed(d):
+    """In all coordinates u may be at the centroid: the distance may be 0, and the unit vector anything."""
+    n = numbers(0, 1.0, kind="sr-elman", similarity="euclidean")
+    at_zero = {"W": (d, 4), "b": (d,), "U": (d, d), "c": (d,), "S": (d, 2), "w": (d,)}
+    n = replace(n, **{name: np.zeros(shape) for name, shape in at_zero.items()})
+    radius, random = 0.5, np.random.default_rng(d)
+    directions = random.normal(size=(50, d))
+    directions = np.concatenate([np.eye(d), -np.eye(d), directions / np.linalg.norm(directions, axis=1, keepdims=True)])
+    with flint.ctx.workprec(BITS):
+        on = InBalls(n)
+        u = np.array([flint.arb(0, radius) for _ in range(d)], dtype=object)
+        found = on.unit_vectors(u)
+    flat = Floating(n).unit_vectors(Interval(np.full((1, d), -radius), np.full((1, d), radius)))
+    for low, high in ((lower(found)[0], upper(found)[0]), (flat.lo[0, 0], flat.hi[0, 0])):
+        assert (low <= directions + 1e-9).all() and (directions <= high + 1e-9).all()
+
+
+@networks
+@components
+def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
+    """The middle is a float, and its shares do not sum to 1 exactly: what is enclosed has to hold it too, or no mean value is there."""
+    n = numbers(7, 1.0, kind=kind, similarity=similarity)
+    low, high = np.full(n.k, 0.7 / n.k), np.full(n.k, 0.7 / n.k)  # a middle far from the simplex, to see it
+    with flint.ctx.workprec(BITS):
+        on, box = InBalls(n), Box(low, high)
+        step = Step(on)
+        for part in (step.h(box), step.u(box, 0)):
+            for middle, whole in zip(part.middle, part.whole, strict=True):
+                assert whole.contains(middle)
+
+
+@pytest.mark.parametrize("similarity", SIMILARITIES)
+@pytest.mark.parametrize("weight", [1e9, 1e150, 1e-300, 5e-324])
+def test_weights_of_any_size_are_enclosed(similarity, weight):
+    """In the checker: a sigmoid of -1e9 is 0 within an interval, and no overflow; what is honest is not rejected."""
+    n = numbers(2, 0.5, similarity=similarity)
+    n = replace(n, U=n.U * weight, c=n.c * weight, W=n.W * weight)
+    low, high = np.full(n.k, 0.0), np.full(n.k, 1.0)
+    one = Nodes(np.array([0]), np.array([True]), np.zeros((1, 2), dtype=int), low[None], high[None])
+    net = check_boxes.Network(certificate.to_json(n, one)["network"])
+    u = net.u(0, check_boxes.Box([0] * n.k, [check_boxes.ONE] * n.k), net.S, net.US)
+    ends = np.array([[float(x) / check_boxes.ONE for x in pair] for pair in u[2]])
+    truth, *_ = _truth(n, np.random.default_rng(0).dirichlet(np.ones(n.k), size=50), 0, 0)
+    _holds(ends[:, 0], ends[:, 1], truth)
+
+
+@pytest.mark.parametrize("x", [-3e6, -1e7, -100.0, -1.0, 0.0, 1e-20, 3.7, 60.0, 200.0, 1000.0, 12345.678])
+def test_the_checkers_exponential_is_an_enclosure(x):
+    """With 70 digits exp(200) 2^96 is no exact integer: what is lost is made up for."""
+    n = int(Fraction(x) * check_boxes.ONE) + (x not in (0.0, -3e6, -1e7))
+    low, high = check_boxes.exp(n)
+    with flint.ctx.workprec(4000):
+        true = flint.arb(flint.fmpq(n, check_boxes.ONE)).exp() * check_boxes.ONE
+        assert bool(flint.arb(low) <= true) and bool(true <= flint.arb(high)) and low < high
+        if x >= 60:  # room for the rounding of the last of 70 digits, thousands of times over
+            assert bool(true - low > true * flint.arb("1e-60")) and bool(high - true > true * flint.arb("1e-60"))
