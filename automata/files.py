@@ -58,8 +58,7 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
         ".dot": lambda: {path: drawing.dot(automaton)},
         ".svg": lambda: {path: drawing.svg(automaton)},
     }
-    if path.suffix not in texts:
-        raise InputError(f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}")
+    require_writable(path)
     ready = texts[path.suffix]()
     for file in ready:
         if file.is_dir():
@@ -67,6 +66,14 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     for file, text in ready.items():
         write_whole(file, text)
     return list(ready)
+
+
+def require_writable(path: str | Path) -> None:
+    """An automaton can be written to a file named so; :class:`~automata.errors.InputError` where not, before work is done for it."""
+    if Path(path).suffix not in WRITABLE:
+        raise InputError(f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}")
+    if Path(path).is_dir():
+        raise InputError(f"{path}: cannot be written: is a folder")
 
 
 def read_text(path: str | Path) -> str:

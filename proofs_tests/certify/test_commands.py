@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree.ElementTree import fromstring
 
 import pytest
 import torch
@@ -140,10 +141,40 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         (["figures", "net.safetensors", "-o", "net.safetensors"], "folder"),
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1,x"], "'x'"),
         (["figures", "net.safetensors", "-o", "p", "--string", "1 7"], "no symbol '7'"),
+        (["figures", "net.safetensors", "-o", "p", "--temperatures", "1e-300,1e300"], "from 1e-30 to 1e+30"),
+        (["figures", "net.safetensors", "-o", "p", "--string", "1 " * 100], "--string has 100 symbols"),
+        (["figures", "net.safetensors", "-o", "p", "--temperatures", ",".join("1" * 100)], "--temperatures has 100"),
+        (["certify", "net.safetensors", "-o", "x.foo", "--certificate", "c.json"], "x.foo"),
+        (["certify", "net.safetensors", "-o", "folder.json", "--certificate", "c.json"], "is a folder"),
+        (["extract", "net.safetensors", "-o", "x.foo"], "x.foo"),
+        (["extract", "one.safetensors", "--counts", "hard", "--length", "100000"], "--length 100000"),
+        (["extract", "net.safetensors", "--counts", "hard", "--length", str(10**12)], "--length 1000000000000"),
     ],
 )
-def test_bad_input_is_one_sentence(checkpoint, capsys, arguments, sentence):
+def test_bad_input_is_one_sentence(checkpoint, capsys, tmp_path, arguments, sentence):
+    (tmp_path / "folder.json").mkdir()
+    save(Acceptor(("a",), hidden_size=2, k=2), "one.safetensors")
+    there = set(tmp_path.iterdir())
     assert sentence in refused(capsys, *arguments)
+    assert set(tmp_path.iterdir()) == there  # nothing is half written
+
+
+def test_figures_of_any_temperatures_and_symbols(capsys, tmp_path, monkeypatch):
+    """Symbols that matplotlib takes for formulas, and the widest range."""
+    monkeypatch.chdir(tmp_path)
+    torch.manual_seed(0)
+    save(Acceptor(("$x^{$", "$", "\\", "<&>", "--", "\n"), hidden_size=2, k=2), "odd.safetensors")
+    _, found = said(capsys, "figures", "odd.safetensors", "-o", "p", "--temperatures", "1e-30,1,1e30")
+    for name in found["files"]:
+        fromstring((tmp_path / name).read_text())
+    assert (tmp_path / "p" / "temperatures.svg").exists() and (tmp_path / "p" / "probabilities.svg").exists()
+
+
+def test_all_strings_of_one_symbol_are_counted_up_to_a_length(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(Acceptor(("a",), hidden_size=2, k=2), "one.safetensors")
+    _, found = said(capsys, "extract", "one.safetensors", "--counts", "hard", "--length", "500")
+    assert found["counts"]["strings_agree"]
 
 
 def test_networks_that_are_no_finite_automata_are_refused(capsys, tmp_path, monkeypatch):

@@ -28,7 +28,12 @@ from ratproof.extraction.probabilities import probabilistic
 from ratproof.terminal import progress
 
 EXIT = {"certified": 0, "different": 1, "unknown": 3}
-MOST_STRINGS = 1 << 16
+MOST_SYMBOLS = 1 << 21
+"""In all strings that are counted over."""
+COLDEST, HOTTEST = 1e-30, 1e30
+"""In pictures."""
+MOST_PANELS = 150
+"""In the picture of bars: temperatures times symbols."""
 Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="tau > 0; the network's own without")]
 TEMPERATURES = "0.1,0.25,0.5,1,2,4"
@@ -54,16 +59,18 @@ def certify(
     """
     network, _ = load_network(checkpoint)
     require_free(certificate, checkpoint, against, output)
+    if output is not None:
+        files.require_writable(output)
     numbers = _numbers(checkpoint, network, temperature)
     dfa = None if against is None else _dfa(against, numbers.alphabet)
     with progress("certify") as tell:
         answer = decide(network, numbers.temperature, dfa, lambda done, of: tell(f"node {done + 1} of {of}"))
     proved = answer.nodes is not None
-    if certificate is not None and proved:
-        write_json(certificate, answer.certificate())
-    if output is not None and proved:
+    if output is not None and proved:  # first, as its format may lack what a symbol needs
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
+    if certificate is not None and proved:
+        write_json(certificate, answer.certificate())
     if as_json:
         print_json(_about(answer, certificate if proved else None))
     else:
@@ -146,6 +153,8 @@ def extract(
         raise InputError("--probabilities goes with neither --soft nor --minimal: it is another automaton")
     if data is not None and counts is None:
         raise InputError("--data is what --counts counts over; name a reading, hard or soft")
+    if output is not None:
+        files.require_writable(output)
     numbers = _numbers(checkpoint, network, temperature)
     strings = _strings(numbers, data, length) if counts is not None else []
     with progress("extract"):
@@ -234,12 +243,17 @@ def figures(
     numbers = _numbers(checkpoint, network, temperature)
     taus = sorted(_number(text) for text in temperatures.split(","))
     word = tuple(string.split()) if string is not None else _default_word(numbers.alphabet)
+    if len(taus) * (len(word) + 1) > MOST_PANELS:
+        raise InputError(
+            f"--string has {len(word)} symbols and --temperatures has {len(taus)} temperatures, which makes more than {MOST_PANELS} bar "
+            "charts; fewer are right"
+        )
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{output}: is a file, where the name of a folder is right")
     with progress("figures"):
         answer = decide(network, numbers.temperature)
-        grid = [taus[0] * (taus[-1] / taus[0]) ** (step / 60) for step in range(61)] if len(taus) > 1 else taus
+        grid = [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)] if len(taus) > 1 else taus
         drawn = {
             "hard.svg": pictures.hard_automaton(answer.hard),
             "soft.svg": pictures.soft_automaton(answer),
@@ -270,8 +284,11 @@ def _number(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 < value < float("inf"):
-        raise InputError(f"--temperatures has {text.strip()!r}, where positive numbers split at commas are right")
+    if not COLDEST <= value <= HOTTEST:
+        raise InputError(
+            f"--temperatures has {text.strip()!r}, where positive numbers split at commas are right, "
+            f"from {COLDEST:g} to {HOTTEST:g}"
+        )
     return value
 
 
@@ -296,6 +313,11 @@ def _dfa(path: str, alphabet: Sequence[Any]) -> DFA:
 def _strings(numbers: Numbers, path: str | None, longest: int) -> list[tuple[Any, ...]]:
     if path is not None:
         return [tuple(line.split()) for line in files.read_text(path).splitlines()]
-    if len(numbers.alphabet) ** longest > MOST_STRINGS:
-        raise InputError(f"--length {longest} makes more than {MOST_STRINGS} strings; a smaller one, or --data FILE, is right")
+    symbols = 0
+    for size in range(longest + 1):
+        symbols += size * len(numbers.alphabet) ** size
+        if symbols > MOST_SYMBOLS:
+            raise InputError(
+                f"--length {longest} makes strings of more than {MOST_SYMBOLS} symbols in all; a smaller one, or --data FILE, is right"
+            )
     return [word for size in range(longest + 1) for word in product(numbers.alphabet, repeat=size)]

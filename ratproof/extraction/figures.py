@@ -49,7 +49,7 @@ def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float])
     """Figure 3 (left) as SVG: alpha after the start and each symbol of a string, a row of bars for each temperature."""
     alpha = along(numbers, string, temperatures)
     shown = _shown(alpha)
-    columns = ["S" if numbers.start_token else "start", *map(str, string)]
+    columns = ["S" if numbers.start_token else "start", *map(_plain, string)]
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(
         len(temperatures), len(columns), sharex=True, sharey=True, squeeze=False,
@@ -73,7 +73,7 @@ def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> st
     tables = over_temperatures(numbers, temperatures)
     reached = asked.reachable or [int(Points(numbers).first().argmax())]
     rows = [
-        (f"{i}, {symbol} → {j}", tables[:, i, a, j])
+        (f"{i}, {_plain(symbol)} → {j}", tables[:, i, a, j])
         for i in reached
         for a, symbol in enumerate(numbers.alphabet)
         for j in _shown(tables[:, i, a])
@@ -100,6 +100,11 @@ def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> st
 def _shown(alpha: Floats) -> list[int]:
     """The centroids that have a probability of at least LEAST somewhere."""
     return [int(i) for i in np.flatnonzero(alpha.reshape(-1, alpha.shape[-1]).max(axis=0) >= LEAST)]
+
+
+def _plain(symbol: Any) -> str:
+    """A symbol for matplotlib, which would take what stands between dollar signs for a formula."""
+    return str(symbol).replace("$", r"\$")
 
 
 def _pyplot() -> Any:
