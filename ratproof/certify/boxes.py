@@ -21,6 +21,8 @@ from ratproof.certify.soft_run import GRAINS, MOST_POINTS, Net, net, partition
 NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """How far apart the neighbouring points of one node may be, from coarse to fine."""
 MOST_NODES = 400
+AT_ONCE = 1 << 20
+"""Numbers in one array of gradients; there are a few dozen such arrays."""
 ROUNDS = 60
 WIDER = 0.05
 LEAST = 1e-9
@@ -130,29 +132,45 @@ def close(on: Floating, nodes: Nodes, rounds: int = ROUNDS) -> Nodes | Open:
 
 
 class Images:
-    """What one step makes of the boxes: for each node the hull of all images that are to lie in its box."""
+    """What one step makes of the boxes: for each node the hull of all images that are to lie in its box.
+
+    Attributes:
+        fault: the first place where a label or a decision is not certain, in words; "" where there is none.
+        low, high: the hulls' corners; those of some images only, where there is a fault.
+    """
 
     def __init__(self, on: Floating, nodes: Nodes) -> None:
-        step, symbols = Step(on), len(on.numbers.alphabet)
-        source = np.repeat(np.arange(len(nodes)), symbols)
-        symbol = np.tile(np.arange(symbols), len(nodes))
-        target = nodes.after.reshape(-1)
+        numbers = on.numbers
+        step, symbols = Step(on), len(numbers.alphabet)
         self.fault = ""
-        pairs = Boxes(nodes.low[source], nodes.high[source])
-        found = mixed(on, step.u(pairs, symbol), nodes.label[target], pairs)
-        gaps = np.where(np.arange(on.numbers.k) == nodes.label[target][:, None], -1, found.gaps.hi)
-        open_pairs = np.flatnonzero(~(gaps < 0).all(axis=1))
-        each = Boxes(nodes.low, nodes.high)
-        logit = decision(on, step.u(each, np.full(len(nodes), on.numbers.end)), each)
-        wrong = np.where(nodes.accepts, logit.lo[:, 0] <= 0, logit.hi[:, 0] >= 0)
-        if len(open_pairs):
-            place = open_pairs[0]
-            self.fault = f"after symbol {on.numbers.alphabet[symbol[place]]!r} from node {source[place]} the label is not certain"
-        elif wrong.any():
-            self.fault = f"whether node {int(np.argmax(wrong))} is accepted is not certain"
         self.low, self.high = np.full_like(nodes.low, np.inf), np.full_like(nodes.high, -np.inf)
-        np.minimum.at(self.low, target, found.alpha.lo)
-        np.maximum.at(self.high, target, found.alpha.hi)
+        for some in _portions(len(nodes) * symbols, numbers):
+            source, symbol = some // symbols, some % symbols
+            target = nodes.after.reshape(-1)[some]
+            label = nodes.label[target]
+            pairs = Boxes(nodes.low[source], nodes.high[source])
+            found = mixed(on, step.u(pairs, symbol), label, pairs)
+            open_pairs = np.flatnonzero(~(np.where(np.arange(numbers.k) == label[:, None], -1, found.gaps.hi) < 0).all(axis=1))
+            if len(open_pairs):
+                node, name = source[open_pairs[0]], numbers.alphabet[symbol[open_pairs[0]]]
+                self.fault = f"after symbol {name!r} from node {node} the label is not certain"
+                return
+            np.minimum.at(self.low, target, found.alpha.lo)
+            np.maximum.at(self.high, target, found.alpha.hi)
+        for some in _portions(len(nodes), numbers):
+            each = Boxes(nodes.low[some], nodes.high[some])
+            logit = decision(on, step.u(each, np.full(len(some), numbers.end)), each)
+            certain = np.where(nodes.accepts[some], logit.lo[:, 0] > 0, logit.hi[:, 0] < 0)
+            if not certain.all():
+                self.fault = f"whether node {some[int(np.argmin(certain))]} is accepted is not certain"
+                return
+
+
+def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
+    """The boxes 0, 1, ... in portions, so that no array of gradients, a matrix a box, has many more than AT_ONCE entries."""
+    size = max(1, AT_ONCE // (numbers.k * max(numbers.k, len(numbers.S))))
+    for first in range(0, number, size):
+        yield np.arange(first, min(first + size, number))
 
 
 def _around(low: Floats, high: Floats) -> tuple[Floats, Floats]:

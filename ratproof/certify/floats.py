@@ -221,7 +221,7 @@ class Points:
     def mix(self, u: Floats) -> Floats:
         """Alpha, from u."""
         n = self.n
-        b = u @ n.S if n.similarity == "dot" else -np.linalg.norm(u[:, :, None] - n.S, axis=1)
+        b = u @ n.S if n.similarity == "dot" else -np.stack([np.linalg.norm(u - s, axis=1) for s in n.S.T], axis=1)
         logits = (b - b.max(axis=-1, keepdims=True)) / float(n.temperature)
         weights = np.exp(logits)
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))

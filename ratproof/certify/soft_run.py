@@ -35,22 +35,23 @@ class Net:
 def net(numbers: Numbers, grain: float) -> Net | None:
     """The points of the soft run; ``None`` where they are more than ``MOST_POINTS``."""
     points, symbols = Points(numbers), len(numbers.alphabet)
-    alpha = points.first()
+    room = np.empty((MOST_POINTS, numbers.k))
+    room[0], size = points.first()[0], 1
     after = np.zeros((0, symbols), dtype=np.int64)
-    while len(after) < len(alpha):
-        fresh = alpha[len(after) :]
+    while len(after) < size:
+        fresh = room[len(after) : size]
         rows = np.empty((len(fresh), symbols), dtype=np.int64)
         for symbol in range(symbols):
             for row, image in enumerate(points.step(fresh, symbol)):
-                away = np.abs(alpha - image).max(axis=1)
+                away = np.abs(room[:size] - image).max(axis=1)
                 nearest = int(away.argmin())
                 if away[nearest] > grain:
-                    nearest = len(alpha)
-                    alpha = np.concatenate([alpha, image[None]])
-                    if len(alpha) > MOST_POINTS:
+                    if size == MOST_POINTS:
                         return None
+                    nearest, room[size], size = size, image, size + 1
                 rows[row, symbol] = nearest
         after = np.concatenate([after, rows])
+    alpha = room[:size].copy()
     return Net(alpha, after, alpha.argmax(axis=1), points.accepts(alpha) > 0)
 
 

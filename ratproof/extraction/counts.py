@@ -84,8 +84,10 @@ def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) 
     alpha = np.repeat(first, len(words), axis=0)
     label = alpha.argmax(axis=1)
     counts = np.zeros((k, len(numbers.alphabet), k), dtype=np.int64)
+    there = len(words)
     for t in range(len(words[0])):
-        there = sum(len(word) > t for word in words)  # longest first: those that have a symbol there
+        while len(words[there - 1]) <= t:  # longest first: those that have a symbol there
+            there -= 1
         tokens = np.array([word[t] for word in words[:there]])
         from_ = np.eye(k)[label[:there]] if reading == "hard" else alpha[:there]
         alpha = points.steps(from_, tokens)
@@ -96,8 +98,9 @@ def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) 
 
 
 def _tokens(numbers: Numbers, string: Sequence[Any]) -> list[int]:
+    token = {symbol: place for place, symbol in enumerate(numbers.alphabet)}
     for symbol in string:
-        if symbol not in numbers.alphabet:
+        if symbol not in token:
             shown = ", ".join(map(repr, numbers.alphabet))
             raise InputError(f"the network has no symbol {symbol!r}; it has {shown}")
-    return [numbers.alphabet.index(symbol) for symbol in string]
+    return [token[symbol] for symbol in string]

@@ -1,0 +1,91 @@
+"""What certifying costs: memory does not grow with boxes times symbols times centroids squared, nor with strings times units times centroids."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers
+from ratproof.certify import boxes
+from ratproof.certify.boxes import Images, Nodes, Open, attempts
+from ratproof.certify.floats import Floating, Points
+from ratproof.certify.soft_run import net
+from ratproof.extraction.counts import count
+
+
+def _peak(function) -> float:
+    """Bytes at most, beside what was there."""
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_images_of_few_boxes_at_a_time_are_those_of_all(kind, similarity, pairs, monkeypatch):
+    for seed in range(3, 9):
+        n = numbers(seed, 0.2, kind=kind, similarity=similarity)
+        nodes = next(attempts(n))
+        nodes = nodes.nodes if isinstance(nodes, Open) else nodes
+        assert nodes is not None
+        on = Floating(n)
+        for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a fault
+            tried = Nodes(nodes.label, accepts, nodes.after, nodes.low, nodes.high)
+            whole = Images(on, tried)
+            with monkeypatch.context() as patched:
+                patched.setattr(boxes, "AT_ONCE", pairs * n.k * max(n.k, len(n.S)))
+                parts = Images(on, tried)
+            assert parts.fault == whole.fault
+            if not whole.fault:
+                np.testing.assert_allclose(parts.low, whole.low, atol=1e-14)
+                np.testing.assert_allclose(parts.high, whole.high, atol=1e-14)
+
+
+def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
+    n = numbers(3, 0.2)
+    monkeypatch.setattr(boxes, "AT_ONCE", 1 << 12)
+
+    def peak(number: int) -> float:
+        low, high = np.zeros((number, n.k)), np.ones((number, n.k)) * 1e-3
+        low[:, 0], high[:, 0] = 1 - 1e-3, 1.0
+        label = np.full(number, Points(n).step(np.eye(n.k)[:1], 0).argmax())
+        nodes = Nodes(label, np.zeros(number, dtype=bool), np.zeros((number, 2), dtype=int), low, high)
+        return _peak(lambda: Images(Floating(n), nodes))
+
+    few = peak(100)
+    assert peak(4000) < 10 * few  # 40 times as many; what is kept for each is its corners
+
+
+def test_the_memory_of_points_does_not_grow_with_units_times_centroids():
+    n = numbers(3, 0.2, similarity="euclidean")
+    wide = 40
+    u = np.random.default_rng(0).normal(size=(2000, len(n.S)))
+    points = Points(n)
+    points.n = type(n)(**{**vars(n), "S": np.tile(n.S, (1, wide))})
+    assert _peak(lambda: points.mix(u)) < 8 * u.shape[0] * n.k * wide * 6
+
+
+def test_one_long_string_among_many_is_counted_in_time():
+    """Each step looks at the strings that have a symbol there, and not at all of them."""
+    n = numbers(3, 0.2)
+    words = [("0", "1")] * 20_000 + [("0",) * 3_000]
+    found = count(n, words, "hard")
+    assert found.counts.sum() == sum(map(len, words))
+
+
+def test_the_net_is_of_the_points_that_strings_lead_to():
+    n = numbers(3, 0.5)
+    points, found = Points(n), net(n, 1e-3)
+    assert found is not None
+    np.testing.assert_array_equal(found.alpha[:1], points.first())
+    for symbol in range(2):
+        away = np.abs(points.step(found.alpha, symbol) - found.alpha[found.after[:, symbol]]).max()
+        assert away <= 1e-3
+    apart = np.abs(found.alpha[:, None] - found.alpha[None]).max(axis=2) + np.eye(len(found.alpha))
+    assert apart.min() > 1e-3
