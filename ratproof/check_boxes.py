@@ -123,6 +123,7 @@ class Network:
         need(data["kind"] in ("sr-gru", "sr-elman") and data["similarity"] in ("dot", "euclidean"), "it is of another kind")
         self.gru, self.dot, self.symbols = data["kind"] == "sr-gru", data["similarity"] == "dot", len(data["alphabet"])
         W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name]) for name in ("W", "b", "U", "c", "S", "w", "v", "embedding"))
+        need(all(part.isdecimal() for part in data["temperature"].split("/")), "the temperature is no fraction of whole numbers")
         tau = Fraction(data["temperature"])
         need(tau > 0 and len(E) == self.symbols + 2, "the temperature, or the number of tokens, is wrong")
         self.cool, d = ((ONE * tau.denominator) // tau.numerator, -((-ONE * tau.denominator) // tau.numerator)), len(self.S)
@@ -200,13 +201,24 @@ def verdict(data):
     net, nodes, (after, label, accepts) = Network(data["network"]), data["nodes"], (data["automaton"][x] for x in LABELS)
     boxes = [([x[0] for x in fixed(n["low"])], [x[1] for x in fixed(n["high"])]) for n in nodes]
     need(len(after) == len(label) == len(accepts) and nodes[0]["state"] == 0, "the automaton is malformed")
+    symbols, start_token = (data["network"][name] for name in ("alphabet", "start_token"))
+    need(
+        type(symbols) is list and {*map(type, symbols)} == {str} and len({*symbols}) == len(symbols),
+        "symbols are texts, each once",
+    )
+    numbers = [*label, *(r for row in after for r in row), *(n["state"] for n in nodes), *(t for n in nodes for t in n["after"])]
+    need(
+        {*map(type, [*accepts, start_token])} == {bool} and {*map(type, numbers)} == {int},
+        "true, false or a number is something else",
+    )
+    need(all(len(row) == len(symbols) for row in after), "the automaton has more or fewer arrows than symbols")
 
     def inside(alpha, node):
         need(
             all(a <= x[0] and x[1] <= b for x, a, b in zip(alpha, *boxes[node], strict=True)), f"mixtures leave node {node}'s box"
         )
 
-    if data["network"]["start_token"]:
+    if start_token:
         point, nought = Box([ONE], [ONE]), [[(0, 0)]] * len(net.S)
         inside(net.mixed(net.u(net.symbols, point, nought, [nought] * len(net.gates)), label[0], point), 0)
     else:

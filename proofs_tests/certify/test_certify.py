@@ -257,6 +257,44 @@ def test_the_checker_rejects_a_certificate_with_one_thing_broken():
     assert broken(lambda data: data["network"]["S"].reverse())
 
 
+def _all_rejecting():
+    """A certificate in which no state accepts."""
+    n, nodes = _closed()
+    n = replace(n, w=0 * n.w, v=np.float64(-1))
+    nodes = replace(nodes, accepts=np.zeros(len(nodes), dtype=bool))
+    return json.loads(json.dumps(Answer(n, hard(n), nodes, None, "").certificate()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data["automaton"].update(accepts=[1] * len(data["automaton"]["accepts"])),
+        lambda data: data["automaton"].update(accepts=["yes"] * len(data["automaton"]["accepts"])),
+        lambda data: data["automaton"].update(label=[bool(q) if q < 2 else q for q in data["automaton"]["label"]]),
+        lambda data: data["automaton"]["after"][0].append(0),
+        lambda data: data["network"].update(start_token="false"),
+        lambda data: data["network"].update(start_token=1),
+        lambda data: data["network"].update(alphabet=["0", "0"]),
+        lambda data: data["network"].update(alphabet="01"),
+        lambda data: data["network"].update(temperature="1e-999999999"),
+        lambda data: data["network"].update(temperature="-1/-2"),
+        lambda data: data["network"].update(temperature=0.5),
+        lambda data: data["network"].update(kind="sr-gru "),
+        lambda data: data["nodes"][0].update(state=False),
+        lambda data: data["nodes"][0]["low"].append("0x0p+0"),
+        lambda data: data["nodes"][0].update(after=[-1, -1]),
+        lambda data: data["nodes"][0].update(low=["0x1p+0"] * 5),
+        lambda data: data["nodes"][0].update(high=["0x0p+0"] * 5),
+    ],
+)
+def test_what_a_reader_would_take_otherwise_is_rejected(change):
+    """Where no state accepts, an automaton that says 1 for "accepts" was accepted: only true counted as true."""
+    data = _all_rejecting()
+    assert not _rejected(data)
+    change(data)
+    assert _rejected(data)
+
+
 def test_the_search_finds_a_planted_difference():
     """Against a machine that is wrong in one place, the search comes to that place."""
     n, nodes = _closed()
