@@ -77,6 +77,24 @@ def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
     assert status == 1 and answer["verdict"] == "rejected"
 
 
+def test_a_certificate_is_for_one_network_and_no_other(checkpoint, capsys):
+    """A certificate holds weights: that they are those of a checkpoint is asked by naming it. At which temperature, it says itself."""
+    said(capsys, "certify", checkpoint, "--temperature", "0.25", "--certificate", "c.json")
+    status, answer = said(capsys, "check-certificate", "c.json", checkpoint)
+    assert status == 0 and answer["verdict"] == "accepted"
+    other = random_network(3)
+    with torch.no_grad():
+        other.classifier.bias += 1e-12
+    save(other, "other.safetensors")
+    assert run(["certify", "other.safetensors", "--temperature", "0.25", "--certificate", "o.json"]) == 0
+    capsys.readouterr()
+    assert "another network" in refused(capsys, "check-certificate", "c.json", "other.safetensors")
+    assert "one network" in refused(capsys, "check-certificate", "c.json", checkpoint, "other.safetensors")
+    assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "none.safetensors")
+    save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
+    assert "lstm.safetensors" in refused(capsys, "check-certificate", "c.json", "lstm.safetensors")
+
+
 def test_unknown_is_never_certified(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     network = Acceptor(("a",), "sr-elman", hidden_size=1, k=2)

@@ -182,3 +182,12 @@ def test_the_checkers_exponential_is_an_enclosure(x):
         assert bool(flint.arb(low) <= true) and bool(true <= flint.arb(high)) and low < high
         if x >= 60:  # room for the rounding of the last of 70 digits, thousands of times over
             assert bool(true - low > true * flint.arb("1e-60")) and bool(high - true > true * flint.arb("1e-60"))
+
+
+def test_a_reach_counts_what_the_middle_lacks():
+    """Of a sum of differences that is not 0: where the gradient is 1 everywhere, it is all that is reached."""
+    with flint.ctx.workprec(BITS):
+        on, box = InBalls(numbers(0, 1.0)), Box(np.full(2, 0.1), np.full(2, 0.4))
+        one = np.array([[flint.arb(1), flint.arb(1)]], dtype=object)
+        (found,) = on.reach(np.array([flint.arb(0)], dtype=object), one, box)
+        assert found.contains(flint.arb("0.19")) and found.contains(flint.arb(0))

@@ -20,6 +20,15 @@ def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
     return Moore(numbers.alphabet, 0, table, tuple(zip(nodes.label.tolist(), nodes.accepts.tolist(), strict=True)))
 
 
+def network_json(numbers: Numbers) -> dict[str, Any]:
+    """The network that a certificate is about: every float as a string of hexadecimal digits, exactly."""
+    return {
+        "kind": numbers.kind, "similarity": numbers.similarity, "temperature": str(numbers.temperature),
+        "alphabet": list(numbers.alphabet), "start_token": numbers.start_token,
+        **{name: _hex(getattr(numbers, name)) for name in ARRAYS},
+    }  # fmt: skip
+
+
 def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
     """What ``ratproof/check_boxes.py`` checks; every float as a string of hexadecimal digits, exactly."""
     machine = soft_machine(numbers, nodes)
@@ -27,11 +36,7 @@ def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "claims": CLAIM,
-        "network": {
-            "kind": numbers.kind, "similarity": numbers.similarity, "temperature": str(numbers.temperature),
-            "alphabet": list(numbers.alphabet), "start_token": numbers.start_token,
-            **{name: _hex(getattr(numbers, name)) for name in ARRAYS},
-        },
+        "network": network_json(numbers),
         "automaton": {
             "after": [list(row) for row in least.table], "label": [label for label, _ in _outputs(least)],
             "accepts": [accepts for _, accepts in _outputs(least)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,10 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.number_text import write_number
 from automata.semirings import LOG
+from neural.state_regularized.files import load as load_network
 from ratproof import check_boxes, check_hankel, check_invariant
+from ratproof.certify.certificate import network_json
+from ratproof.certify.numbers import numbers_of
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
@@ -77,7 +81,9 @@ def equivalent(
 @app.command("check-certificate")
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="what a command wrote with --certificate")],
-    a: Annotated[str | None, typer.Argument(metavar="[A", help="the automata that it should be for")] = None,
+    a: Annotated[
+        str | None, typer.Argument(metavar="[A", help="the automata that it should be for; or the network (.safetensors)")
+    ] = None,
     b: Annotated[str | None, typer.Argument(metavar="B]")] = None,
     missing_as_zero: MissingAsZero = False,
     semiring: SemiringName = None,
@@ -87,22 +93,35 @@ def check(
     """Check a certificate with a short program that shares no code with the rest: exit status 0 accepted, 1 rejected."""
     data = _certificate(file)
     program = checker_of(data)
-    if program in (check_hankel, check_boxes, check_invariant) and a is not None:
+    if program in (check_hankel, check_invariant) and a is not None:
         what = "cell" if program is check_hankel else "network"
         raise InputError(f"{file} is about a {what}, whose weights it holds; it is for no automaton, and {a} has no place here")
+    if program is check_boxes and b is not None:
+        raise InputError(f"{file} is about one network: name its checkpoint, or none")
     claims = why = None
     with progress("check-certificate"):
         try:
             claims = program.verdict(data)
         except MALFORMED as error:
             why = str(error) if type(error) is ValueError else f"it is malformed: {error!r}"
-    if why is None and a is not None:
+    if why is None and a is not None and program is check_boxes:
+        _require_same_network(file, data, a)
+    elif why is None and a is not None:
         _require_same(file, data, a, b, missing_as_zero, semiring, symbols)
     if as_json:
         print_json({"verdict": "accepted" if why is None else "rejected", "claims": claims, "why": why})
     else:
         print(f"accepted: {claims}" if why is None else f"rejected: {why}")
     return 0 if why is None else REJECTED
+
+
+def _require_same_network(file: str, data: dict[str, Any], path: str) -> None:
+    """The certificate's network is that of the checkpoint, at whatever temperature; else :class:`~automata.errors.InputError`."""
+    network, _ = load_network(path)
+    with _naming(path):
+        numbers = numbers_of(network, Fraction(data["network"]["temperature"]))
+    if network_json(numbers) != data["network"]:
+        raise InputError(f"{file} is a certificate for another network: its network is not the one in {path}")
 
 
 def _require_same(
