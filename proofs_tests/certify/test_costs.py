@@ -7,9 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers
+from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network
 from ratproof.certify import boxes
 from ratproof.certify.boxes import Images, Nodes, Open, attempts
+from ratproof.certify.certify import certify
 from ratproof.certify.floats import Floating, Points
 from ratproof.certify.soft_run import net
 from ratproof.extraction.counts import count
@@ -89,3 +90,12 @@ def test_the_net_is_of_the_points_that_strings_lead_to():
         assert away <= 1e-3
     apart = np.abs(found.alpha[:, None] - found.alpha[None]).max(axis=2) + np.eye(len(found.alpha))
     assert apart.min() > 1e-3
+
+
+def test_it_says_what_it_is_at():
+    """Before boxes are proved too: with many boxes a round of widening takes seconds."""
+    stages: list[str] = []
+    nodes: list[tuple[int, int]] = []
+    answer = certify(random_network(3), 0.5, tell=lambda done, of: nodes.append((done, of)), stage=stages.append)
+    assert answer.nodes is not None and nodes[-1] == (len(answer.nodes) - 1, len(answer.nodes))
+    assert stages[0] == "the hard automaton" and any("points" in s for s in stages) and any("round 1 of" in s for s in stages)

@@ -6,7 +6,7 @@ lie to each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,16 +63,17 @@ class Open:
     nodes: Nodes | None = None
 
 
-def attempts(numbers: Numbers) -> Iterator[Nodes | Open]:
-    """Nodes whose boxes close, those that are easily found first; between them, why others did not."""
+def attempts(numbers: Numbers, stage: Callable[[str], None] = lambda what: None) -> Iterator[Nodes | Open]:
+    """Nodes whose boxes close, those that are easily found first; between them, why others did not. ``stage`` is told what is tried."""
     on = Floating(numbers)
     for grain in GRAINS:
+        stage(f"points of the soft run, {grain} apart")
         points = net(numbers, grain)
         if points is None:
             yield Open(f"the soft run has more than {MOST_POINTS} points that are {grain} apart")
             return
         for nodes in _partitions(points):
-            yield nodes if isinstance(nodes, Open) else close(on, nodes)
+            yield nodes if isinstance(nodes, Open) else close(on, nodes, stage=stage)
 
 
 def closes(numbers: Numbers) -> int | None:
@@ -114,12 +115,13 @@ def _partitions(points: Net) -> Iterator[Nodes | Open]:
         )
 
 
-def close(on: Floating, nodes: Nodes, rounds: int = ROUNDS) -> Nodes | Open:
+def close(on: Floating, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None) -> Nodes | Open:
     """Widen the boxes until each symbol maps each into the next node's, every image has its label, and all accept as they should."""
     first = on.points.first()[0]
     low, high = _around(nodes.low, nodes.high)
     low[0], high[0] = np.minimum(low[0], first), np.maximum(high[0], first)
-    for _ in range(rounds):
+    for done in range(rounds):
+        stage(f"widening {len(nodes)} boxes, round {done + 1} of at most {rounds}")
         nodes = replace(nodes, low=low, high=high)
         images = Images(on, nodes)
         if images.fault:

@@ -77,6 +77,7 @@ def certify(
     temperature: float | Fraction | None = None,
     against: DFA | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
 ) -> Answer:
     """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
 
@@ -87,13 +88,15 @@ def certify(
         temperature: tau; the network's own without.
         against: a DFA to compare the decisions with.
         tell: is told how many nodes of how many are proved.
+        stage: is told what is tried before that.
 
     Raises:
         InputError: the network is of another kind; the temperature is not positive; the DFA has other symbols.
     """
     numbers = numbers_of(network, temperature)
+    stage("the hard automaton")
     limit = hard(numbers)
-    nodes, why = boxes(numbers, tell)
+    nodes, why = boxes(numbers, tell, stage)
     target = limit.machine() if against is None else Moore(
         numbers.alphabet, (dfa := against.over(numbers.alphabet)).start, dfa.table, tuple(q in dfa.final for q in range(dfa.states))
     )  # fmt: skip
@@ -102,16 +105,21 @@ def certify(
         return Answer(numbers, limit, nodes, None, ties)
     shown = (lambda output: output) if against is None else (lambda output: output[1])
     if nodes is None:
+        stage("looking for a string on which they differ")
         return Answer(numbers, limit, None, difference(numbers, target, shown), why)
     soft = soft_machine(numbers, nodes)
     followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(shown, soft.outputs)))
     return Answer(numbers, limit, nodes, followed.difference(target), "")
 
 
-def boxes(numbers: Numbers, tell: Callable[[int, int], None] = lambda done, of: None) -> tuple[Nodes | None, str]:
+def boxes(
+    numbers: Numbers,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> tuple[Nodes | None, str]:
     """Nodes whose boxes are proved to close; else why not."""
     why = ""
-    for nodes in attempts(numbers):
+    for nodes in attempts(numbers, stage):
         if isinstance(nodes, Open):
             why = nodes.why
             continue

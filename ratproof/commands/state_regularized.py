@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,7 +64,7 @@ def certify(
     numbers = _numbers(checkpoint, network, temperature)
     dfa = None if against is None else _dfa(against, numbers.alphabet)
     with progress("certify") as tell:
-        answer = decide(network, numbers.temperature, dfa, lambda done, of: tell(f"node {done + 1} of {of}"))
+        answer = decide(network, numbers.temperature, dfa, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
     proved = answer.nodes is not None
     if output is not None and proved:  # first, as its format may lack what a symbol needs
         assert answer.language is not None
@@ -157,10 +157,10 @@ def extract(
         files.require_writable(output)
     numbers = _numbers(checkpoint, network, temperature)
     strings = _strings(numbers, data, length) if counts is not None else []
-    with progress("extract"):
+    with progress("extract") as tell:
         asked = hard(numbers)
         counted = count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
-        automaton, about = _wanted(numbers, asked, soft, probabilities, minimal)
+        automaton, about = _wanted(numbers, asked, soft, probabilities, minimal, tell)
     written = [] if output is None else files.write(automaton, output)
     found = {"states": automaton.states, **about, "ties": asked.ties, "files": [str(path) for path in written]}
     found |= _compared(numbers, counted, asked)
@@ -173,14 +173,16 @@ def extract(
     print(f"  written to {' and '.join(map(str, written))}" if written else "  -o FILE writes it")
 
 
-def _wanted(numbers: Numbers, asked: Hard, soft: bool, probabilities: bool, minimal: bool) -> tuple[WFSA, dict[str, Any]]:
+def _wanted(
+    numbers: Numbers, asked: Hard, soft: bool, probabilities: bool, minimal: bool, tell: Callable[[str], None]
+) -> tuple[WFSA, dict[str, Any]]:
     """The automaton that was asked for, and what to say of it."""
     if probabilities:
         final = [i for i, accepts in enumerate(asked.accepts) if accepts]
         return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
     machine: Moore | None
     if soft:
-        nodes, why = boxes(numbers)
+        nodes, why = boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
         if nodes is None:
             raise InputError(f"what the soft network follows is not proved: {why}; a lower --temperature may help")
         machine = Answer(numbers, asked, nodes, None, "").soft
@@ -251,8 +253,8 @@ def figures(
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{output}: is a file, where the name of a folder is right")
-    with progress("figures"):
-        answer = decide(network, numbers.temperature)
+    with progress("figures") as tell:
+        answer = decide(network, numbers.temperature, None, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
         grid = [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)] if len(taus) > 1 else taus
         drawn = {
             "hard.svg": pictures.hard_automaton(answer.hard),
