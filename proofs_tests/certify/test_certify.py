@@ -111,6 +111,19 @@ def test_a_tie_has_no_automaton_to_be_compared_with():
     assert answer.hard.start is None and answer.hard.machine() is None
 
 
+def test_a_decision_of_exactly_zero_is_none():
+    """The classifier's logit is 0 everywhere: neither accepted nor rejected, at whatever precision, and no automaton."""
+    network = random_network(3)
+    with torch.no_grad():
+        network.classifier.weight.zero_()
+        network.classifier.bias.zero_()
+    n = numbers_of(network, 0.5)
+    assert set(hard(n).accepts) == {None} and hard(n).machine() is None
+    assert soft_outputs(n, ("0", "1")) is None
+    answer = certify(network, 0.5)
+    assert answer.verdict == "unknown" and "the decision at centroid" in answer.why
+
+
 def test_nothing_is_certified_without_boxes(monkeypatch):
     """More classes than boxes are tried for: no attempt at all was made, and that once was "certified"."""
     monkeypatch.setattr("ratproof.certify.boxes.MOST_NODES", 2)

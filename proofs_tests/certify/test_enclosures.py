@@ -191,3 +191,27 @@ def test_a_reach_counts_what_the_middle_lacks():
         one = np.array([[flint.arb(1), flint.arb(1)]], dtype=object)
         (found,) = on.reach(np.array([flint.arb(0)], dtype=object), one, box)
         assert found.contains(flint.arb("0.19")) and found.contains(flint.arb(0))
+
+
+@pytest.mark.parametrize(
+    "ends", [(0.1, 0.4), (0.1, 0.9), (0.3, 0.5), (0.5, 0.7), (0.6, 0.95), (0.45, 0.55), (-0.5, 0.25), (-0.9, -0.2)]
+)
+def test_slopes_of_gates_are_enclosed(ends):
+    """With the top of the hill where it is between the ends, in all three arithmetics."""
+    n, (low, high) = numbers(0, 1.0), ends
+    values = np.linspace(low, high, 101)
+    integers = [(int(low * check_boxes.ONE), int(high * check_boxes.ONE))]
+    with flint.ctx.workprec(BITS):
+        ball, on = np.array([flint.arb(low).union(flint.arb(high))], dtype=object), InBalls(n)
+        flat, floating = Interval(np.array([[low]]), np.array([[high]])), Floating(n)
+        for slope, truth in (("sigmoid_slope", values * (1 - values)), ("tanh_slope", 1 - values**2)):
+            if slope == "sigmoid_slope" and low < 0:
+                continue  # no sigmoid's value
+            found = getattr(on, slope)(ball)
+            _holds(lower(found)[0], upper(found)[0], truth)
+            inexact = getattr(floating, slope)(flat)
+            _holds(inexact.lo[0, 0], inexact.hi[0, 0], truth)
+            (whole,) = getattr(check_boxes, slope)(integers)
+            _holds(whole[0] / check_boxes.ONE, whole[1] / check_boxes.ONE, truth)
+            for width in (upper(found)[0] - lower(found)[0], (whole[1] - whole[0]) / check_boxes.ONE):
+                assert width < np.ptp(truth) + 0.02  # and it is no wider than it has to be
