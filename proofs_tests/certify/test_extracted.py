@@ -1,0 +1,99 @@
+"""What extract and figures compute, against the torch network: tables of probabilities, counts, and what pictures show."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import fromstring
+
+import numpy as np
+import pytest
+import torch
+
+from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, random_network
+from ratproof.certify.certify import certify
+from ratproof.certify.hard import hard
+from ratproof.certify.numbers import numbers_of
+from ratproof.extraction import figures
+from ratproof.extraction.counts import Counted, count
+from ratproof.extraction.probabilities import along, over_temperatures, probabilistic, table
+
+TAUS = (0.2, 1.0, 5.0)
+
+
+def _asked(network, place: int, token: int) -> np.ndarray:
+    """Alpha of the torch cell at a centroid, for a symbol."""
+    (cell,) = network.cells
+    with torch.no_grad():
+        u, *_ = cell.part.step(cell.part.read(network.embedding.weight[token : token + 1]), cell.at_centroid(place))
+        return np.asarray(cell.component(u)[1][0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
+def test_tables_are_what_torch_answers_at_each_centroid_and_temperature(kind, similarity):
+    network = random_network(7, kind, similarity)
+    n = numbers_of(network)
+    whole = over_temperatures(n, TAUS)
+    for tau, rows in zip(TAUS, whole, strict=True):
+        network.set_temperature(tau)
+        found = np.array([[_asked(network, i, a) for a in range(2)] for i in range(n.k)])
+        np.testing.assert_allclose(rows, found, atol=1e-12)
+        np.testing.assert_allclose(table(numbers_of(network)), found, atol=1e-12)
+
+
+@pytest.mark.parametrize("start_token", [True, False])
+def test_the_run_over_temperatures_is_torchs(start_token):
+    network = random_network(6, start_token=start_token)
+    found = along(numbers_of(network), "100", TAUS)
+    for tau, rows in zip(TAUS, found, strict=True):
+        network.set_temperature(tau)
+        with torch.no_grad():
+            np.testing.assert_allclose(rows, network.probabilities(["100"])[:, 0], atol=1e-12)
+            np.testing.assert_allclose(
+                np.asarray(probabilistic(numbers_of(network)).initial, dtype=float), network.probabilities([""])[0, 0], atol=1e-12
+            )
+
+
+def test_counts_begin_where_the_network_does():
+    starts = set()
+    for seed in range(12):
+        n = numbers_of(random_network(seed), 0.01)
+        starts.add(found := count(n, [("0",)], "hard").start)
+        assert found == hard(n).start
+    assert len(starts) > 2
+
+
+def test_a_pair_that_was_followed_by_two_is_undecided_and_the_first_of_equals_is_taken():
+    counts = np.zeros((3, 1, 3), dtype=np.int64)
+    counts[0, 0] = [0, 1, 1]
+    counts[1, 0] = [0, 0, 7]
+    found = Counted("soft", 0, counts)
+    assert found.undecided == [(0, 0)] and found.table == ((1,), (2,), (None,)) and found.unseen == [(2, 0)]
+
+
+def _texts(picture: str) -> list[str]:
+    return ["".join(part.itertext()) for part in fromstring(picture).iter() if part.tag.endswith("text")]
+
+
+def test_states_in_pictures_have_their_centroids_numbers_and_accepting_ones_two_circles():
+    network = random_network(3)
+    answer = certify(network, 0.5)
+    machine = answer.hard.machine()
+    assert machine is not None
+    labels = [label for label, _ in machine.outputs]
+    assert labels != list(range(len(labels)))
+    accepting = sum(accepts for _, accepts in machine.outputs)
+    for picture in (figures.hard_automaton(answer.hard), figures.soft_automaton(answer)):
+        assert picture is not None and {str(label) for label in labels} <= set(_texts(picture))
+        assert str(next(i for i in range(5) if i not in labels)) not in _texts(picture)
+        assert picture.count("<ellipse") - picture.count('stroke="transparent"') >= len(labels) + accepting
+    whole = figures.probabilistic_automaton(answer.numbers, answer.hard)
+    one = figures.probabilistic_automaton(answer.numbers, hard(numbers_of(_never(network), 0.5)))
+    assert whole.count("<ellipse") == one.count("<ellipse") + sum(map(bool, answer.hard.accepts))
+
+
+def _never(network):
+    """The same network, which accepts nothing."""
+    with torch.no_grad():
+        network.classifier.weight.zero_()
+        network.classifier.bias.fill_(-1.0)
+    return network
