@@ -124,6 +124,27 @@ def test_a_decision_of_exactly_zero_is_none():
     assert answer.verdict == "unknown" and "the decision at centroid" in answer.why
 
 
+def test_a_decision_that_64_bits_do_not_tell_is_told_by_more():
+    """Two units that differ by 6e-32, and a classifier that takes one from the other."""
+    network = Acceptor(("a",), "sr-elman", hidden_size=2, k=2, start_token=False, dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.zero_()
+        network.layers.components[0].centroids.copy_(torch.tensor([[-1.0, 1.0], [-1.0, 1.0]]))
+        network.cells[0].part.input.bias.copy_(torch.tensor([20.0, 20.0 + 2.0**-48], dtype=torch.float64))
+        network.classifier.weight.copy_(torch.tensor([[1.0, -1.0]]))
+    found = hard(numbers_of(network))
+    assert found.table == ((1,), (1,)) and found.accepts == (False, False)
+    assert all(3.99 < margin < 4.01 for row in found.margins for margin in row)  # 2 - (-2), and not 0, its own
+    assert soft_outputs(numbers_of(network), ("a",)) == (1, False)
+
+
+def test_a_temperature_is_taken_exactly():
+    network = random_network(3)
+    network.set_temperature(1 / 3)
+    assert numbers_of(network).temperature == Fraction(1 / 3) != Fraction(1, 3)
+
+
 def test_nothing_is_certified_without_boxes(monkeypatch):
     """More classes than boxes are tried for: no attempt at all was made, and that once was "certified"."""
     monkeypatch.setattr("ratproof.certify.boxes.MOST_NODES", 2)
@@ -170,6 +191,14 @@ def test_a_wrong_edge_label_or_decision_is_not_proved():
         accepts[node] = not accepts[node]
         assert prove(n, _broken(nodes, label=label)) is not None
         assert prove(n, _broken(nodes, accepts=accepts)) is not None
+
+
+def test_a_decision_of_zero_is_not_proved():
+    n, nodes = _closed()
+    zero = replace(n, w=0 * n.w, v=0 * n.v)
+    for accepts in (True, False):
+        gap = prove(zero, _broken(nodes, accepts=np.full(len(nodes), accepts)))
+        assert gap is not None and "decision" in gap.why
 
 
 def test_another_network_is_not_proved_with_the_same_boxes():

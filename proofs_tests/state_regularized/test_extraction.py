@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratproof import ladder
 from ratproof.evidence import evidence
 from theory.registry import claim_named
+from theory.state_regularized.extraction import by_counts, hard_run, seen
+from theory.state_regularized.limits import asked_table
+from theory.weights import Weights
 
 CLAIM = "extraction"
 
@@ -45,3 +50,11 @@ def test_every_string_up_to_length_four(variant):
 def test_the_dfa_is_where_the_network_is_on_all_strings(variant, data):
     """For random integer networks the hard run, read as an automaton, is decided to be the extracted one."""
     ladder.decided(CLAIM, variant, data)
+
+
+def test_a_pair_that_is_never_seen_leads_to_the_first_centroid_as_printed():
+    """Of equal counts, here all 0, argmax takes the first. Asked, the second centroid with a leads to itself."""
+    example = claim_named(CLAIM).example
+    w = Weights(example.over, example.alphabet, {**example.entries, "longest": Fraction(1)}, example.size)
+    assert by_counts(w, hard_run) == {(q, x): 1 for q in (1, 2) for x in "ab"}
+    assert set(seen(w, hard_run)) == {(1, "a"), (1, "b")} and asked_table(w)[2, "a"] == 2
