@@ -19,7 +19,8 @@ from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network, seeds
 from ratproof import check_boxes
 from ratproof.certify.ball_run import soft_outputs
-from ratproof.certify.boxes import Nodes, closes
+from ratproof.certify.boxes import Nodes, attempts, closes
+from ratproof.certify.certificate import soft_machine
 from ratproof.certify.certify import Answer, accepting, boxes, certify
 from ratproof.certify.hard import hard
 from ratproof.certify.numbers import numbers_of
@@ -109,6 +110,20 @@ def test_a_tie_has_no_automaton_to_be_compared_with():
     answer = certify(network)
     assert answer.verdict == "unknown" and "tie" in answer.why
     assert answer.hard.start is None and answer.hard.machine() is None
+
+
+def test_boxes_alone_do_not_stop_training():
+    """Where boxes close at once, and the soft run still goes elsewhere than the centroids by themselves."""
+    seen = set()
+    for seed in range(60):
+        n = numbers(seed, 1.0)
+        first = next(attempts(n))
+        if isinstance(first, Nodes):
+            machine = hard(n).machine()
+            same = machine is not None and soft_machine(n, first).difference(machine) is None
+            assert (closes(n) == len(first)) == same and (closes(n) is None) == (not same)
+            seen.add(same)
+    assert seen == {True, False}
 
 
 def test_a_decision_of_exactly_zero_is_none():
