@@ -37,7 +37,7 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
     """
     try:
         with Path(path).open("rb") as opened:
-            start = opened.read(4)
+            start = opened.read(9)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
     try:
@@ -45,7 +45,8 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
     except (safetensors.SafetensorError, OSError) as error:
-        if start[:1] == b"\x80" or start == b"PK\x03\x04":  # not before: the length of a checkpoint's header may start so
+        # a checkpoint starts with the length of its header, whose first byte may be a pickle's, and the header with a brace
+        if start[8:] != b"{" and start.startswith((b"\x80", b"PK\x03\x04")):
             raise FormatError(
                 f"{path}: is a pickle, which could run code; a checkpoint of ratproof's (safetensors) is right"
             ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,10 @@ def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
     if about.get("task") != task:
         raise FormatError(f"{path}: {_difference(about.get('task'), task)}; another folder (-o) is right for another run")
     try:
-        trainer.progress = _progress(about["progress"], len(trainer.curriculum.lengths))
+        progress = _progress(about["progress"], len(trainer.curriculum.lengths), len(trainer.training.lengths))
+        trainer.progress = replace(progress)
         trainer.start()
+        trainer.progress = progress
         _fill(trainer.network.state_dict(), "network", tensors)
         _fill_optimiser(trainer, tensors)
         trainer.generator.set_state(tensors["generator"])
@@ -55,7 +57,7 @@ def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
         raise FormatError(f"{path}: is no training run that can go on ({why:.120})") from None
 
 
-def _progress(said: Any, levels: int) -> Progress:
+def _progress(said: Any, levels: int, strings: int) -> Progress:
     progress = Progress(**{f.name: said[f.name] for f in fields(Progress)})
     for name in ("restarts", "iterations", "since", "level"):
         value = getattr(progress, name)
@@ -65,6 +67,11 @@ def _progress(said: Any, levels: int) -> Progress:
         raise InputError(f"progress, level: is {progress.level}, and there are {levels}")
     if not isinstance(progress.seconds, float) or not progress.seconds >= 0 or not isinstance(progress.history, list):
         raise InputError("progress: seconds or history are none")
+    if not all(isinstance(n, float) and 0 <= n < float("inf") for n in (progress.noise, progress.margin)):
+        raise InputError("progress: noise or margin are none")
+    wrong = progress.wrong
+    if not isinstance(wrong, list) or not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < strings for n in wrong):
+        raise InputError(f"progress, wrong: are no places of {strings} strings")
     if not isinstance(progress.done, bool) or not isinstance(progress.boxes, int | None):
         raise InputError("progress: done or boxes are none")
     return progress

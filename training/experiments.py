@@ -13,11 +13,12 @@ from automata.deterministic import DFA
 from automata.errors import InputError
 from automata.files import write_whole
 from neural.state_regularized import files as network_files
+from neural.unrolled import one_of
 from ratproof.certify.certify import Answer, accepting, certify
 from training import checkpoints, strings
 from training.batches import accuracy
 from training.languages import Language
-from training.recipe import recipe
+from training.recipe import RECIPES, Recipe, recipe
 from training.trainer import Outcome, Trainer
 
 CHECKPOINT, NETWORK, REPORT = "checkpoint.safetensors", "network.safetensors", "report.json"
@@ -32,7 +33,7 @@ class Experiment:
         language: what is to be learned.
         seed: of data, weights, batches and noise.
         units, centroids: the network's size.
-        recipe_name: ``"ours"`` or ``"paper"``.
+        recipe_name: ``"ours"``, ``"gentle"``, ``"prefixes"`` or ``"paper"``.
         minutes: the most to train, those before an interruption counted.
         folder: where checkpoint, network and report go.
     """
@@ -45,7 +46,13 @@ class Experiment:
     minutes: float = 10.0
     folder: Path | None = None
 
+    @property
+    def recipe(self) -> Recipe:
+        """How it is trained."""
+        return recipe(self.recipe_name, self.units)
+
     def __post_init__(self) -> None:
+        one_of("--recipe", self.recipe_name, tuple(RECIPES))
         if self.units < 1 or self.centroids < 2:
             raise InputError(f"{self.units} units and {self.centroids} centroids, where at least 1 and at least 2 are right")
         if not 0 < self.minutes < float("inf"):
@@ -56,7 +63,7 @@ class Experiment:
         """What a checkpoint must agree with to go on."""
         dfa = self.language.dfa
         shown = {"alphabet": list(dfa.alphabet), "table": [list(row) for row in dfa.table], "final": sorted(dfa.final)}
-        how = {**asdict(recipe(self.recipe_name, self.units))}
+        how = asdict(self.recipe)
         how["noise"] = list(how["noise"])
         return {
             "language": self.language.name,
@@ -159,12 +166,12 @@ def run(
     """
     begun = time.monotonic()
     language, seed = experiment.language, experiment.seed
-    how = recipe(experiment.recipe_name, experiment.units)
+    how = experiment.recipe
     path = None if experiment.folder is None else experiment.folder / CHECKPOINT
     if path is not None and path.exists() and not resume:
         raise InputError(f"{path}: is there already: --resume goes on with it, and another folder (-o) starts anew")
     tell("drawing strings")
-    training, validation = strings.draw(language, seed, how.near_misses)
+    training, validation = strings.draw(language, seed, how.near_misses, how.prefixes)
     trainer = Trainer(language.alphabet, experiment.units, experiment.centroids, how, seed, training, validation)
     if resume:
         if path is None:
@@ -178,7 +185,7 @@ def run(
     keep()  # so that a folder that cannot be written is known now
     outcome = trainer.run(experiment.minutes * 60, tell, keep, stop)
     keep()
-    network = trainer.network.eval()
+    network = trainer.as_it_is()
     file = None if experiment.folder is None else experiment.folder / NETWORK
     tell("extracting, comparing and certifying")
     asked = time.monotonic()

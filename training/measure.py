@@ -1,7 +1,7 @@
 """Measure the experiments: languages and seeds, one after another, into one file; what the file has already is left out.
 
 ``python -m training.measure`` writes ``training/results/tomita.json``, all grammars; ``--recipe paper`` writes ``tomita-paper.json`` beside
-it. ``--parentheses 4 --dfas FILE ...`` measures those languages, into ``learned.json``.
+it. ``--parentheses 4 --dfas FILE ...`` measures those languages, with the recipes that ``ratproof train`` takes for them, into ``learned.json``.
 """
 
 from __future__ import annotations
@@ -19,20 +19,27 @@ from automata.errors import FormatError
 from automata.files import read_text, write_whole
 from training.experiments import Experiment, run
 from training.languages import Language, balanced, from_file, grammar
+from training.recipe import RECIPES
 
 RESULTS = Path(__file__).parent / "results"
 FORMAT = "training results 1"
 
 
 def measure(
-    path: Path, languages: list[Language], seeds: list[int], units: int, centroids: int, recipe: str, minutes: float
+    path: Path, languages: list[tuple[Language, str]], seeds: list[int], units: int, centroids: int, minutes: float
 ) -> None:
-    """Run what the file lacks; after each run the file is written whole."""
+    """Run what the file lacks, each language with its recipe; after each run the file is written whole."""
     kept = read(path)
     runs: list[dict[str, Any]] = kept["runs"]
-    for language in languages:
+    for language, recipe in languages:
         for seed in seeds:
-            key = {"language": language.name, "seed": seed, "units": units, "centroids": centroids, "recipe": recipe}
+            key = {
+                "language": language.name,
+                "seed": seed,
+                "units": units,
+                "centroids": centroids,
+                "recipe": recipe,
+            }
             if any(all(one[name] == value for name, value in key.items()) for one in runs):
                 continue
             report = run(Experiment(language, seed, units, centroids, recipe, minutes))
@@ -83,15 +90,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="*", default=list(range(5)))
     parser.add_argument("--units", type=int, default=100)
     parser.add_argument("--centroids", type=int, default=50)
-    parser.add_argument("--recipe", choices=("ours", "paper"), default="ours")
+    parser.add_argument("--recipe", choices=tuple(RECIPES))
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
-    others = [balanced(depth) for depth in given.parentheses] + [from_file(file) for file in given.dfas]
+    others = [(balanced(depth), "gentle") for depth in given.parentheses] + [(from_file(file), "prefixes") for file in given.dfas]
     grammars = given.grammars if given.grammars is not None else [] if others else list(range(1, 8))
+    languages = [(grammar(number), "ours") for number in grammars] + others
+    if given.recipe:
+        languages = [(language, given.recipe) for language, _ in languages]
     name = ("learned" if others else "tomita") + ("-paper.json" if given.recipe == "paper" else ".json")
-    languages = [grammar(number) for number in grammars] + others
-    measure(given.output or RESULTS / name, languages, given.seeds, given.units, given.centroids, given.recipe, given.minutes)
+    measure(given.output or RESULTS / name, languages, given.seeds, given.units, given.centroids, given.minutes)
 
 
 if __name__ == "__main__":

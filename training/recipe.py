@@ -1,11 +1,39 @@
-"""How a network is trained: two recipes, ours and the paper's."""
+"""How a network is trained: our recipe, two gentle ones for larger automata, and the paper's."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from neural.unrolled import one_of
+
+
+@dataclass(frozen=True)
+class Gentle:
+    """A network climbs while it is soft and nearly without noise, and hardens in the finish, as fast as it stays right.
+
+    Attributes:
+        temperature: while it climbs; ``cooling``: an iteration of the finish multiplies it, down to 1.
+        right: the share of a batch that must be right for more noise and a larger margin.
+        louder, softer: how much more noise then, and how much less else; ``loudest``: the most.
+        slower: what 100 iterations of the finish multiply the rate by.
+        from_noise: the noise from which on there is a penalty; its margin is 0 at first.
+        wider, narrower: how much larger the margin is then, and how much smaller else.
+        every: iterations between looks at whether boxes close, and ``tries``: how many partitions are tried then.
+    """
+
+    temperature: float
+    cooling: float
+    louder: float
+    softer: float
+    slower: float
+    right: float = 0.95
+    loudest: float = 2.0
+    from_noise: float = 1.4
+    wider: float = 0.01
+    narrower: float = 0.05
+    every: int = 50
+    tries: int = 6
 
 
 @dataclass(frozen=True)
@@ -27,6 +55,9 @@ class Recipe:
         patience: iterations without a step up after which it starts again; ``None`` for never.
         finish_patience: iterations of the finish after which it does.
         every: iterations between looks at the data.
+        review: the share of a batch that comes from the strings that were wrong when last looked at.
+        prefixes: has every prefix of a training string a label, or only the whole string?
+        gentle: how the finish comes bit by bit; ``None``: all at once.
     """
 
     name: str
@@ -46,6 +77,9 @@ class Recipe:
     patience: int | None = 400
     finish_patience: int = 200
     every: int = 10
+    review: float = 0.0
+    prefixes: bool = False
+    gentle: Gentle | None = None
 
     @property
     def finishes(self) -> bool:
@@ -58,6 +92,15 @@ PAPER = Recipe(
     "paper", optimiser="rmsprop", rate=0.01, momentum=0.9, clip=None, weighted=False, near_misses=False, norm=None, spread=None,
     noise=(0.0,), shortest=None, penalty=0.0, patience=None,
 )  # fmt: skip
+GENTLE = Recipe(
+    "gentle", norm=3.0, noise=(0.5,), penalty=0.01, patience=1500, finish_patience=2500, review=0.25,
+    gentle=Gentle(temperature=1.5, cooling=0.99, louder=0.005, softer=0.02, slower=0.93),
+)  # fmt: skip
+PREFIXES = Recipe(
+    "prefixes", norm=4.0, noise=(0.1,), penalty=0.01, shortest=6, patience=5000, finish_patience=6000, review=0.25, prefixes=True,
+    gentle=Gentle(temperature=2.0, cooling=0.9995, louder=0.001, softer=0.004, slower=0.98),
+)  # fmt: skip
+RECIPES = {made.name: made for made in (OURS, GENTLE, PREFIXES, PAPER)}
 
 
 def recipe(name: str, units: int) -> Recipe:
@@ -65,9 +108,11 @@ def recipe(name: str, units: int) -> Recipe:
 
     >>> recipe("ours", 100).rate, recipe("ours", 10).rate, recipe("paper", 10).rate
     (0.002, 0.005, 0.01)
-    """
-    from dataclasses import replace
 
-    if one_of("--recipe", name, ("ours", "paper")) == "paper":
-        return PAPER
-    return OURS if units > 50 else replace(OURS, rate=5e-3)
+    Args:
+        name: ``"ours"``, ``"gentle"``, ``"prefixes"`` or ``"paper"``.
+        units: the network's size.
+    """
+    found = RECIPES[one_of("--recipe", name, tuple(RECIPES))]
+    rate = 5e-3 if found is OURS and units <= 50 else found.rate
+    return replace(found, rate=rate)

@@ -18,10 +18,13 @@ import torch
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certify.boxes import closes
 from ratproof.certify.numbers import numbers_of
-from training.batches import Rows, accuracy, said
+from training.batches import Rows, labels, mistakes, said
 from training.curriculum import Curriculum
-from training.recipe import Recipe
+from training.recipe import Gentle, Recipe
 from training.strings import Strings
+
+LOOKS = 3
+"""Where batches have strings to review, all are looked at every LOOKS times ``Recipe.every`` iterations at least."""
 
 Outcome = Literal["trained", "out of time", "interrupted"]
 
@@ -38,6 +41,8 @@ class Progress:
         done: is the network trained?
         boxes: how many close around the soft run at the end, in floats.
         history: for each start the iterations it took and the level it reached.
+        wrong: places of training strings that were wrong when last looked at.
+        noise, margin: at present.
     """
 
     restarts: int = 0
@@ -48,6 +53,9 @@ class Progress:
     done: bool = False
     boxes: int | None = None
     history: list[list[int]] = field(default_factory=list)
+    wrong: list[int] = field(default_factory=list)
+    noise: float = 0.0
+    margin: float = 0.0
 
 
 class Trainer:
@@ -83,6 +91,8 @@ class Trainer:
         """A new network, from the seed and the number of starts so far."""
         self.network = made(self.alphabet, self.units, self.centroids, self.recipe, _mixed(self.seed, 2, self.progress.restarts))
         self.optimiser = optimiser(self.network, self.recipe)
+        self.progress.noise = self.recipe.noise[self.progress.restarts % len(self.recipe.noise)]
+        self.progress.margin = 0.0 if self.recipe.gentle else self.recipe.margin
 
     @property
     def finishing(self) -> bool:
@@ -124,6 +134,11 @@ class Trainer:
         self.progress.seconds = time.monotonic() - begun
         return "trained"
 
+    def as_it_is(self) -> Acceptor:
+        """The network at its own temperature, 1, whatever the temperature at present."""
+        self.network.cells[0].component.temperature = 1.0
+        return self.network.eval()
+
     def __str__(self) -> str:
         at = "finish" if self.finishing else f"length {self.length}"
         p = self.progress
@@ -136,14 +151,19 @@ class Trainer:
         """One iteration, and what is decided after it."""
         self.progress.iterations += 1
         self.progress.since += 1
+        gentle = self.recipe.gentle
+        if gentle:
+            self._soften(gentle)
         self._learn()
         all_right, since = self.right == 1, self.progress.since
         look = since % self.recipe.every == 0
         if self.finishing:
-            if look:
+            if gentle:
+                self._harden(gentle)
+            if since % (gentle.every if gentle else self.recipe.every) == 0:
                 self._end()
-        elif all_right and (look or since % 2 == 0):
-            level = self.curriculum.climbed(self.progress.level, lambda n: accuracy(self.network, self.training, n) == 1)
+        elif (all_right and (look or since % 2 == 0)) or (self.recipe.review and since % (LOOKS * self.recipe.every) == 0):
+            level = self.curriculum.climbed(self.progress.level, self._all_right)
             if level > self.progress.level:
                 self.progress.level, self.progress.since = level, 0
                 if self.finishing and not self.recipe.finishes:
@@ -152,18 +172,47 @@ class Trainer:
         if not self.progress.done and patience is not None and self.progress.since >= patience:
             self._start_again()
 
+    def _soften(self, gentle: Gentle) -> None:
+        """The temperature and the rate of this iteration: those of the climb, or how far the finish is."""
+        done = self.progress.since if self.finishing else 0
+        self.network.cells[0].component.temperature = max(1.0, gentle.temperature * gentle.cooling**done)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.recipe.rate * gentle.slower ** (done / 100)
+
+    def _harden(self, gentle: Gentle) -> None:
+        """More noise, or a larger margin, if enough of the batch was right; else less."""
+        p, enough = self.progress, self.right >= gentle.right
+        if p.noise >= gentle.from_noise:
+            p.margin = min(self.recipe.margin, p.margin + gentle.wider) if enough else max(0.0, p.margin - gentle.narrower)
+        quietest = self.recipe.noise[p.restarts % len(self.recipe.noise)]
+        p.noise = min(gentle.loudest, p.noise + gentle.louder) if enough else max(quietest, p.noise - gentle.softer)
+
+    def _all_right(self, length: int) -> bool:
+        """Are all training strings up to that length right? Those that are not are kept for review."""
+        self.progress.wrong = mistakes(self.network, self.training, length)
+        return not self.progress.wrong
+
+    def _batch(self) -> torch.Tensor:
+        """Places of strings: random ones, and some of those that were wrong when last looked at.
+
+        They fall: strings are sorted by length, and the longest has to come first.
+        """
+        chosen = torch.randint(self.training.up_to(self.length), (self.recipe.batch,), generator=self.generator)
+        wrong, some = self.progress.wrong, int(self.recipe.review * self.recipe.batch)
+        if wrong and some:
+            chosen[:some] = torch.tensor(wrong)[torch.randint(len(wrong), (some,), generator=self.generator)]
+        return chosen.sort(descending=True).values
+
     def _learn(self) -> None:
-        recipe, rows = self.recipe, self.training
-        count = rows.up_to(self.length)
-        # falling places: strings are sorted by length, and the longest has to come first
-        chosen = torch.randint(count, (recipe.batch,), generator=self.generator).sort(descending=True).values
-        noise = recipe.noise[self.progress.restarts % len(recipe.noise)]
-        answer = said(self.network, rows, chosen, noise, self.generator)
-        labels = rows.labels[chosen]
-        weights = _class_weights(rows.labels[:count])[labels.long()] if recipe.weighted else None
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(answer.logits, labels.float(), weights)
-        if self.finishing and recipe.finishes:
-            lacking = torch.relu(recipe.margin - answer.gaps)
+        recipe, rows, every = self.recipe, self.training, self.recipe.prefixes
+        chosen = self._batch()
+        answer = said(self.network, rows, chosen, self.progress.noise, self.generator, every)
+        right = labels(rows, chosen, every)
+        shares = right if every else rows.labels[: rows.up_to(self.length)]
+        weights = _class_weights(shares)[right.long()] if recipe.weighted else None
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(answer.logits, right.float(), weights)
+        if self.finishing and recipe.finishes and self.progress.margin > 0:
+            lacking = torch.relu(self.progress.margin - answer.gaps)
             # the start token's gap counts as much as all others: every string starts there, and its box must close too
             loss = loss + recipe.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
         self.optimiser.zero_grad()
@@ -171,12 +220,15 @@ class Trainer:
         if recipe.clip is not None:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), recipe.clip)
         self.optimiser.step()
-        self.right = float(((answer.logits.detach() > 0) == labels).double().mean())
+        self.right = float(((answer.logits.detach() > 0) == right).double().mean())
 
     def _end(self) -> None:
         """Is it done? The boxes close (where the recipe wants it), and every training and validation string is right."""
-        right = all(accuracy(self.network, rows) == 1 for rows in (self.training, self.validation))
-        boxes = closes(numbers_of(self.network)) if right else None
+        self.progress.wrong = mistakes(self.network, self.training)
+        gentle, component = self.recipe.gentle, self.network.cells[0].component
+        cold = component.temperature == 1 and (gentle is None or self.progress.noise >= gentle.from_noise)
+        right = cold and not self.progress.wrong and not mistakes(self.network, self.validation)
+        boxes = closes(numbers_of(self.network), gentle.tries if gentle else 1) if right else None
         if right and (boxes is not None or not self.recipe.finishes):
             self.progress.done, self.progress.boxes = True, boxes
         elif not self.recipe.finishes:
@@ -185,7 +237,7 @@ class Trainer:
     def _start_again(self) -> None:
         p = self.progress
         p.history.append([p.iterations, p.level])
-        p.restarts, p.since, p.level = p.restarts + 1, 0, 0
+        p.restarts, p.since, p.level, p.wrong = p.restarts + 1, 0, 0, []
         self.start()
 
 

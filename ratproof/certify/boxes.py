@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from ratproof.certify.soft_run import GRAINS, MOST_POINTS, Net, net, partition
 NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """How far apart the neighbouring points of one node may be, from coarse to fine."""
 MOST_NODES = 400
+FEW_POINTS = 500
+"""The most points of the soft run in a short look."""
 AT_ONCE = 1 << 20
 """Numbers in one array of gradients; there are a few dozen such arrays."""
 ROUNDS = 60
@@ -63,26 +66,40 @@ class Open:
     nodes: Nodes | None = None
 
 
-def attempts(numbers: Numbers, stage: Callable[[str], None] = lambda what: None) -> Iterator[Nodes | Open]:
-    """Nodes whose boxes close, those that are easily found first; between them, why others did not. ``stage`` is told what is tried."""
+def attempts(
+    numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
+) -> Iterator[Nodes | Open]:
+    """Nodes whose boxes close, those that are easily found first; between them, why others did not.
+
+    Args:
+        numbers: of the network.
+        stage: is told what is tried.
+        most: the most points of the soft run.
+    """
     on = Floating(numbers)
     for grain in GRAINS:
         stage(f"points of the soft run, {grain} apart")
-        points = net(numbers, grain)
+        points = net(numbers, grain, most)
         if points is None:
-            yield Open(f"the soft run has more than {MOST_POINTS} points that are {grain} apart")
+            yield Open(f"the soft run has more than {most} points that are {grain} apart")
             return
         for nodes in _partitions(points):
             yield nodes if isinstance(nodes, Open) else close(on, nodes, stage=stage)
 
 
-def closes(numbers: Numbers) -> int | None:
-    """How many boxes close at the first attempt, one for each state of the soft run; ``None`` where they do not.
+def closes(numbers: Numbers, tries: int = 1) -> int | None:
+    """How many boxes close at the first attempts; ``None`` where they do not.
 
-    A look of a tenth of a second, in floats, for training: it also wants the soft run to go where the centroids by themselves do.
+    A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the soft run to go where the
+    centroids by themselves do.
+
+    Args:
+        numbers: of the network.
+        tries: how many partitions of the soft run's points to try; the first has a box for each state.
     """
-    nodes = next(attempts(numbers))
-    if isinstance(nodes, Open):
+    found = (nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes))
+    nodes = next(found, None)
+    if nodes is None:
         return None
     points, every = Points(numbers), np.eye(numbers.k)
     table = np.stack([points.step(every, symbol).argmax(axis=1) for symbol in range(len(numbers.alphabet))], axis=1)

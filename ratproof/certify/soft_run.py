@@ -32,10 +32,10 @@ class Net:
     accepts: NDArray[np.bool_]
 
 
-def net(numbers: Numbers, grain: float) -> Net | None:
-    """The points of the soft run; ``None`` where they are more than ``MOST_POINTS``."""
+def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> Net | None:
+    """The points of the soft run; ``None`` where they are more than ``most``."""
     points, symbols = Points(numbers), len(numbers.alphabet)
-    room = np.empty((MOST_POINTS, numbers.k))
+    room = np.empty((most, numbers.k))
     room[0], size = points.first()[0], 1
     after = np.zeros((0, symbols), dtype=np.int64)
     while len(after) < size:
@@ -46,7 +46,7 @@ def net(numbers: Numbers, grain: float) -> Net | None:
                 away = np.abs(room[:size] - image).max(axis=1)
                 nearest = int(away.argmin())
                 if away[nearest] > grain:
-                    if size == MOST_POINTS:
+                    if size == most:
                         return None
                     nearest, room[size], size = size, image, size + 1
                 rows[row, symbol] = nearest
