@@ -46,9 +46,8 @@ def div(x, y):
     return (x[0] << P) // y[x[0] >= 0], -((-x[1] << P) // y[x[1] < 0])
 
 
-def exp(
-    n,
-):  # Python's decimal rounds exp correctly, to 70 digits; with what is lost before and behind, far less than a share of 1e-45
+def exp(n):
+    # Python's decimal rounds exp correctly, to 70 digits; with what is lost before and behind, far less than a share of 1e-45
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(n, ONE)), ONE)
     return int(DECIMAL.multiply(value, LESS)), int(DECIMAL.multiply(value, MORE)) + 1
 

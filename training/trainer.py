@@ -261,7 +261,7 @@ def optimiser(network: Acceptor, recipe: Recipe) -> torch.optim.Optimizer:
     """The recipe's optimiser for the network."""
     if recipe.optimiser == "adam":
         return torch.optim.Adam(network.parameters(), lr=recipe.rate, fused=True)
-    return torch.optim.RMSprop(network.parameters(), lr=recipe.rate, momentum=recipe.momentum)
+    return torch.optim.RMSprop(network.parameters(), lr=recipe.rate, alpha=recipe.smoothing)
 
 
 def _class_weights(labels: torch.Tensor) -> torch.Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from page_text import plain, table
@@ -18,7 +19,44 @@ def pages(root: Path) -> dict[str, str]:
     Args:
         root: the project's folder, with ``bench/results`` and ``training/results``.
     """
-    return {f"{FOLDER}/certified-figures.txt": _near_the_threshold(root / "bench" / "results" / "certified.json")}
+    results = root / "training" / "results"
+    return {
+        f"{FOLDER}/certified-figures.txt": _near_the_threshold(root / "bench" / "results" / "certified.json"),
+        f"{FOLDER}/tomita-figures.txt": _trained([results / "tomita.json", results / "tomita-paper.json"]),
+        f"{FOLDER}/learned-figures.txt": _trained([results / "learned.json"]),
+    }
+
+
+def _trained(paths: list[Path]) -> str:
+    """A row for each language and recipe: how many of its runs came to what."""
+    runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    texts = []
+    for path in paths:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        for one in found["runs"]:
+            runs.setdefault((one["language"], one["recipe"]), []).append(one)
+        machine, days = found["machine"], sorted({one["when"][:10] for one in found["runs"]})
+        versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+        where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
+        texts.append(f"Recipes {', '.join(sorted({one['recipe'] for one in found['runs']}))}: measured on {' and '.join(days)}, "
+                     f"with {plain(versions)}, on {plain(where)}.")  # fmt: skip
+    header = ("language", "states", "recipe", "runs", "trained", "hard: exact", "certified", "soft: accepts exactly", "boxes",
+              "median seconds", "most")  # fmt: skip
+    return "\n".join(texts) + "\n\n" + table(header, [_row(*key, value) for key, value in runs.items()], css="speed")
+
+
+def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
+    counts = [
+        sum(one["outcome"] == "trained" for one in runs),
+        sum(one["exact"] for one in runs),
+        sum(one["certified"] == "certified" for one in runs),
+        sum(one["accepts_exactly"] for one in runs),
+    ]
+    boxes = sorted(one["boxes"] for one in runs if one["boxes"] is not None)
+    shown = "" if not boxes else f"{boxes[0]} to {boxes[-1]}" if boxes[0] < boxes[-1] else str(boxes[0])
+    seconds = [one["seconds"] for one in runs]
+    return [language, str(runs[0]["states"]), recipe, str(len(runs)), *map(str, counts), shown,
+            f"{median(seconds):.1f}", f"{max(seconds):.1f}"]  # fmt: skip
 
 
 def measured(found: dict[str, Any]) -> str:

@@ -7,6 +7,10 @@ from pathlib import Path
 from automata import files
 from automata.drawing import svg
 from automata.wfsa import WFSA
+from neural.state_regularized.files import load
+from ratproof.certify.certify import certify
+from ratproof.certify.numbers import numbers_of
+from ratproof.extraction import figures
 from theory.claim import Claim, Variant
 
 
@@ -25,6 +29,17 @@ def of_claim(claim: Claim) -> list[tuple[str, WFSA]]:
 def of_examples(folder: Path) -> dict[str, str]:
     """Drawings of the automata that the hand-written pages show."""
     return {f"claims/{path.stem}.svg": svg(files.read(path)) for path in sorted(folder.glob("*.json"))}
+
+
+def of_networks(folder: Path) -> dict[str, str]:
+    """The paper's pictures of the networks that the hand-written pages show."""
+    found = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        network, _ = load(path)
+        numbers = numbers_of(network)
+        pictures = figures.drawn(numbers, certify(network), figures.string_100(numbers.alphabet), figures.TEMPERATURES)
+        found |= {f"claims/{path.stem}-{name}": text for name, text in pictures.items() if text is not None}
+    return found
 
 
 def in_words(automaton: WFSA) -> str:

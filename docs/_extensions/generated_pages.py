@@ -39,6 +39,7 @@ def generate(app: Sphinx) -> None:
         **api_pages.pages(),
         **command_page.pages(),
         **drawings.of_examples(here / "examples"),
+        **drawings.of_networks(here / "examples"),
         **speed_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),

@@ -35,8 +35,8 @@ COLDEST, HOTTEST = 1e-30, 1e30
 MOST_PANELS = 150
 """In the picture of bars: temperatures times symbols."""
 Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
+TEMPERATURES = ",".join(f"{tau:g}" for tau in pictures.TEMPERATURES)
 Temperature = Annotated[float | None, typer.Option("--temperature", help="tau > 0; the network's own without")]
-TEMPERATURES = "0.1,0.25,0.5,1,2,4"
 
 
 @app.command()
@@ -244,7 +244,7 @@ def figures(
     network, _ = load_network(checkpoint)
     numbers = _numbers(checkpoint, network, temperature)
     taus = sorted(_number(text) for text in temperatures.split(","))
-    word = tuple(string.split()) if string is not None else _default_word(numbers.alphabet)
+    word = pictures.string_100(numbers.alphabet) if string is None else tuple(string.split())
     if len(taus) * (len(word) + 1) > MOST_PANELS:
         raise InputError(
             f"--string has {len(word)} symbols and --temperatures has {len(taus)} temperatures, which makes more than {MOST_PANELS} bar "
@@ -255,14 +255,7 @@ def figures(
         raise InputError(f"{output}: is a file, where the name of a folder is right")
     with progress("figures") as tell:
         answer = decide(network, numbers.temperature, None, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
-        grid = [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)] if len(taus) > 1 else taus
-        drawn = {
-            "hard.svg": pictures.hard_automaton(answer.hard),
-            "soft.svg": pictures.soft_automaton(answer),
-            "probabilistic.svg": pictures.probabilistic_automaton(numbers, answer.hard),
-            "probabilities.svg": pictures.bars(numbers, word, taus),
-            "temperatures.svg": pictures.heat_map(numbers, answer.hard, grid),
-        }
+        drawn = pictures.drawn(numbers, answer, word, taus)
     for name, text in drawn.items():
         if text is not None:
             files.write_whole(folder / name, text)
@@ -274,11 +267,6 @@ def figures(
     reasons = {"hard.svg": f"a tie at {', '.join(answer.hard.ties)}", "soft.svg": f"no boxes were proved: {answer.why}"}
     for name in left_out:
         print(f"{name} is left out: {reasons[name]}")
-
-
-def _default_word(alphabet: Sequence[Any]) -> tuple[Any, ...]:
-    """Figure 3's string 100, in the network's own symbols."""
-    return (alphabet[-1], alphabet[0], alphabet[0])
 
 
 def _number(text: str) -> float:

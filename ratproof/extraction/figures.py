@@ -19,6 +19,33 @@ LEAST = 0.02
 """Centroids that never have this probability are left out of pictures."""
 
 
+TEMPERATURES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def string_100(alphabet: Sequence[Any]) -> tuple[Any, ...]:
+    """Figure 3's string 100, in the network's own symbols."""
+    return (alphabet[-1], alphabet[0], alphabet[0])
+
+
+def drawn(numbers: Numbers, answer: Answer, string: Sequence[Any], taus: Sequence[float]) -> dict[str, str | None]:
+    """All pictures of a network, by the names of their files; ``None`` for an automaton that there is not.
+
+    Args:
+        numbers: of the network, at its own temperature.
+        answer: what was proved of it.
+        string: for the bars.
+        taus: rising temperatures; the heat map goes from the first to the last.
+    """
+    grid = [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)] if len(taus) > 1 else taus
+    return {
+        "hard.svg": hard_automaton(answer.hard),
+        "soft.svg": soft_automaton(answer),
+        "probabilistic.svg": probabilistic_automaton(numbers, answer.hard),
+        "probabilities.svg": bars(numbers, string, taus),
+        "temperatures.svg": heat_map(numbers, answer.hard, grid),
+    }
+
+
 def hard_automaton(asked: Hard) -> str | None:
     """Figures 3 (right), 4 and 8 as SVG: the hard automaton, its states named by their centroids; ``None`` where there is a tie."""
     machine = asked.machine()
