@@ -398,3 +398,18 @@ def test_weights_of_float32_are_taken_exactly():
     network = random_network(3).float()
     assert numbers_of(network).S.dtype == np.float64
     assert (network.layers.components[0].centroids.detach().double().numpy() == numbers_of(network).S).all()
+
+
+@pytest.mark.parametrize("in_balls", [None, "as the machine"])
+def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
+    network = numbers_of(random_network(0, "sr-gru", "dot", True))
+    machine = Moore(("0", "1"), 0, ((0, 0),), ("never shown",))
+    assert difference(network, machine) == ()
+    asked = []
+
+    def soft(numbers, word):
+        asked.append(word)
+        return None if in_balls is None else "never shown"
+
+    monkeypatch.setattr("ratproof.certify.search.soft_outputs", soft)
+    assert difference(network, machine) is None and asked

@@ -151,6 +151,7 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         (["certify", "net.safetensors", "--temperature", "-1"], "ratproof extract gives the automaton of the limit 0"),
         (["certify", "net.safetensors", "--temperature", "nan"], "positive"),
         (["certify", "net.safetensors", "--against", "none.json"], "cannot be read"),
+        (["certify", "net.safetensors", "--against", "a.json", "-o", "./a.json"], "would overwrite"),
         (["certify", "net.safetensors", "--certificate", "net.safetensors"], "overwrite"),
         (["extract", "net.safetensors", "--counts", "both"], "hard or soft"),
         (["extract", "net.safetensors", "--soft", "--probabilities"], "--probabilities"),

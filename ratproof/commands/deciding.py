@@ -193,14 +193,14 @@ def _naming(*paths: str) -> Iterator[None]:
         raise InputError(f"{' and '.join(paths)}: {error}") from None
 
 
-def require_free(path: str | None, *others: str | None) -> None:
-    """A certificate can be written there, and overwrites nothing that this very command reads or writes."""
+def require_free(path: str | None, *others: str | None, option: str = "--certificate") -> None:
+    """What the option asks for can be written there, and overwrites nothing that this very command reads or writes."""
     if path is None:
         return
     if Path(path).is_dir():
         raise InputError(f"{path}: cannot be written: is a folder")
     if any(other is not None and Path(other).absolute() == Path(path).absolute() for other in others):
-        raise InputError(f"--certificate {path} would overwrite an automaton of this command; name another file")
+        raise InputError(f"{option} {path} would overwrite a file of this command; name another one")
 
 
 def write_json(path: str, data: dict[str, Any]) -> None:

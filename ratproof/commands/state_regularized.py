@@ -59,6 +59,7 @@ def certify(
     """
     network, _ = load_network(checkpoint)
     require_free(certificate, checkpoint, against, output)
+    require_free(output, against, option="-o")
     if output is not None:
         files.require_writable(output)
     numbers = _numbers(checkpoint, network, temperature)

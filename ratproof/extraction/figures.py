@@ -115,6 +115,7 @@ def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> st
         vmin=0,
         vmax=1,
         shading="nearest",
+        rasterized=True,  # as shapes, cells have hairlines between them
     )
     axis.set_xscale("log")
     axis.set_xlabel("temperature τ")
