@@ -9,6 +9,8 @@ import torch
 from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
+from ratproof.certify.boxes import Nodes
+from ratproof.certify.certify import boxes as proved_boxes
 from ratproof.certify.numbers import Numbers, numbers_of
 
 KINDS = ("sr-elman", "sr-gru")
@@ -53,3 +55,11 @@ def boxes(draw: st.DrawFn, k: int) -> tuple[Any, Any, Any]:
     toward = random.dirichlet(np.full(k, 0.5), size=60)
     points = np.concatenate([points, (1 - width) * points + width * toward])
     return points.min(axis=0), points.max(axis=0), points
+
+
+def closed(seed: int = 3, tau: float = 0.5) -> tuple[Numbers, Nodes]:
+    """A network of 5 centroids whose soft automaton has 4 states, refined by 5 nodes."""
+    n = numbers(seed, tau)
+    nodes, why = proved_boxes(n)
+    assert nodes is not None, why
+    return n, nodes

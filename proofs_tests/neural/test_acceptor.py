@@ -13,8 +13,8 @@ from automata.errors import InputError, UnknownSymbol
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.layers import KINDS
 from proofs_tests.neural import sr_equations
+from proofs_tests.neural.some_sr_networks import randomly, temperatures
 from proofs_tests.neural.sr_equations import close, exactly
-from proofs_tests.neural.test_state_regularized import randomly, temperatures
 
 D = torch.float64
 every = pytest.mark.parametrize("kind", KINDS)

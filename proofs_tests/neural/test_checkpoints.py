@@ -20,7 +20,7 @@ from neural import checkpoints
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import KIND, load, save
 from neural.state_regularized.layers import KINDS
-from proofs_tests.neural.test_state_regularized import randomly
+from proofs_tests.neural.some_sr_networks import randomly
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),

@@ -1,10 +1,9 @@
-"""The state-regularized layers against Wang & Niepert's equations, and what their paper says about them."""
+"""The state-regularized layers against the equations of Wang & Niepert (2019), however they are called; and what they refuse."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -12,282 +11,21 @@ from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
 from automata.errors import InputError
-from neural.state_regularized.component import StochasticComponent
 from neural.state_regularized.layers import KINDS, LSTMP, SRGRU
-from neural.state_regularized.parts import ElmanPart, GRUPart, LSTMPart, PeepholePart
 from proofs_tests.neural import sr_equations
+from proofs_tests.neural.some_sr_networks import (
+    LAYERS,
+    D,
+    both_dtypes,
+    both_similarities,
+    computes,
+    every,
+    networks,
+    randomly,
+    regularized,
+    vectors,
+)
 from proofs_tests.neural.sr_equations import close, exactly
-
-F, D = torch.float32, torch.float64
-LAYERS = {**KINDS, "lstm-p": LSTMP}
-FALSE_ALARM = 1e-9
-"""How often a statistical test here may fail for a network that is right; the seeds are fixed besides."""
-
-every = pytest.mark.parametrize("kind", LAYERS)
-regularized = pytest.mark.parametrize("kind", KINDS)
-both_similarities = pytest.mark.parametrize("similarity", ["dot", "euclidean"])
-both_dtypes = pytest.mark.parametrize("dtype", [F, D], ids=str)
-temperatures = st.floats(-3, 3).map(lambda x: 10**x)
-
-
-def randomly(module, seed, spread=0.7):
-    """All parameters drawn anew, the biases too."""
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for p in module.parameters():
-            p.copy_(torch.randn(p.shape, generator=generator, dtype=D) * spread)
-    return module.eval()
-
-
-def vectors(seed, *shape, dtype=D):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=D).to(dtype)
-
-
-@st.composite
-def components(draw, **fixed):
-    """A component with random centroids, and a vector u."""
-    dtype, d, k = draw(st.sampled_from([F, D])), draw(st.integers(1, 5)), draw(st.integers(2, 6))
-    options = {"similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(temperatures)} | fixed
-    made = randomly(StochasticComponent(k, d, dtype=dtype, **options), draw(st.integers(0, 2**20)))
-    return made, vectors(draw(st.integers(0, 2**20)), d, dtype=dtype) * draw(st.sampled_from([0.0, 0.01, 1.0, 8.0]))
-
-
-@st.composite
-def networks(draw):
-    """A network of any kind and shape with random weights, how it was made, and strings for it."""
-    kind, dtype, bidirectional = draw(st.sampled_from(list(LAYERS))), draw(st.sampled_from([F, D])), draw(st.booleans())
-    sizes = draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    shape = {"num_layers": draw(st.integers(1, 3)), "bias": draw(st.booleans()), "bidirectional": bidirectional}
-    options = {}
-    if kind in KINDS:
-        options = {"similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(temperatures)}
-        shape["k"] = draw(st.integers(2, 4))
-    made = randomly(LAYERS[kind](*sizes, dtype=dtype, **shape, **options), draw(st.integers(0, 2**20)))
-    lengths = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
-    strings = [vectors(seed, n, sizes[0], dtype=dtype) for seed, n in enumerate(lengths)]
-    return made, kind, options, strings
-
-
-def zeros(made):
-    """The first state of every cell, for the reference."""
-    d, dtype = made.hidden_size, sr_equations.dtype_of(made)
-    return [(exactly(np.zeros(d), dtype), exactly(np.zeros(d), dtype)) for _ in made.cells]
-
-
-def computes(made, kind, options, string, output, ends, states=None):
-    """The outputs (T, d) and the last state (cells, d), or a pair of such, are those of the equations."""
-    first = zeros(made) if states is None else states
-    values, last, alpha = sr_equations.layers(made, kind, string.tolist(), first, **options)
-    assert output.shape == (len(string), made.hidden_size * made.directions)
-    assert output.dtype == next(made.parameters()).dtype
-    for found, near in zip(output, values, strict=True):
-        close(found, near)
-    ends = (ends,) if isinstance(ends, torch.Tensor) else ends
-    for number, part in enumerate(ends):
-        for found, state in zip(part, last, strict=True):
-            close(found, state[number])
-    return alpha
-
-
-# the stochastic component
-
-
-@given(components())
-def test_alpha_is_equation_2_or_3_and_h_equation_5(drawn):
-    made, u = drawn
-    h, alpha = made(u)
-    centroids = made.centroids.detach().double().numpy()
-    near = sr_equations.alphas(centroids, exactly(u, sr_equations.dtype_of(made)), made.similarity, made.temperature)
-    close(alpha, near)
-    close(h, sr_equations.mixture(centroids, near))
-
-
-@given(components(transition="sampled"))
-def test_sampled_h_is_always_exactly_a_centroid_that_can_be_sampled(drawn):
-    made, u = drawn
-    many = u.expand(3, 20, -1)
-    h, alpha = made(many)
-    is_centroid = (h.unsqueeze(-1) == made.centroids).all(dim=-2)
-    assert h.shape == many.shape
-    assert bool((is_centroid & (alpha > 0)).any(dim=-1).all())
-
-
-@given(components(transition="limit"))
-def test_in_the_limit_h_is_exactly_a_most_probable_centroid(drawn):
-    made, u = drawn
-    h, alpha = made(torch.stack([u, -u]))
-    best = alpha == alpha.max(dim=-1, keepdim=True).values
-    assert bool(((h.unsqueeze(-1) == made.centroids).all(dim=-2) & best).any(dim=-1).all())
-
-
-def test_equations_2_and_3_on_paper():
-    """With u = (1, 0), s_1 = (1, 0), s_2 = (0, 2): u s = (1, 0) and |u - s| = (0, sqrt 5)."""
-    for similarity, gap in (("dot", 1), ("euclidean", math.sqrt(5))):
-        made = StochasticComponent(2, 2, similarity, temperature=0.5, dtype=D)
-        with torch.no_grad():
-            made.centroids.copy_(torch.tensor([[1.0, 0.0], [0.0, 2.0]], dtype=D))
-        h, alpha = made(torch.tensor([1.0, 0.0], dtype=D))
-        first = 1 / (1 + math.exp(-gap / 0.5))
-        assert alpha.tolist() == pytest.approx([first, 1 - first])
-        assert h.tolist() == pytest.approx([first, 2 * (1 - first)])
-
-
-def within_chernoff(counts, alpha):
-    """Hoeffding's bound: a mean of n samples is t away from its expectation with probability at most 2 exp(-2 n t^2)."""
-    n = int(counts.sum())
-    t = math.sqrt(math.log(2 * len(alpha) / FALSE_ALARM) / (2 * n))
-    assert ((counts / n - alpha).abs() <= t).all()
-
-
-def choices(made, h):
-    """How often each centroid was chosen."""
-    return (h.unsqueeze(-1) == made.centroids).all(dim=-2).sum(dim=0)
-
-
-@both_similarities
-@pytest.mark.parametrize("temperature", [0.5, 4.0])
-def test_equation_4_samples_from_alpha(similarity, temperature):
-    """Two vectors in one batch, each by its own alpha."""
-    made = randomly(StochasticComponent(4, 3, similarity, "sampled", temperature, dtype=D), seed=1)
-    torch.manual_seed(2)
-    u = vectors(3, 2, 3)
-    h, _ = made(u.expand(100_000, 2, 3))
-    for one in range(2):
-        near = sr_equations.alphas(made.centroids.detach().numpy(), exactly(u[one], "float64"), similarity, temperature)
-        assert near.value.max() < 0.95
-        within_chernoff(choices(made, h[:, one]), torch.tensor(near.value))
-
-
-def test_equation_4_draws_anew_for_every_string_and_step():
-    made = StochasticComponent(2, 2, transition="sampled", dtype=D)
-    torch.manual_seed(2)
-    first, second = (made(torch.zeros(100_000, 2, dtype=D))[0] for _ in range(2))
-    pairs = torch.stack([(a == made.centroids[:, 0]).all(dim=-1).long() for a in (first, second)])
-    within_chernoff(torch.bincount(pairs[0] * 2 + pairs[1], minlength=4), torch.full((4,), 0.25, dtype=D))
-    within_chernoff(torch.bincount(pairs[0, :-1] * 2 + pairs[0, 1:], minlength=4), torch.full((4,), 0.25, dtype=D))
-
-
-@both_similarities
-@both_dtypes
-@pytest.mark.parametrize("transition", ["mixture", "sampled", "limit"])
-@pytest.mark.parametrize("temperature", [1e-7, 1e-30, 1e-44, 1e-300, 5e-324])
-def test_at_a_low_temperature_alpha_is_one_hot_at_the_most_similar_centroid(similarity, dtype, transition, temperature):
-    """Theorem 3.2: its tau goes to 0, so that b / tau goes beyond every float."""
-    made = randomly(StochasticComponent(5, 3, similarity, transition, temperature, dtype=dtype), seed=4)
-    u = torch.cat([vectors(5, 20, 3, dtype=dtype), 100 * vectors(6, 20, 3, dtype=dtype)])
-    h, alpha = made(u)
-    best = made.similarities(u).argmax(dim=-1)
-    assert torch.equal(alpha, torch.eye(5, dtype=dtype)[best])
-    assert torch.equal(h, made.centroids.T[best])
-
-
-@pytest.mark.parametrize("temperature", [1e9, 1e300])
-@both_dtypes
-def test_at_a_high_temperature_alpha_is_uniform(dtype, temperature):
-    made = randomly(StochasticComponent(4, 3, temperature=temperature, dtype=dtype), seed=4)
-    assert made(vectors(5, 6, 3, dtype=dtype))[1].tolist() == [[pytest.approx(0.25, abs=1e-6)] * 4] * 6
-
-
-@pytest.mark.parametrize("temperature", [1e-300, 0.2, 1.0])
-@both_similarities
-def test_gradients_are_finite_at_every_temperature(similarity, temperature):
-    made = randomly(StochasticComponent(4, 3, similarity, temperature=temperature), seed=4)
-    h, alpha = made(vectors(5, 6, 3, dtype=F))
-    (h.sum() + alpha[:, 0].sum()).backward()
-    assert bool(made.centroids.grad.isfinite().all())
-
-
-def test_centroids_start_uniform():
-    """In [-0.5, 0.5] (section 3.3): the empirical distribution is t away with probability at most 2 exp(-2 n t^2) (Massart)."""
-    torch.manual_seed(6)
-    numbers = SRGRU(2, 100, k=1000).cell.component.centroids.detach().double().flatten().sort().values
-    n = len(numbers)
-    t = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * n))
-    assert numbers[0] >= -0.5 and numbers[-1] <= 0.5
-    assert (numbers + 0.5 - torch.arange(1, n + 1) / n).abs().max() <= t + 1 / n
-
-
-@regularized
-def test_noise_is_only_in_training(kind):
-    noisy, quiet = (randomly(KINDS[kind](2, 3, k=4, num_layers=2, noise=noise), seed=7) for noise in (0.5, 0.0))
-    v = vectors(8, 5, 3, 2, dtype=F)
-    assert torch.equal(noisy(v)[0], quiet(v)[0])
-    assert torch.equal(noisy(v)[0], noisy(v)[0])
-    noisy.train(), quiet.train()
-    assert torch.equal(quiet(v)[0], quiet.eval()(v)[0])
-    assert not torch.equal(noisy(v)[0], quiet(v)[0])
-    assert not torch.equal(noisy(v)[0], noisy(v)[0])
-
-
-@pytest.mark.parametrize("temperature", [0.25, 4.0])
-def test_noise_is_gaussian_and_on_the_logits(temperature):
-    """The difference log alpha_1 - log alpha_2 is (b_1 - b_2) / tau and noise of variance 2 noise^2; Laurent and Massart bound its estimate."""
-    noise, n = 0.3, 100_000
-    made = randomly(StochasticComponent(2, 3, temperature=temperature, noise=noise, dtype=D), seed=9).train()
-    torch.manual_seed(10)
-    u = vectors(11, 3)
-    log = made(u.expand(n, 3))[1].detach().log()
-    b = made.similarities(u).detach()
-    off = log[:, 0] - log[:, 1] - (b[0] - b[1]) / temperature
-    x = math.log(4 / FALSE_ALARM)
-    assert abs(float(off.mean())) <= noise * math.sqrt(2) * math.sqrt(2 * x / n)
-    apart = float((off**2).mean()) / (2 * noise**2) - 1
-    assert -2 * math.sqrt(x / n) <= apart <= 2 * math.sqrt(x / n) + 2 * x / n
-
-
-# the recurrent component
-
-
-@pytest.mark.parametrize(
-    ("kind", "part_class", "cell_class"),
-    [
-        ("sr-elman", ElmanPart, torch.nn.RNNCell), ("sr-gru", GRUPart, torch.nn.GRUCell), ("sr-lstm", LSTMPart, torch.nn.LSTMCell),
-        ("sr-lstm-p", PeepholePart, torch.nn.LSTMCell),
-    ],
-)  # fmt: skip
-@both_dtypes
-@pytest.mark.parametrize("bias", [True, False])
-def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, dtype, bias):
-    """With copied weights (and no peepholes): both within the bound of the equations."""
-    for seed in range(20):
-        part, cell = randomly(part_class(3, 4, bias, dtype=dtype), seed), cell_class(3, 4, bias, dtype=dtype)
-        with torch.no_grad():
-            cell.weight_ih.copy_(part.input.weight), cell.weight_hh.copy_(part.hidden.weight)
-            if bias:
-                cell.bias_ih.copy_(part.input.bias), cell.bias_hh.copy_(part.hidden.bias)
-            if kind == "sr-lstm-p":
-                part.peepholes.zero_()
-        x, h, c = (vectors(seed * 3 + i, 1, n, dtype=dtype) for i, n in enumerate((3, 4, 4)))
-        state = (h, c) if part.has_cell_state else (h,)
-        found, theirs = part.step(part.read(x), state), cell(x, state if part.has_cell_state else h)
-        theirs = theirs if isinstance(theirs, tuple) else (theirs,)
-        weights = {f"part.{name}": p for name, p in sr_equations.numbers(part).items()}
-        near = sr_equations.PARTS[kind](weights, *(exactly(v[0], sr_equations.dtype_of(part)) for v in (x, h, c)))
-        for ours, their, true in zip(found, theirs, near, strict=False):
-            close(ours[0], true)
-            close(their[0], true)
-
-
-@pytest.mark.parametrize(("gate", "sees"), [(0, "before"), (1, "before"), (2, "after")])
-def test_each_peephole_sees_its_cell_state(gate, sees):
-    """Equations 6 to 8: p^i and p^f see c_{t-1}, p^o sees c_t. All else is 0 but the bias of g, so f = i = o = 1/2 without."""
-    part = PeepholePart(1, 1, dtype=D)
-    with torch.no_grad():
-        for p in part.parameters():
-            p.zero_()
-        part.input.bias[2] = math.atanh(0.5)  # g = 1/2
-        part.peepholes[gate] = 3.0
-    before = 0.8
-    zero = torch.zeros(1, 1, dtype=D)
-    u, c = (float(v.detach()) for v in part.step(part.read(zero), (zero, zero + before)))
-    opened = 1 / (1 + math.exp(-3 * before))
-    i, f = (opened if gate == place else 0.5 for place in (0, 1))
-    after = f * before + i * 0.5
-    assert c == pytest.approx(after)
-    assert u == pytest.approx((1 / (1 + math.exp(-3 * after)) if sees == "after" else 0.5) * math.tanh(after))
-
-
-# the layers
 
 
 @given(networks())

@@ -1,0 +1,134 @@
+"""The certificate of boxes, and the program that shares no code: it accepts what is proved, and nothing that is changed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, closed, random_network
+from ratproof import check_boxes
+from ratproof.certify.certify import Answer, certify
+from ratproof.certify.hard import hard
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("similarity", SIMILARITIES)
+@pytest.mark.parametrize("start_token", [True, False])
+def test_the_checker_accepts_what_is_proved(kind, similarity, start_token):
+    for seed in range(4):
+        answer = certify(random_network(seed, kind, similarity, start_token), 0.02)
+        if answer.nodes is not None:
+            break
+    data = json.loads(json.dumps(answer.certificate()))
+    assert check_boxes.verdict(data) == data["claims"]
+
+
+def _certificate():
+    n, nodes = closed()
+    return json.loads(json.dumps(Answer(n, hard(n), nodes, None, "").certificate()))
+
+
+def _rejected(data) -> bool:
+    try:
+        check_boxes.verdict(data)
+    except (ValueError, KeyError, TypeError, IndexError, ArithmeticError, AttributeError):
+        return True
+    return False
+
+
+def _scaled(text: str, factor: float) -> str:
+    return (float.fromhex(text) * factor).hex()
+
+
+def test_the_checker_rejects_a_certificate_with_one_thing_broken():
+    assert not _rejected(_certificate())
+
+    def broken(change) -> bool:
+        data = _certificate()
+        change(data)
+        return _rejected(data)
+
+    for node in range(len(_certificate()["nodes"])):
+        for symbol in range(2):
+
+            def edge(data, node=node, symbol=symbol):
+                after = data["nodes"][node]["after"]
+                after[symbol] = (after[symbol] + 1) % len(data["nodes"])
+
+            assert broken(edge)
+
+        def shrink(data, node=node):
+            entry = data["nodes"][node]
+            for i, (low, high) in enumerate(zip(entry["low"], entry["high"], strict=True)):
+                a, b = float.fromhex(low), float.fromhex(high)
+                entry["low" if i else "high"][i] = (b - 0.1 * (b - a) if i else a + 0.1 * (b - a)).hex()
+
+        def state(data, node=node):
+            data["nodes"][node]["state"] = (data["nodes"][node]["state"] + 1) % len(data["automaton"]["label"])
+
+        assert broken(shrink) and broken(state)
+    for place in range(len(_certificate()["automaton"]["label"])):
+        assert broken(lambda data, q=place: data["automaton"]["accepts"].__setitem__(q, not data["automaton"]["accepts"][q]))
+        assert broken(lambda data, q=place: data["automaton"]["label"].__setitem__(q, (data["automaton"]["label"][q] + 1) % 2))
+        assert (
+            broken(lambda data, q=place: data["automaton"]["after"][q].reverse())
+            or len(set(_certificate()["automaton"]["after"][place])) == 1
+        )
+    assert broken(lambda data: data["network"].update(temperature="40"))
+    assert broken(lambda data: data["network"].update(temperature="0"))
+    assert broken(lambda data: data["network"].update(kind="sr-lstm"))
+    assert broken(lambda data: data["network"].update(similarity="euclidean"))
+    assert broken(lambda data: data["network"].update(start_token=False))
+    assert broken(lambda data: data.update(claims="more"))
+    assert broken(lambda data: data["nodes"].pop())
+    assert broken(lambda data: data["network"]["S"].pop())
+    assert broken(lambda data: data["network"]["W"][0].pop())
+    assert broken(lambda data: data["nodes"][0]["low"].__setitem__(0, "nan"))
+    for name in ("W", "U", "S", "embedding"):
+        assert broken(
+            lambda data, name=name: data["network"].update(
+                {name: [[_scaled(v, -1) for v in row] for row in data["network"][name]]}
+            )
+        )
+    assert broken(lambda data: data["network"]["S"].reverse())
+
+
+def _all_rejecting():
+    """A certificate in which no state accepts."""
+    n, nodes = closed()
+    n = replace(n, w=0 * n.w, v=np.float64(-1))
+    nodes = replace(nodes, accepts=np.zeros(len(nodes), dtype=bool))
+    return json.loads(json.dumps(Answer(n, hard(n), nodes, None, "").certificate()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data["automaton"].update(accepts=[1] * len(data["automaton"]["accepts"])),
+        lambda data: data["automaton"].update(accepts=["yes"] * len(data["automaton"]["accepts"])),
+        lambda data: data["automaton"].update(label=[bool(q) if q < 2 else q for q in data["automaton"]["label"]]),
+        lambda data: data["automaton"]["after"][0].append(0),
+        lambda data: data["network"].update(start_token="false"),
+        lambda data: data["network"].update(start_token=1),
+        lambda data: data["network"].update(alphabet=["0", "0"]),
+        lambda data: data["network"].update(alphabet="01"),
+        lambda data: data["network"].update(temperature="1e-999999999"),
+        lambda data: data["network"].update(temperature="-1/-2"),
+        lambda data: data["network"].update(temperature=0.5),
+        lambda data: data["network"].update(kind="sr-gru "),
+        lambda data: data["nodes"][0].update(state=False),
+        lambda data: data["nodes"][0]["low"].append("0x0p+0"),
+        lambda data: data["nodes"][0].update(after=[-1, -1]),
+        lambda data: data["nodes"][0].update(low=["0x1p+0"] * 5),
+        lambda data: data["nodes"][0].update(high=["0x0p+0"] * 5),
+    ],
+)
+def test_what_a_reader_would_take_otherwise_is_rejected(change):
+    """Where no state accepts, an automaton that says 1 for "accepts" was accepted: only true counted as true."""
+    data = _all_rejecting()
+    assert not _rejected(data)
+    change(data)
+    assert _rejected(data)

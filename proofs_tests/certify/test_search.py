@@ -1,0 +1,41 @@
+"""The search for a string on which network and automaton differ: it finds what is planted, and nothing that balls do not confirm."""
+
+from __future__ import annotations
+
+import pytest
+
+from automata.moore import Moore
+from proofs_tests.certify.some_networks import closed, random_network
+from ratproof.certify.certify import Answer
+from ratproof.certify.hard import hard
+from ratproof.certify.numbers import numbers_of
+from ratproof.certify.search import difference
+
+
+def test_the_search_finds_a_planted_difference():
+    """Against a machine that is wrong in one place, the search comes to that place."""
+    n, nodes = closed()
+    machine = Answer(n, hard(n), nodes, None, "").soft
+    assert machine is not None
+    for state in range(machine.states):
+        outputs = list(machine.outputs)
+        outputs[state] = (outputs[state][0], not outputs[state][1])
+        wrong = Moore(machine.alphabet, machine.start, machine.table, tuple(outputs))
+        word = difference(n, wrong)
+        assert word is not None and wrong.difference(machine) is not None
+        assert len(word) == len(wrong.difference(machine)) and machine.output(word) != wrong.output(word)
+
+
+@pytest.mark.parametrize("in_balls", [None, "as the machine"])
+def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
+    network = numbers_of(random_network(0, "sr-gru", "dot", True))
+    machine = Moore(("0", "1"), 0, ((0, 0),), ("never shown",))
+    assert difference(network, machine) == ()
+    asked = []
+
+    def soft(numbers, word):
+        asked.append(word)
+        return None if in_balls is None else "never shown"
+
+    monkeypatch.setattr("ratproof.certify.search.soft_outputs", soft)
+    assert difference(network, machine) is None and asked

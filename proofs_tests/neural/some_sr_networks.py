@@ -1,0 +1,81 @@
+"""State-regularized components and networks with random weights, and what they are to compute."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import strategies as st
+
+from neural.state_regularized.component import StochasticComponent
+from neural.state_regularized.layers import KINDS, LSTMP
+from proofs_tests.neural import sr_equations
+from proofs_tests.neural.sr_equations import close, exactly
+
+F, D = torch.float32, torch.float64
+LAYERS = {**KINDS, "lstm-p": LSTMP}
+
+every = pytest.mark.parametrize("kind", LAYERS)
+regularized = pytest.mark.parametrize("kind", KINDS)
+both_similarities = pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+both_dtypes = pytest.mark.parametrize("dtype", [F, D], ids=str)
+temperatures = st.floats(-3, 3).map(lambda x: 10**x)
+
+
+def randomly(module, seed, spread=0.7):
+    """All parameters drawn anew, the biases too."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for p in module.parameters():
+            p.copy_(torch.randn(p.shape, generator=generator, dtype=D) * spread)
+    return module.eval()
+
+
+def vectors(seed, *shape, dtype=D):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=D).to(dtype)
+
+
+@st.composite
+def components(draw, **fixed):
+    """A component with random centroids, and a vector u."""
+    dtype, d, k = draw(st.sampled_from([F, D])), draw(st.integers(1, 5)), draw(st.integers(2, 6))
+    options = {"similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(temperatures)} | fixed
+    made = randomly(StochasticComponent(k, d, dtype=dtype, **options), draw(st.integers(0, 2**20)))
+    return made, vectors(draw(st.integers(0, 2**20)), d, dtype=dtype) * draw(st.sampled_from([0.0, 0.01, 1.0, 8.0]))
+
+
+@st.composite
+def networks(draw):
+    """A network of any kind and shape with random weights, how it was made, and strings for it."""
+    kind, dtype, bidirectional = draw(st.sampled_from(list(LAYERS))), draw(st.sampled_from([F, D])), draw(st.booleans())
+    sizes = draw(st.integers(1, 3)), draw(st.integers(1, 4))
+    shape = {"num_layers": draw(st.integers(1, 3)), "bias": draw(st.booleans()), "bidirectional": bidirectional}
+    options = {}
+    if kind in KINDS:
+        options = {"similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(temperatures)}
+        shape["k"] = draw(st.integers(2, 4))
+    made = randomly(LAYERS[kind](*sizes, dtype=dtype, **shape, **options), draw(st.integers(0, 2**20)))
+    lengths = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
+    strings = [vectors(seed, n, sizes[0], dtype=dtype) for seed, n in enumerate(lengths)]
+    return made, kind, options, strings
+
+
+def zeros(made):
+    """The first state of every cell, for the reference."""
+    d, dtype = made.hidden_size, sr_equations.dtype_of(made)
+    return [(exactly(np.zeros(d), dtype), exactly(np.zeros(d), dtype)) for _ in made.cells]
+
+
+def computes(made, kind, options, string, output, ends, states=None):
+    """The outputs (T, d) and the last state (cells, d), or a pair of such, are those of the equations."""
+    first = zeros(made) if states is None else states
+    values, last, alpha = sr_equations.layers(made, kind, string.tolist(), first, **options)
+    assert output.shape == (len(string), made.hidden_size * made.directions)
+    assert output.dtype == next(made.parameters()).dtype
+    for found, near in zip(output, values, strict=True):
+        close(found, near)
+    ends = (ends,) if isinstance(ends, torch.Tensor) else ends
+    for number, part in enumerate(ends):
+        for found, state in zip(part, last, strict=True):
+            close(found, state[number])
+    return alpha
