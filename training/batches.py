@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -21,7 +22,6 @@ class Rows:
         padded: tokens, shape ``(N, T)``.
         lengths: shape ``(N,)``.
         labels: shape ``(N,)``, boolean.
-        prefixes: the label of the empty string first and then that after each symbol, shape ``(N, 1 + T)``; ``None`` where they have none.
     """
 
     def __init__(self, strings: Strings) -> None:
@@ -30,24 +30,29 @@ class Rows:
         for row, string in enumerate(strings.tokens):
             self.padded[row, : len(string)] = torch.tensor(string, dtype=torch.long)
         self.labels = torch.tensor(strings.labels, dtype=torch.bool)
-        self.prefixes = (
-            None if strings.prefixes is None else torch.zeros(len(strings), self.padded.shape[1] + 1, dtype=torch.bool)
-        )
-        for row, labels in enumerate(strings.prefixes or ()):
-            assert self.prefixes is not None
-            self.prefixes[row, : len(labels)] = torch.tensor(labels)
 
     def up_to(self, length: int) -> int:
         """How many strings are at most that long: they are the first ones."""
         return int((self.lengths <= length).sum())
+
+    def packed(self, chosen: Tensor) -> unrolled_gru.Packed:
+        """Rows, longest first, step by step."""
+        lengths = self.lengths[chosen]
+        return unrolled_gru.packed(self.padded[chosen, : int(lengths[0])], lengths)
+
+
+class Answer(Protocol):
+    """Has logits, shape ``(B,)``: positive means accept."""
+
+    @property
+    def logits(self) -> Tensor: ...
 
 
 class Said(NamedTuple):
     """What a network says of B strings with N symbols in all.
 
     Attributes:
-        logits: positive means accept, shape ``(B,)``; where every prefix is asked for, of the empty string and then after each symbol, shape
-            ``(1 + N,)``.
+        logits: positive means accept, shape ``(B,)``.
         gaps: of the two largest logits of the stochastic component, noise left out: after the start token first, then after each symbol;
             shape ``(1 + N,)``.
     """
@@ -62,7 +67,6 @@ def said(
     chosen: Tensor,
     noise: float = 0.0,
     generator: torch.Generator | None = None,
-    every: bool = False,
 ) -> Said:
     """What it says of some rows.
 
@@ -72,11 +76,10 @@ def said(
         chosen: places of rows, falling, so that the longest string comes first; shape ``(B,)``.
         noise: standard deviation of the noise on the logits of the stochastic component.
         generator: where it comes from.
-        every: what it says of every prefix, not only of whole strings.
     """
     cell, tokens = network.cells[0], network.embedding.weight
     component, symbols, batch = cell.component, len(network.alphabet), len(chosen)
-    strings = _packed(rows.padded, rows, chosen)
+    strings = rows.packed(chosen)
 
     def drawn(size: int) -> Tensor | None:
         return noise * torch.randn(size, component.k, generator=generator) if noise else None
@@ -86,32 +89,28 @@ def said(
     at_start, on_the_way = drawn(batch), drawn(len(strings.tokens))
     first = torch.softmax(start.expand(batch, -1) if at_start is None else start + at_start, dim=1)
     logits, alpha = unrolled_gru.run(cell, tokens[:symbols], strings, first, on_the_way)
-    h = (torch.cat([first[:1], alpha]) if every else strings.last(alpha, first)) @ component.centroids.T
+    h = strings.last(alpha, first) @ component.centroids.T
     top = torch.cat([start, logits]).topk(2, dim=1).values
     return Said(network.classify([(h,)]), top[:, 0] - top[:, 1])
 
 
-def labels(rows: Rows, chosen: Tensor, every: bool = False) -> Tensor:
-    """What is right to say of those rows: boolean, in the order of :class:`Said`'s logits."""
-    if not every:
-        return rows.labels[chosen]
-    assert rows.prefixes is not None
-    return torch.cat([rows.prefixes[chosen[:1], 0], _packed(rows.prefixes[:, 1:].long(), rows, chosen).tokens.bool()])
+def mistakes(
+    network: Acceptor, rows: Rows, length: int | None = None, answer: Callable[[Acceptor, Rows, Tensor], Answer] = said
+) -> list[int]:
+    """The places of the strings (up to that length) that it classifies wrong, without noise.
 
-
-def _packed(values: Tensor, rows: Rows, chosen: Tensor) -> unrolled_gru.Packed:
-    lengths = rows.lengths[chosen]
-    return unrolled_gru.packed(values[chosen, : int(lengths[0])], lengths)
-
-
-def mistakes(network: Acceptor, rows: Rows, length: int | None = None) -> list[int]:
-    """The places of the strings (up to that length) that it classifies wrong, without noise."""
+    Args:
+        network: which.
+        rows: the strings.
+        length: the longest ones.
+        answer: what it says of rows: the network, or its recurrent part alone.
+    """
     count = len(rows.lengths) if length is None else rows.up_to(length)
     wrong: list[int] = []
     with torch.no_grad():
         for part in torch.split(torch.arange(count - 1, -1, -1), AT_ONCE):
             if len(part):
-                wrong += part[(said(network, rows, part).logits > 0) != rows.labels[part]].tolist()
+                wrong += part[(answer(network, rows, part).logits > 0) != rows.labels[part]].tolist()
     return wrong
 
 

@@ -67,8 +67,8 @@ def _progress(said: Any, levels: int, strings: int) -> Progress:
         raise InputError(f"progress, level: is {progress.level}, and there are {levels}")
     if not isinstance(progress.seconds, float) or not progress.seconds >= 0 or not isinstance(progress.history, list):
         raise InputError("progress: seconds or history are none")
-    if not all(isinstance(n, float) and 0 <= n < float("inf") for n in (progress.noise, progress.margin)):
-        raise InputError("progress: noise or margin are none")
+    if not (isinstance(progress.noise, float) and 0 <= progress.noise < float("inf")):
+        raise InputError("progress: the noise is none")
     wrong = progress.wrong
     if not isinstance(wrong, list) or not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < strings for n in wrong):
         raise InputError(f"progress, wrong: are no places of {strings} strings")

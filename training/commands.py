@@ -26,9 +26,7 @@ app = typer.Typer(name="train", help="Train a state-regularized network, extract
 Seed = Annotated[int, typer.Option("--seed", min=0, help="of strings, weights and noise; the same seed, the same network")]
 Units = Annotated[int, typer.Option("--units", min=1, max=4096, help="d, the size of the hidden state")]
 Centroids = Annotated[int, typer.Option("--centroids", min=2, max=4096, help="k, the most states that it can have")]
-RecipeName = Annotated[
-    str, typer.Option("--recipe", help="ours; gentle or prefixes, slower, for larger automata; or the paper's")
-]
+RecipeName = Annotated[str, typer.Option("--recipe", help="ours; clusters, for larger automata; or the paper's")]
 Minutes = Annotated[float, typer.Option("--minutes", help="the most to train")]
 Folder = Annotated[str | None, typer.Option("-o", "--output", help="a folder for checkpoint, network and report "
                                             "(default: trained/LANGUAGE-RECIPE-SEED)")]  # fmt: skip
@@ -50,7 +48,7 @@ def tomita(
 @app.command()
 def parentheses(
     depth: Annotated[int, typer.Option("--depth", max=100, help="the most parentheses that are open at once")] = 4,
-    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "gentle", minutes: Minutes = 10.0,
+    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
     output: Folder = None, resume: Resume = False, as_json: AsJson = False,
 ) -> int:  # fmt: skip
     """Learn balanced parentheses up to a depth, with a letter between them (Figure 1)."""
@@ -62,7 +60,7 @@ def parentheses(
 @app.command()
 def dfa(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a boolean automaton, .json or .att")],
-    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "prefixes", minutes: Minutes = 10.0,
+    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
     output: Folder = None, resume: Resume = False, as_json: AsJson = False,
 ) -> int:  # fmt: skip
     """Learn the language of an automaton in a file."""

@@ -33,7 +33,7 @@ class Experiment:
         language: what is to be learned.
         seed: of data, weights, batches and noise.
         units, centroids: the network's size.
-        recipe_name: ``"ours"``, ``"gentle"``, ``"prefixes"`` or ``"paper"``.
+        recipe_name: ``"ours"``, ``"clusters"`` or ``"paper"``.
         minutes: the most to train, those before an interruption counted.
         folder: where checkpoint, network and report go.
     """
@@ -171,7 +171,7 @@ def run(
     if path is not None and path.exists() and not resume:
         raise InputError(f"{path}: is there already: --resume goes on with it, and another folder (-o) starts anew")
     tell("drawing strings")
-    training, validation = strings.draw(language, seed, how.near_misses, how.prefixes)
+    training, validation = strings.draw(language, seed, how.near_misses)
     trainer = Trainer(language.alphabet, experiment.units, experiment.centroids, how, seed, training, validation)
     if resume:
         if path is None:
@@ -185,7 +185,7 @@ def run(
     keep()  # so that a folder that cannot be written is known now
     outcome = trainer.run(experiment.minutes * 60, tell, keep, stop)
     keep()
-    network = trainer.as_it_is()
+    network = trainer.network.eval()
     file = None if experiment.folder is None else experiment.folder / NETWORK
     tell("extracting, comparing and certifying")
     asked = time.monotonic()

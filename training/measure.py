@@ -94,7 +94,8 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("-o", "--output", type=Path)
     given = parser.parse_args()
-    others = [(balanced(depth), "gentle") for depth in given.parentheses] + [(from_file(file), "prefixes") for file in given.dfas]
+    larger = [balanced(depth) for depth in given.parentheses] + [from_file(file) for file in given.dfas]
+    others = [(language, "clusters") for language in larger]
     grammars = given.grammars if given.grammars is not None else [] if others else list(range(1, 8))
     languages = [(grammar(number), "ours") for number in grammars] + others
     if given.recipe:

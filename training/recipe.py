@@ -1,4 +1,4 @@
-"""How a network is trained: our recipe, two gentle ones for larger automata, and the paper's."""
+"""How a network is trained: our recipe, one for larger automata, and the paper's."""
 
 from __future__ import annotations
 
@@ -9,31 +9,20 @@ from neural.unrolled import one_of
 
 
 @dataclass(frozen=True)
-class Gentle:
-    """A network climbs while it is soft and nearly without noise, and hardens in the finish, as fast as it stays right.
+class Clusters:
+    """The recurrent part learns alone, with noise on its states; in the finish centroids are put where they cluster.
 
     Attributes:
-        temperature: while it climbs; ``cooling``: an iteration of the finish multiplies it, down to 1.
-        right: the share of a batch that must be right for more noise and a larger margin.
-        louder, softer: how much more noise then, and how much less else; ``loudest``: the most.
-        slower: what 100 iterations of the finish multiply the rate by.
-        from_noise: the noise from which on there is a penalty; its margin is 0 at first.
-        wider, narrower: how much larger the margin is then, and how much smaller else.
-        every: iterations between looks at whether boxes close, and ``tries``: how many partitions are tried then.
+        right: the share of a batch that must be right for more noise.
+        louder, softer: what the noise is multiplied by then, and what else; ``loudest``: the most.
+        every: iterations between looks at whether the clusters make a network that is done.
     """
 
-    temperature: float
-    cooling: float
-    louder: float
-    softer: float
-    slower: float
     right: float = 0.95
-    loudest: float = 2.0
-    from_noise: float = 1.4
-    wider: float = 0.01
-    narrower: float = 0.05
-    every: int = 50
-    tries: int = 6
+    louder: float = 1.01
+    softer: float = 0.95
+    loudest: float = 1.0
+    every: int = 100
 
 
 @dataclass(frozen=True)
@@ -49,15 +38,16 @@ class Recipe:
         near_misses: which generator draws the strings.
         norm: what a centroid's norm is at first, about: entries are N(0, norm / sqrt(d)); ``None`` for uniform in [-0.5, 0.5].
         spread: input weights are N(0, spread) and recurrent ones orthogonal; ``None`` for torch's.
-        noise: standard deviations of the noise on the logits; the n-th start takes the n-th, and so round again.
+        noise: standard deviations of the noise on the logits, or on the states of a recurrent part that learns alone; the n-th start takes
+            the n-th, and so round again.
         shortest: the curriculum's first length; ``None`` for all strings at once.
         penalty, margin: in the finish the loss has ``penalty`` times what the gap of the two largest logits lacks of ``margin``.
         patience: iterations without a step up after which it starts again; ``None`` for never.
         finish_patience: iterations of the finish after which it does.
         every: iterations between looks at the data.
         review: the share of a batch that comes from the strings that were wrong when last looked at.
-        prefixes: has every prefix of a training string a label, or only the whole string?
-        gentle: how the finish comes bit by bit; ``None``: all at once.
+        tries: how many partitions are tried when boxes are to close.
+        clusters: how the recurrent part learns alone and gets its centroids; ``None``: it learns with its component.
     """
 
     name: str
@@ -78,13 +68,13 @@ class Recipe:
     finish_patience: int = 200
     every: int = 10
     review: float = 0.0
-    prefixes: bool = False
-    gentle: Gentle | None = None
+    tries: int = 1
+    clusters: Clusters | None = None
 
     @property
     def finishes(self) -> bool:
         """Is there a finish, which ends when the boxes close?"""
-        return self.penalty > 0
+        return self.penalty > 0 or self.clusters is not None
 
 
 OURS = Recipe("ours")
@@ -94,15 +84,10 @@ PAPER = Recipe(
     "paper", optimiser="rmsprop", rate=0.01, smoothing=0.9, clip=None, weighted=False, near_misses=False, norm=None, spread=None,
     noise=(0.0,), shortest=None, penalty=0.0, patience=None,
 )  # fmt: skip
-GENTLE = Recipe(
-    "gentle", norm=3.0, noise=(0.5,), penalty=0.01, patience=1500, finish_patience=2500, review=0.25,
-    gentle=Gentle(temperature=1.5, cooling=0.99, louder=0.005, softer=0.02, slower=0.93),
+CLUSTERS = Recipe(
+    "clusters", noise=(0.1,), penalty=0.0, patience=1500, finish_patience=3000, review=0.25, tries=3, clusters=Clusters(),
 )  # fmt: skip
-PREFIXES = Recipe(
-    "prefixes", norm=4.0, noise=(0.1,), penalty=0.01, shortest=6, patience=5000, finish_patience=6000, review=0.25, prefixes=True,
-    gentle=Gentle(temperature=2.0, cooling=0.9995, louder=0.001, softer=0.004, slower=0.98),
-)  # fmt: skip
-RECIPES = {made.name: made for made in (OURS, GENTLE, PREFIXES, PAPER)}
+RECIPES = {made.name: made for made in (OURS, CLUSTERS, PAPER)}
 
 
 def recipe(name: str, units: int) -> Recipe:
@@ -112,7 +97,7 @@ def recipe(name: str, units: int) -> Recipe:
     (0.002, 0.005, 0.01)
 
     Args:
-        name: ``"ours"``, ``"gentle"``, ``"prefixes"`` or ``"paper"``.
+        name: ``"ours"``, ``"clusters"`` or ``"paper"``.
         units: the network's size.
     """
     found = RECIPES[one_of("--recipe", name, tuple(RECIPES))]

@@ -10,8 +10,8 @@ may have all there are, and validation then has none of that length.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,12 +37,10 @@ class Strings:
     Attributes:
         tokens: the strings.
         labels: of whole strings.
-        prefixes: of the empty string and of every longer prefix, where they are given too.
     """
 
     tokens: tuple[Tokens, ...]
     labels: tuple[bool, ...]
-    prefixes: tuple[tuple[bool, ...], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -59,14 +57,13 @@ class Strings:
         return cls(tuple(ordered), tuple(found[x] for x in ordered))
 
 
-def draw(language: Language, seed: int, near_misses: bool = True, prefixes: bool = False) -> tuple[Strings, Strings]:
+def draw(language: Language, seed: int, near_misses: bool = True) -> tuple[Strings, Strings]:
     """Strings for training and for validation; the same for the same seed.
 
     Args:
         language: what labels them.
         seed: 0 or more.
         near_misses: draw as we do; else as the paper's generator does.
-        prefixes: give every prefix of a training string its label too.
     """
     rng = np.random.default_rng([seed, 0x5EED])
     longest = max(*TRAINING_LENGTHS, *VALIDATION_LENGTHS) + 1
@@ -77,10 +74,7 @@ def draw(language: Language, seed: int, near_misses: bool = True, prefixes: bool
     validation: dict[Tokens, bool] = {}
     for length in VALIDATION_LENGTHS:
         validation |= _balanced(*([x for x in found if x not in training] for found in source.of(length)))
-    drawn, held = Strings.made(training), Strings.made(validation)
-    if prefixes:
-        drawn = replace(drawn, prefixes=tuple(tuple(_labels(language.dfa, x)) for x in drawn.tokens))
-    return drawn, held
+    return Strings.made(training), Strings.made(validation)
 
 
 def _balanced(accepted: Iterable[Tokens], rejected: Iterable[Tokens]) -> dict[Tokens, bool]:
@@ -170,15 +164,8 @@ class _Paths:
         return tuple(found)
 
 
-def _labels(dfa: DFA, string: Tokens) -> Iterator[bool]:
-    """Of the empty string and of every longer prefix."""
+def _ends_in(dfa: DFA, string: Tokens) -> bool:
     state = dfa.start
-    yield state in dfa.final
     for symbol in string:
         state = dfa.table[state][symbol]
-        yield state in dfa.final
-
-
-def _ends_in(dfa: DFA, string: Tokens) -> bool:
-    *_, last = _labels(dfa, string)
-    return last
+    return state in dfa.final

@@ -18,9 +18,10 @@ import torch
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certify.boxes import closes
 from ratproof.certify.numbers import numbers_of
-from training.batches import Rows, labels, mistakes, said
+from training.batches import Rows, mistakes, said
+from training.clusters import alone, means, put_centroids, some_states
 from training.curriculum import Curriculum
-from training.recipe import Gentle, Recipe
+from training.recipe import Clusters, Recipe
 from training.strings import Strings
 
 LOOKS = 3
@@ -42,7 +43,7 @@ class Progress:
         boxes: how many close around the soft run at the end, in floats.
         history: for each start the iterations it took and the level it reached.
         wrong: places of training strings that were wrong when last looked at.
-        noise, margin: at present.
+        noise: at present.
     """
 
     restarts: int = 0
@@ -55,7 +56,6 @@ class Progress:
     history: list[list[int]] = field(default_factory=list)
     wrong: list[int] = field(default_factory=list)
     noise: float = 0.0
-    margin: float = 0.0
 
 
 class Trainer:
@@ -92,7 +92,6 @@ class Trainer:
         self.network = made(self.alphabet, self.units, self.centroids, self.recipe, _mixed(self.seed, 2, self.progress.restarts))
         self.optimiser = optimiser(self.network, self.recipe)
         self.progress.noise = self.recipe.noise[self.progress.restarts % len(self.recipe.noise)]
-        self.progress.margin = 0.0 if self.recipe.gentle else self.recipe.margin
 
     @property
     def finishing(self) -> bool:
@@ -134,11 +133,6 @@ class Trainer:
         self.progress.seconds = time.monotonic() - begun
         return "trained"
 
-    def as_it_is(self) -> Acceptor:
-        """The network at its own temperature, 1, whatever the temperature at present."""
-        self.network.cells[0].component.temperature = 1.0
-        return self.network.eval()
-
     def __str__(self) -> str:
         at = "finish" if self.finishing else f"length {self.length}"
         p = self.progress
@@ -151,16 +145,13 @@ class Trainer:
         """One iteration, and what is decided after it."""
         self.progress.iterations += 1
         self.progress.since += 1
-        gentle = self.recipe.gentle
-        if gentle:
-            self._soften(gentle)
         self._learn()
-        all_right, since = self.right == 1, self.progress.since
+        clusters, all_right, since = self.recipe.clusters, self.right == 1, self.progress.since
         look = since % self.recipe.every == 0
         if self.finishing:
-            if gentle:
-                self._harden(gentle)
-            if since % (gentle.every if gentle else self.recipe.every) == 0:
+            if clusters:
+                self._louder(clusters)
+            if since % (clusters.every if clusters else self.recipe.every) == 0:
                 self._end()
         elif (all_right and (look or since % 2 == 0)) or (self.recipe.review and since % (LOOKS * self.recipe.every) == 0):
             level = self.curriculum.climbed(self.progress.level, self._all_right)
@@ -172,24 +163,17 @@ class Trainer:
         if not self.progress.done and patience is not None and self.progress.since >= patience:
             self._start_again()
 
-    def _soften(self, gentle: Gentle) -> None:
-        """The temperature and the rate of this iteration: those of the climb, or how far the finish is."""
-        done = self.progress.since if self.finishing else 0
-        self.network.cells[0].component.temperature = max(1.0, gentle.temperature * gentle.cooling**done)
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.recipe.rate * gentle.slower ** (done / 100)
-
-    def _harden(self, gentle: Gentle) -> None:
-        """More noise, or a larger margin, if enough of the batch was right; else less."""
-        p, enough = self.progress, self.right >= gentle.right
-        if p.noise >= gentle.from_noise:
-            p.margin = min(self.recipe.margin, p.margin + gentle.wider) if enough else max(0.0, p.margin - gentle.narrower)
-        quietest = self.recipe.noise[p.restarts % len(self.recipe.noise)]
-        p.noise = min(gentle.loudest, p.noise + gentle.louder) if enough else max(quietest, p.noise - gentle.softer)
+    def _louder(self, clusters: Clusters) -> None:
+        """More noise on the states, if enough of the batch was right; else less."""
+        p, quietest = self.progress, self.recipe.noise[self.progress.restarts % len(self.recipe.noise)]
+        if self.right >= clusters.right:
+            p.noise = min(clusters.loudest, p.noise * clusters.louder)
+        else:
+            p.noise = max(quietest, p.noise * clusters.softer)
 
     def _all_right(self, length: int) -> bool:
         """Are all training strings up to that length right? Those that are not are kept for review."""
-        self.progress.wrong = mistakes(self.network, self.training, length)
+        self.progress.wrong = mistakes(self.network, self.training, length, alone if self.recipe.clusters else said)
         return not self.progress.wrong
 
     def _batch(self) -> torch.Tensor:
@@ -204,15 +188,17 @@ class Trainer:
         return chosen.sort(descending=True).values
 
     def _learn(self) -> None:
-        recipe, rows, every = self.recipe, self.training, self.recipe.prefixes
+        recipe, rows, p = self.recipe, self.training, self.progress
         chosen = self._batch()
-        answer = said(self.network, rows, chosen, self.progress.noise, self.generator, every)
-        right = labels(rows, chosen, every)
-        shares = right if every else rows.labels[: rows.up_to(self.length)]
-        weights = _class_weights(shares)[right.long()] if recipe.weighted else None
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(answer.logits, right.float(), weights)
-        if self.finishing and recipe.finishes and self.progress.margin > 0:
-            lacking = torch.relu(self.progress.margin - answer.gaps)
+        right = rows.labels[chosen]
+        weights = _class_weights(rows.labels[: rows.up_to(self.length)])[right.long()] if recipe.weighted else None
+        if recipe.clusters:
+            logits, lacking = alone(self.network, rows, chosen, p.noise, self.generator).logits, None
+        else:
+            logits, gaps = said(self.network, rows, chosen, p.noise, self.generator)
+            lacking = torch.relu(recipe.margin - gaps) if self.finishing and recipe.penalty > 0 else None
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, right.float(), weights)
+        if lacking is not None:
             # the start token's gap counts as much as all others: every string starts there, and its box must close too
             loss = loss + recipe.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
         self.optimiser.zero_grad()
@@ -220,19 +206,32 @@ class Trainer:
         if recipe.clip is not None:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), recipe.clip)
         self.optimiser.step()
-        self.right = float(((answer.logits.detach() > 0) == right).double().mean())
+        self.right = float(((logits.detach() > 0) == right).double().mean())
 
     def _end(self) -> None:
-        """Is it done? The boxes close (where the recipe wants it), and every training and validation string is right."""
-        self.progress.wrong = mistakes(self.network, self.training)
-        gentle, component = self.recipe.gentle, self.network.cells[0].component
-        cold = component.temperature == 1 and (gentle is None or self.progress.noise >= gentle.from_noise)
-        right = cold and not self.progress.wrong and not mistakes(self.network, self.validation)
-        boxes = closes(numbers_of(self.network), gentle.tries if gentle else 1) if right else None
+        """Is it done? Every training and validation string is right, and the boxes close (where the recipe wants it)."""
+        right = self._all_right(self.length) and (not self.recipe.clusters or self._centroids_keep_it_right())
+        right = right and not mistakes(self.network, self.validation)
+        boxes = closes(numbers_of(self.network), self.recipe.tries) if right and self.recipe.finishes else None
         if right and (boxes is not None or not self.recipe.finishes):
             self.progress.done, self.progress.boxes = True, boxes
         elif not self.recipe.finishes:
-            self.progress.level = 0  # validation strings are wrong: go on
+            self.progress.level = 0  # strings are wrong: go on
+
+    def _centroids_keep_it_right(self) -> bool:
+        """Is the network right on all training strings with the means of some number of clusters for centroids? Few are tried first.
+
+        Else those that are wrong with the best of them are kept for review.
+        """
+        least: list[int] | None = None
+        for centroids in means(some_states(self.network, self.training, self.generator), self.centroids):
+            put_centroids(self.network, centroids, self.recipe.norm or 1.0, self.generator)
+            wrong = mistakes(self.network, self.training)
+            if not wrong:
+                return True
+            least = wrong if least is None or len(wrong) < len(least) else least
+        self.progress.wrong = least or []
+        return False
 
     def _start_again(self) -> None:
         p = self.progress

@@ -15,17 +15,16 @@ from neural.state_regularized import files as network_files
 from ratproof.certify.boxes import closes
 from ratproof.certify.numbers import numbers_of
 from training import checkpoints, strings
-from training.batches import Rows, labels, said
 from training.experiments import CHECKPOINT, NETWORK, Experiment, run
 from training.languages import grammar
-from training.recipe import GENTLE, PAPER, PREFIXES, Recipe, recipe
+from training.recipe import CLUSTERS, PAPER, Recipe, recipe
 from training.trainer import Trainer
 
 SMALL = recipe("ours", 8)
 
 
 def trainer(number: int = 1, seed: int = 0, how: Recipe = SMALL) -> Trainer:
-    training, validation = strings.draw(grammar(number), seed, how.near_misses, how.prefixes)
+    training, validation = strings.draw(grammar(number), seed, how.near_misses)
     return Trainer(("0", "1"), 8, 6, how, seed, training, validation)
 
 
@@ -38,7 +37,7 @@ def test_a_small_network_learns(tmp_path: Path) -> None:
     assert network.accepts(["1" * 50, "1" * 49 + "0", ""]) == [True, False, True]
 
 
-@pytest.mark.parametrize("how", [SMALL, GENTLE, PREFIXES, PAPER], ids=lambda how: how.name)
+@pytest.mark.parametrize("how", [SMALL, CLUSTERS, PAPER], ids=lambda how: how.name)
 @pytest.mark.parametrize("cut", [1, 37, 60])
 def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, cut: int) -> None:
     whole, before, after = trainer(how=how), trainer(how=how), trainer(how=how)
@@ -55,59 +54,39 @@ def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, 
         assert torch.equal(tensor, after.network.state_dict()[name])
 
 
-@pytest.mark.parametrize("how", [GENTLE, PREFIXES], ids=lambda how: how.name)
-def test_a_gentle_finish_is_gone_on_with(tmp_path: Path, how: Recipe) -> None:
-    assert how.gentle is not None
-    quick = replace(how, rate=0.01, gentle=replace(how.gentle, from_noise=how.noise[0] + 0.002, loudest=9.0))
-    whole = trainer(how=quick)
-    while whole.progress.margin == 0:
-        whole.iterate()
-    checkpoints.write(whole, {}, tmp_path / "run")
-    other = trainer(how=quick)
-    checkpoints.read(other, {}, tmp_path / "run")
+def in_its_finish() -> Trainer:
+    """A run whose recurrent part, alone, is right on all training strings."""
+    how = trainer(how=replace(CLUSTERS, rate=0.01))
+    while not how.finishing:
+        how.iterate()
+    return how
+
+
+def test_a_finish_with_clusters_is_gone_on_with(tmp_path: Path) -> None:
+    whole = in_its_finish()
     for _ in range(20):
         whole.iterate()
+    checkpoints.write(whole, {}, tmp_path / "run")
+    other = trainer(how=whole.recipe)
+    checkpoints.read(other, {}, tmp_path / "run")
+    while not whole.progress.done:
+        whole.iterate()
         other.iterate()
-    assert whole.progress == other.progress and whole.progress.noise > how.noise[0]
+    assert whole.progress == other.progress and whole.progress.noise > CLUSTERS.noise[0]
     assert all(torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True))
 
 
-def test_a_gentle_finish_hardens_as_fast_as_the_batch_stays_right() -> None:
-    how = trainer(how=GENTLE)
-    gentle, progress, component = GENTLE.gentle, how.progress, how.network.cells[0].component
-    assert gentle is not None and component.temperature == 1
-    how.iterate()
-    assert component.temperature == gentle.temperature and not how.finishing  # soft while it climbs
-    progress.level, progress.since = len(how.curriculum.lengths), 0
-    temperatures = []
-    for right in [1.0, 0.96, 0.94, 1.0]:
-        before, how.right = progress.noise, right
-        how._harden(gentle)
-        assert progress.noise - before == pytest.approx(gentle.louder if right >= 0.95 else max(-gentle.softer, 0.5 - before))
-        progress.since += 1
-        how._soften(gentle)
-        temperatures.append(component.temperature)
-    assert temperatures == sorted(temperatures, reverse=True) and temperatures[-1] == pytest.approx(1.5 * 0.99**4)
-    progress.noise, how.right = gentle.from_noise, 1.0
-    how._harden(gentle)
-    assert progress.margin == gentle.wider
-    progress.since = 10_000
-    how._soften(gentle)
-    assert component.temperature == 1 and how.optimiser.param_groups[0]["lr"] < 1e-3 * GENTLE.rate
-
-
-def test_what_is_said_of_prefixes_is_what_is_said_of_them_as_strings() -> None:
-    how = trainer(5, how=PREFIXES)
-    chosen = torch.tensor([900, 300, 40, 0])
-    every = said(how.network, how.training, chosen, every=True).logits
-    right = labels(how.training, chosen, every=True)
-    words = [tuple(how.training.padded[row, : how.training.lengths[row]].tolist()) for row in chosen.tolist()]
-    prefixes = [()] + [word[:t] for t in range(1, len(words[0]) + 1) for word in words if len(word) >= t]
-    dfa = grammar(5).dfa
-    assert right.tolist() == [dfa.accepts([dfa.alphabet[a] for a in x]) for x in prefixes]
-    as_strings = Rows(strings.Strings(tuple(prefixes), tuple(right.tolist())))
-    alone = torch.cat([said(how.network, as_strings, torch.tensor([row])).logits for row in range(len(prefixes))])
-    torch.testing.assert_close(every, alone)
+def test_noise_grows_as_long_as_the_batch_stays_right() -> None:
+    how, clusters = in_its_finish(), CLUSTERS.clusters
+    assert clusters is not None and how.progress.noise == CLUSTERS.noise[0]
+    for right in (1.0, 0.96, 0.94, 0.95):
+        before, how.right = how.progress.noise, right
+        how._louder(clusters)
+        grown = before * (clusters.louder if right >= 0.95 else clusters.softer)
+        assert how.progress.noise == pytest.approx(max(CLUSTERS.noise[0], grown))
+    how.progress.noise, how.right = clusters.loudest, 1.0
+    how._louder(clusters)
+    assert how.progress.noise == clusters.loudest
 
 
 def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
