@@ -18,6 +18,10 @@ MOST_STATES = 1 << 14
 """The most states that the subset construction may make: an automaton's matrices are dense."""
 
 
+class TooManyStates(InputError):
+    """The subset construction makes more states than it may."""
+
+
 @dataclass(frozen=True)
 class Sets:
     """A boolean automaton on sets of states, each an integer whose bits are its members.
@@ -56,7 +60,7 @@ def _bits(row: Any) -> int:
     return int.from_bytes(np.packbits(np.asarray(row, dtype=bool), bitorder="little").tobytes(), "little")
 
 
-def determinise(automaton: WFSA) -> WFSA:
+def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     """The subset construction: the deterministic automaton on the sets that some string reaches, the empty set left out.
 
     >>> both = WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]})
@@ -64,7 +68,7 @@ def determinise(automaton: WFSA) -> WFSA:
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
     Raises:
-        InputError: it is not boolean, or has more than 16,384 such sets.
+        InputError: it is not boolean, or has more such sets than ``most``.
     """
     if automaton.semiring is not BOOLEAN:
         raise InputError(
@@ -81,8 +85,8 @@ def determinise(automaton: WFSA) -> WFSA:
             if following and following not in numbers:
                 numbers[following] = len(queue)
                 queue.append(following)
-                if len(queue) > MOST_STATES:
-                    raise InputError(f"the deterministic automaton has more than {MOST_STATES:,} states")
+                if len(queue) > most:
+                    raise TooManyStates(f"the deterministic automaton has more than {most:,} states")
             if following:
                 arrows.append((place, source, numbers[following]))
     return _built(plain, len(queue), 0, [q for q, states in enumerate(queue) if states & on.final], arrows)
@@ -95,7 +99,7 @@ def is_deterministic(automaton: WFSA) -> bool:
     return one_start and automaton.epsilon is None and bool(((automaton.matrices != zero).sum(axis=2) <= 1).all())
 
 
-def minimal(automaton: WFSA) -> WFSA:
+def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     """The least deterministic automaton of the same language, without a dead state.
 
     Its states are in the order in which strings reach them, so two automata with one language and one alphabet give the very same
@@ -104,7 +108,7 @@ def minimal(automaton: WFSA) -> WFSA:
     >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
-    whole = trim(determinise(automaton))
+    whole = trim(determinise(automaton, most))
     steps = [targets(table) for table in whole.matrices]
     block = hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
     start = np.flatnonzero(whole.initial).tolist()

@@ -47,6 +47,9 @@ def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) ->
             )
         return np.array(array, dtype=np.float64)
 
+    if array.dtype == np.bool_ and semiring.dtype(exact) is np.bool_:
+        return array.copy()  # nothing that could be wrong
+
     def one(weight: Any) -> Any:
         value = semiring.parse(weight) if isinstance(weight, str) else weight.item() if isinstance(weight, np.generic) else weight
         if not semiring.holds(value):

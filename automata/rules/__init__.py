@@ -1,0 +1,11 @@
+"""Rules over words, as people write them (Jiang et al. 2020, section 2.2), and the automata that they are.
+
+>>> from automata.rules.parser import parse
+>>> from automata.rules.compiling import compiled
+>>> found = compiled(parse("( show | list ) $ * flights"), ["show", "list", "me", "flights"])
+>>> found
+<WFSA: 3 states, 4 symbols, boolean semiring, exact>
+>>> from automata.forward import score
+>>> bool(score(found, "show me flights".split())), bool(score(found, "me flights".split()))
+(True, False)
+"""

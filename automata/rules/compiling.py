@@ -1,0 +1,67 @@
+"""From rules to automata: over a vocabulary, or with wildcards as letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from automata import dfa
+from automata.operations import sum_of
+from automata.rules.syntax import Rule
+from automata.rules.thompson import thompson
+from automata.rules.words import Letters, letters, pseudo_letters
+from automata.wfsa import WFSA
+
+
+def compiled(rule: Rule, vocabulary: Sequence[str] | None) -> WFSA:
+    """The least deterministic automaton of a rule, without a dead state.
+
+    Args:
+        rule: see :func:`automata.rules.parser.parse`.
+        vocabulary: the words that sentences have; ``None``: the pseudo automaton of section 3.1, in which ``$``, ``%`` and ``&`` are
+            letters as words are.
+    """
+    return least(rule, pseudo_letters([rule]) if vocabulary is None else letters([rule], vocabulary))
+
+
+def least(rule: Rule, known: Letters) -> WFSA:
+    """The same over letters that other rules share."""
+    return dfa.minimal(thompson(rule, known))
+
+
+def together(rules: Sequence[Rule], known: Letters) -> list[WFSA]:
+    """Deterministic automata that accept, between them, what some rule accepts; as many states in all as the rules have apart, or fewer.
+
+    The least automaton of a union can be exponentially larger than its parts: one of m rules ``$ * a $ * b $ *`` has to know which of m
+    words it has read. So automata are joined only as long as that makes none larger.
+
+    Args:
+        rules: at least one.
+        known: their letters.
+    """
+    done: list[WFSA] = []
+    for rule in rules:
+        one, apart = least(rule, known), []
+        for other in done:
+            both = _joined(one, other)
+            if both is None:
+                apart.append(other)
+            else:
+                one = both
+        done = [*apart, one]
+    return done
+
+
+def _joined(left: WFSA, right: WFSA) -> WFSA | None:
+    """The least automaton of both, where it has at most as many states as both apart."""
+    most = left.states + right.states
+    try:
+        found = dfa.minimal(sum_of(left, right), 2 * most + 2)
+    except dfa.TooManyStates:
+        return None
+    return found if found.states <= most else None
+
+
+def side_by_side(automata: Sequence[WFSA]) -> WFSA:
+    """All of them in one, with an initial state each."""
+    return reduce(sum_of, automata)

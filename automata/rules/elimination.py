@@ -1,0 +1,139 @@
+"""Automata back to rules: state elimination, with wildcards where the language allows them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from automata import dfa
+from automata.errors import InputError
+from automata.operations import remove_epsilon, trim
+from automata.rules.simplify import EMPTY, either, repeat, sequence
+from automata.rules.syntax import WILDCARDS, Rule, Wildcard, Word
+from automata.rules.words import stands_for
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+
+START, END = -1, -2
+"""The states before the first and behind the last one."""
+FEW = 40
+"""Words on an arrow are tried one by one up to so many."""
+Steps = dict[tuple[int, int], frozenset[str]]
+
+
+def rule_of(automaton: WFSA) -> Rule | None:
+    """A rule with the automaton's language over the automaton's words; ``None`` where it accepts nothing.
+
+    A set of words becomes a wildcard, alone or beside words, where that leaves the language as it is: that is decided.
+
+    >>> from automata.rules.compiling import compiled
+    >>> from automata.rules.parser import parse
+    >>> print(rule_of(compiled(parse("$ * ( a | b ) c $ *"), ["a", "b", "c", "d"])))
+    $ * ( a | b ) c $ *
+
+    Raises :class:`~automata.errors.InputError` for an automaton that is not boolean.
+    """
+    if automaton.semiring is not BOOLEAN:
+        raise InputError(f"rules are read from boolean automata; this one is over the {automaton.semiring.name} semiring")
+    least = dfa.minimal(automaton)
+    plain = trim(remove_epsilon(automaton))
+    small = plain if plain.states <= least.states else least
+    if not small.states:
+        return None
+    return _eliminated(small, _widened(small, least))
+
+
+def _words(automaton: WFSA) -> Steps:
+    """For each pair of states the words that lead from one to the other."""
+    found: dict[tuple[int, int], set[str]] = defaultdict(set)
+    users: dict[int, list[str]] = defaultdict(list)
+    for word, place in automaton.index.items():
+        users[place].append(str(word))
+    for place, table in enumerate(automaton.matrices):
+        for q, r in zip(*np.nonzero(table), strict=True):
+            found[int(q), int(r)].update(users[place])
+    return {pair: frozenset(words) for pair, words in found.items()}
+
+
+def _widened(automaton: WFSA, least: WFSA) -> dict[tuple[int, int], Rule]:
+    """What leads from state to state, as rules: wildcards for sets of words, and neither arrows nor words that the language can spare."""
+    words = [str(word) for word in automaton.alphabet]
+    kinds = {kind: frozenset(word for word in words if stands_for(kind, word)) for kind in WILDCARDS}
+    steps, wild = _words(automaton), {}
+
+    def try_(pair: tuple[int, int], own: frozenset[str]) -> bool:
+        other = {**steps, pair: own}
+        if own == steps[pair] or dfa.minimal(_with(automaton, other)) == least:
+            steps[pair] = own
+            return True
+        return False
+
+    for pair, own in sorted(steps.items(), key=lambda step: (-len(step[1]), step[0])):
+        for kind, all_of_it in kinds.items():
+            # a person writes a wildcard for many words, not for one that happens to be alone of its kind
+            many = len(own & all_of_it) >= 2 and len(all_of_it - own) <= len(own)
+            if many and try_(pair, own | all_of_it):
+                wild[pair] = kind
+                break
+    # loops are kept as they are as long as they can be, and what leads back goes first
+    for pair in sorted(steps, key=lambda pair: (pair[0] == pair[1], -pair[0], pair[1])):
+        if try_(pair, frozenset()):
+            del steps[pair]
+    for pair in sorted(steps):
+        sparing = steps[pair] - (kinds[wild[pair]] if pair in wild else frozenset())
+        for word in sorted(sparing) if len(sparing) <= FEW else ():
+            try_(pair, steps[pair] - {word})
+    return {pair: _said(own, kinds, wild.get(pair)) for pair, own in steps.items()}
+
+
+def _said(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | None) -> Rule:
+    beside = words if kind is None else words - kinds[kind]
+    return either([*([] if kind is None else [Wildcard(kind)]), *map(Word, sorted(beside))])
+
+
+def _with(automaton: WFSA, steps: Steps) -> WFSA:
+    """The automaton with other steps."""
+    by_word: dict[str, list[tuple[int, int]]] = {str(word): [] for word in automaton.alphabet}
+    for pair, words in steps.items():
+        for word in words:
+            by_word[word].append(pair)
+    matrices: dict[tuple[tuple[int, int], ...], np.ndarray] = {}
+    transitions = {}
+    for word, pairs in by_word.items():
+        key = tuple(sorted(pairs))
+        if key not in matrices:
+            matrices[key] = np.zeros((automaton.states, automaton.states), dtype=bool)
+            for q, r in key:
+                matrices[key][q, r] = True
+        transitions[word] = matrices[key]
+    return WFSA(BOOLEAN, automaton.initial, automaton.final, transitions)
+
+
+def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
+    """One state after the other is left out, its ways through it written on the arrows around it; those with few ways first."""
+    found = dict(arrows)
+    found |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
+    found |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}
+    states = set(range(automaton.states))
+    while states:
+        state = min(states, key=lambda q: (_ways(found, q), q))
+        states.remove(state)
+        loop = found.pop((state, state), None)
+        around = EMPTY if loop is None else repeat(loop, 0, None)
+        into = {q: rule for (q, r), rule in found.items() if r == state}
+        out = {r: rule for (q, r), rule in found.items() if q == state}
+        found = {pair: rule for pair, rule in found.items() if state not in pair}
+        for q, before in into.items():
+            for r, behind in out.items():
+                through = sequence([before, around, behind])
+                found[q, r] = either([found[q, r], through]) if (q, r) in found else through
+    return found[START, END]
+
+
+def _ways(arrows: dict[tuple[int, int], Rule], state: int) -> int:
+    """How much longer the arrows get without it: ways through it, times what is written on them."""
+    into = [len(str(rule)) for (q, r), rule in arrows.items() if r == state != q]
+    out = [len(str(rule)) for (q, r), rule in arrows.items() if q == state != r]
+    loop = len(str(arrows.get((state, state), "")))
+    return sum(into) * (len(out) - 1) + sum(out) * (len(into) - 1) + loop * (len(into) * len(out) - 1)

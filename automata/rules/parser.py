@@ -1,0 +1,143 @@
+r"""Rules as text: words, ``$ % &``, ``( ) |``, ``* + ? {m,n}``.
+
+Words are what white space and these signs leave. ``$``, ``%`` and ``&`` are wildcards where they stand alone: ``$1`` and ``t&cs`` are words.
+A backslash makes the next sign part of a word: ``\$``, ``\?``.
+
+>>> print(parse("$* ( how many | number of ) seats{1,2}"))
+$ * ( how many | number of ) seats {1,2}
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
+
+from automata.errors import FormatError, InputError
+from automata.number_text import shorten
+from automata.rules.syntax import WILDCARDS, Either, Repeat, Rule, Sequence, Wildcard, Word
+
+GRAMMAR = r"""
+?either: sequence ("|" sequence)*
+sequence: repeated*
+?repeated: atom
+    | repeated STAR -> star
+    | repeated PLUS -> plus
+    | repeated MAYBE -> maybe
+    | repeated TIMES -> times
+?atom: WORD -> word
+    | "(" either ")"
+STAR: "*"
+PLUS: "+"
+MAYBE: "?"
+TIMES: /\{\s*[0-9]+\s*(,\s*[0-9]*\s*)?\}/
+WORD: /(?:[^\s()|*+?{}\\]|\\\S)+/
+%ignore /\s+/
+"""
+SHOWN = {
+    "WORD": "a word", "STAR": '"*"', "PLUS": '"+"', "MAYBE": '"?"', "TIMES": '"{m,n}"', "LPAR": '"("', "RPAR": '")"',
+    "VBAR": '"|"', "$END": "the end",
+}  # fmt: skip
+DEEPEST = 200
+"""Parentheses within each other."""
+
+
+def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) -> Rule:
+    """The rule that a text is.
+
+    Args:
+        text: the rule.
+        where: what errors call it.
+        line: where the text begins there, from 1.
+        column: the same.
+
+    Raises :class:`~automata.errors.FormatError`: line and column, what stands there, and what would be right.
+    """
+    place = Place(where, line, column)
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth > DEEPEST:
+            raise FormatError(f"{place.shown(text, at)}: is nested more than {DEEPEST} deep")
+    try:
+        rule: Rule = _Built().transform(_tree(text))
+    except UnexpectedInput as error:
+        ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+        at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
+        found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        raise FormatError(f"{place.shown(text, at)}: {found}, where {_expected(text[:at])} is right") from None
+    except VisitError as error:
+        if isinstance(error.orig_exc, InputError):
+            meta: Any = getattr(error.obj, "meta", None)
+            raise FormatError(f"{place.shown(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}") from None
+        raise
+    return rule
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a text begins: what errors call it, its line and its column, from 1."""
+
+    where: str
+    line: int
+    column: int
+
+    def shown(self, text: str, at: int) -> str:
+        """File, line and column of a place in the text."""
+        lines = text.count("\n", 0, at)
+        column = at - text.rindex("\n", 0, at) if lines else self.column + at
+        return f"{self.where}: line {self.line + lines}, column {column}"
+
+
+def _expected(text: str) -> str:
+    """What can follow a text that began well."""
+    live = _parser().parse_interactive(text)
+    live.exhaust_lexer()
+    shown = [SHOWN[name] for name in SHOWN if name in live.accepts()]  # type: ignore[no-untyped-call]
+    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def _tree(text: str) -> Any:
+    return _parser().parse(text)
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(GRAMMAR, start="either", parser="lalr", propagate_positions=True)
+
+
+class _Built(Transformer[Token, Rule]):
+    """From lark's tree to ours."""
+
+    def word(self, found: list[Token]) -> Rule:
+        text = str(found[0])
+        return Wildcard(text) if text in WILDCARDS else Word(_unescaped(text))
+
+    def sequence(self, parts: list[Rule]) -> Rule:
+        return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+    def either(self, parts: list[Rule]) -> Rule:
+        return Either(tuple(parts))
+
+    def star(self, found: list[Any]) -> Rule:
+        return Repeat(found[0], 0, None)
+
+    def plus(self, found: list[Any]) -> Rule:
+        return Repeat(found[0], 1, None)
+
+    def maybe(self, found: list[Any]) -> Rule:
+        return Repeat(found[0], 0, 1)
+
+    def times(self, found: list[Any]) -> Rule:
+        least, comma, most = str(found[1])[1:-1].partition(",")
+        return Repeat(found[0], int(least), int(most) if most.strip() else None if comma else int(least))
+
+
+def _unescaped(text: str) -> str:
+    found, signs = [], iter(text)
+    for sign in signs:
+        found.append(next(signs) if sign == "\\" else sign)
+    return "".join(found)

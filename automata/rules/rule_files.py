@@ -1,0 +1,71 @@
+r"""Files of rules: ``[label]`` headers, a rule a line, ``//`` comments.
+
+>>> found = loads("[fare]\n$ * cost $ *  // what is the cost\n$ * how much\n\n[city]\n$ * city")
+>>> [(rule.label, rule.line, str(rule.rule)) for rule in found]
+[('fare', 2, '$ * cost $ *'), ('fare', 3, '$ * how much'), ('city', 6, '$ * city')]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from automata.errors import FormatError
+from automata.files import read_text
+from automata.number_text import shorten
+from automata.rules.parser import parse
+from automata.rules.syntax import Rule
+
+COMMENT = re.compile(r"(^|(?<=\s))//.*$")
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A rule of a file.
+
+    Attributes:
+        label: of the header above it; ``None`` in a file without headers.
+        rule: what it says.
+        line: where it stands, from 1.
+    """
+
+    label: str | None
+    rule: Rule
+    line: int
+
+
+def read(path: str | Path) -> tuple[Labelled, ...]:
+    """The rules in a file. Raises :class:`~automata.errors.FormatError` with line and column."""
+    return loads(read_text(path), str(path))
+
+
+def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
+    """The rules in a text."""
+    label: str | None = None
+    found: list[Labelled] = []
+    headers: set[str] = set()
+    for number, line in enumerate(text.splitlines(), start=1):
+        said = COMMENT.sub("", line).rstrip()
+        bare = said.lstrip()
+        if not bare:
+            continue
+        if bare.startswith("["):
+            label = _header(bare, f"{where}: line {number}")
+            if label in headers:
+                raise FormatError(f"{where}: line {number}: the label {shorten(label)} has a header already")
+            if found and not headers:
+                raise FormatError(f"{where}: line {found[0].line}: a rule stands above the first [label]")
+            headers.add(label)
+        else:
+            found.append(Labelled(label, parse(bare, where, number, len(said) - len(bare) + 1), number))
+    if not found:
+        raise FormatError(f"{where}: holds no rule; a rule is a line such as $ * what is $ *")
+    return tuple(found)
+
+
+def _header(text: str, where: str) -> str:
+    name = text[1:-1].strip()
+    if not text.endswith("]") or not name:
+        raise FormatError(f"{where}: {shorten(text)} is no header, where [label] is right")
+    return name

@@ -1,0 +1,131 @@
+"""Rules as a person would write them: the same language with fewer signs, by laws that hold for all rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from automata.rules.syntax import Either, Repeat, Rule, Sequence
+
+EMPTY = Sequence(())
+"""The empty sentence."""
+
+
+def sequence(parts: Iterable[Rule]) -> Rule:
+    """One part after the other: without empty ones; ``r r *`` and ``r * r`` are ``r +``, ``r * r *`` is ``r *``.
+
+    >>> from automata.rules.parser import parse
+    >>> print(sequence([parse("a"), parse("$"), parse("$ *"), parse("( )")]))
+    a $ +
+    """
+    found: list[Rule] = []
+    for part in _flat(parts, Sequence):
+        joined = _times(found[-1], part) if found else None
+        if joined is not None:
+            found[-1] = joined
+        else:
+            found.append(part)
+    return found[0] if len(found) == 1 else Sequence(tuple(found))
+
+
+def _times(left: Rule, right: Rule) -> Rule | None:
+    """Both as one repetition, where one of them may be repeated without end."""
+    (one, least, most), (other, more, end) = _counted(left), _counted(right)
+    if one != other or (most is not None and end is not None):
+        return None
+    return repeat(one, least + more, None)
+
+
+def _counted(rule: Rule) -> tuple[Rule, int, int | None]:
+    return (rule.part, rule.least, rule.most) if isinstance(rule, Repeat) else (rule, 1, 1)
+
+
+def repeat(part: Rule, least: int, most: int | None) -> Rule:
+    """A part repeated: ``( r ? ) *``, ``( r + ) *`` and ``( r * ) *`` are ``r *``, once is the part itself.
+
+    >>> from automata.rules.parser import parse
+    >>> print(repeat(parse("( a | ( ) )"), 0, None), "and", repeat(parse("a +"), 0, 1))
+    a * and a *
+    """
+    if part == EMPTY or most == 0:
+        return EMPTY
+    if (least, most) == (1, 1):
+        return part
+    if (least, most) in ((0, None), (1, None), (0, 1)):
+        if isinstance(part, Repeat) and part.least <= 1 and (part.most is None or (part.most == 1 and most is None)):
+            return repeat(part.part, least * part.least, None)
+        if isinstance(part, Either) and least == 0:
+            part = either(p for p in part.parts if p != EMPTY)
+            if isinstance(part, Repeat):
+                return repeat(part, least, most)
+    return Repeat(part, least, most)
+
+
+def either(parts: Iterable[Rule]) -> Rule:
+    """One of some parts: each once; what several begin or end with is said once; with the empty one it is ``?``.
+
+    >>> from automata.rules.parser import parse
+    >>> print(either([parse("a x b"), parse("a b"), parse("a b c")]))
+    a ( x b | b c ? )
+    """
+    found = list(dict.fromkeys(_flat(parts, Either)))
+    if len(found) == 1:
+        return found[0]
+    if EMPTY in found:
+        rest = either(part for part in found if part != EMPTY)
+        return repeat(rest, 0, 1) if not _may_be_empty(rest) else rest
+    for end in (0, -1):
+        shared = _shared(found, end)
+        if shared is not None:
+            return shared
+    return Either(tuple(found))
+
+
+def _shared(parts: list[Rule], end: int) -> Rule | None:
+    """The parts with what two of them begin (or end) with said once; ``None`` where no two do."""
+    groups: dict[Rule, list[Rule]] = {}
+    for part in parts:
+        groups.setdefault(_list(part)[end], []).append(part)
+    if len(groups) == len(parts):
+        return None
+    found: list[Rule] = []
+    for outer, inside in groups.items():
+        if len(inside) == 1:
+            found.append(inside[0])
+            continue
+        rests = [sequence(_list(part)[1:] if end == 0 else _list(part)[:-1]) for part in inside]
+        found.append(sequence([outer, either(rests)] if end == 0 else [either(rests), outer]))
+    return either(found)
+
+
+def _list(rule: Rule) -> tuple[Rule, ...]:
+    return rule.parts if isinstance(rule, Sequence) and rule.parts else (rule,)
+
+
+def _flat(parts: Iterable[Rule], kind: type[Either] | type[Sequence]) -> Iterable[Rule]:
+    for part in parts:
+        if isinstance(part, kind):
+            yield from _flat(part.parts, kind)
+        else:
+            yield part
+
+
+def _may_be_empty(rule: Rule) -> bool:
+    if isinstance(rule, Repeat):
+        return rule.least == 0 or _may_be_empty(rule.part)
+    if isinstance(rule, Sequence):
+        return all(map(_may_be_empty, rule.parts))
+    return isinstance(rule, Either) and any(map(_may_be_empty, rule.parts))
+
+
+def simplified(rule: Rule) -> Rule:
+    """The same, by these laws, from the inside out.
+
+    >>> from automata.rules.parser import parse
+    >>> print(simplified(parse("( ( $ ) * a | $ * b | $ * b ) ( ( ) | $ $ * )")))
+    $ * ( a | b ) $ *
+    """
+    if isinstance(rule, Repeat):
+        return repeat(simplified(rule.part), rule.least, rule.most)
+    if isinstance(rule, Sequence):
+        return sequence(map(simplified, rule.parts))
+    return either(map(simplified, rule.parts)) if isinstance(rule, Either) else rule

@@ -1,0 +1,80 @@
+"""Thompson's construction: from a rule to an automaton with epsilon transitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from automata.errors import InputError
+from automata.rules.syntax import Repeat, Rule, Sequence, Wildcard, Word
+from automata.rules.words import Letters
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+
+MOST_STATES = 5000
+"""A rule with more is refused: epsilon closures are dense."""
+
+
+@dataclass
+class _Arrows:
+    """An automaton that grows: each part of the rule runs from one state to another."""
+
+    letters: Letters
+    states: int = 0
+    silent: list[tuple[int, int]] = field(default_factory=list)
+    reading: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def state(self) -> int:
+        self.states += 1
+        if self.states > MOST_STATES:
+            raise InputError(f"the rule asks for more than {MOST_STATES:,} states")
+        return self.states - 1
+
+    def add(self, rule: Rule, source: int) -> int:
+        """The state in which the rule ends that begins in ``source``."""
+        if isinstance(rule, Word | Wildcard):
+            target = self.state()
+            self.reading += [(letter, source, target) for letter in self.letters.read(rule)]
+            return target
+        if isinstance(rule, Sequence):
+            for part in rule.parts:
+                source = self.add(part, source)
+            return source
+        if isinstance(rule, Repeat):
+            return self._repeat(rule, source)
+        target = self.state()
+        for part in rule.parts:
+            start = self.state()  # of its own: a loop in one part must not lead into another
+            self.silent += [(source, start), (self.add(part, start), target)]
+        return target
+
+    def _repeat(self, rule: Repeat, source: int) -> int:
+        for _ in range(rule.least):
+            source = self.add(rule.part, source)
+        end = self.state()
+        self.silent.append((source, end))
+        if rule.most is None:
+            start = self.state()
+            self.silent += [(end, start), (self.add(rule.part, start), end)]
+            return end
+        for _ in range(rule.most - rule.least):
+            source = self.add(rule.part, source)
+            self.silent.append((source, end))
+        return end
+
+
+def thompson(rule: Rule, letters: Letters) -> WFSA:
+    """The boolean automaton of a rule over the words of those letters; words with one letter share one matrix."""
+    arrows = _Arrows(letters)
+    end = arrows.add(rule, arrows.state())
+    n = arrows.states
+    epsilon = np.zeros((n, n), dtype=bool)
+    for source, target in arrows.silent:
+        epsilon[source, target] = True
+    matrices = np.zeros((letters.count, n, n), dtype=bool)
+    for letter, source, target in arrows.reading:
+        matrices[letter, source, target] = True
+    own = list(matrices)  # one object a letter, so that its words share it
+    transitions = {word: own[letter] for word, letter in zip(letters.alphabet, letters.letter, strict=True)}
+    return WFSA(BOOLEAN, np.arange(n) == 0, np.arange(n) == end, transitions, epsilon)

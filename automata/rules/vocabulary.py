@@ -1,0 +1,57 @@
+"""A vocabulary: the words that sentences have."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError
+from automata.files import read_text
+from automata.number_text import shorten
+
+
+def vocabulary(given: str) -> tuple[str, ...]:
+    """The words of a file, or those that stand there between commas.
+
+    >>> vocabulary("show,me,flights")
+    ('show', 'me', 'flights')
+
+    Args:
+        given: a file with a word a line; a JSON file with a list of words, or with one under ``"vocab"``; or the words themselves.
+
+    Raises :class:`~automata.errors.FormatError`: it has no words, one twice, or one that is empty or has white space.
+    """
+    if not Path(given).is_file():
+        if "," not in given and ("/" in given or Path(given).suffix in (".json", ".txt")):
+            raise FormatError(f"{given}: is no file that can be read; a vocabulary is a file, or words with commas between them")
+        return _checked([word.strip() for word in given.split(",")], f"--vocabulary {shorten(given)}")
+    if Path(given).suffix == ".json":
+        return _checked(_listed(read_text(given), given), given)
+    return _checked([line.strip() for line in read_text(given).split("\n") if line.strip()], given)
+
+
+def _listed(text: str, where: str) -> list[Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{where}: is no JSON ({str(error).splitlines()[0]})") from None
+    words = found.get("vocab") if isinstance(found, dict) else found
+    if not isinstance(words, list):
+        raise FormatError(f'{where}: has no words, where a list of strings is right, or an object with one under "vocab"')
+    return words
+
+
+def _checked(words: list[Any], where: str) -> tuple[str, ...]:
+    for place, word in enumerate(words, start=1):
+        if not isinstance(word, str) or not word or word.split() != [word]:
+            raise FormatError(f"{where}: word {place} is {shorten(word)}, where a word without white space is right")
+        if any("\ud800" <= sign <= "\udfff" for sign in word):
+            raise FormatError(f"{where}: word {place} is {shorten(word)}, half of a character")
+    twice = [word for word, count in Counter(words).items() if count > 1]
+    if twice:
+        raise FormatError(f"{where}: has {shorten(twice[0])} twice")
+    if not words:
+        raise FormatError(f"{where}: has no word")
+    return tuple(words)

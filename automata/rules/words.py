@@ -1,0 +1,97 @@
+"""Which words of a vocabulary a wildcard stands for, and which of them no rule tells apart."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from automata.rules.syntax import ANY, MARK, NUMBER, Rule, Wildcard, Word, leaves
+
+BEGIN, END = "BOS", "EOS"
+"""What a sentence begins and ends with. No wildcard stands for BOS: else "$ a" would accept "BOS a" (section 3.5 has one BOS)."""
+
+
+def is_number(word: str) -> bool:
+    """Digits, with signs between them: 900, 3.50, 7,000, 9-11.
+
+    >>> [is_number(word) for word in ("900", "3.50", "-7", "m25", "4th")]
+    [True, True, True, False, False]
+    """
+    return re.fullmatch(r"[-+]?[0-9]+([.,:/-][0-9]+)*", word) is not None
+
+
+def is_mark(word: str) -> bool:
+    """Nothing but punctuation and symbols.
+
+    >>> [is_mark(word) for word in ("?", "...", "``", "'s", "")]
+    [True, True, True, False, False]
+    """
+    return bool(word) and all(unicodedata.category(sign)[0] in "PS" for sign in word)
+
+
+def stands_for(wildcard: str, word: str) -> bool:
+    """Is the word one of those that the wildcard stands for?"""
+    if word == BEGIN:
+        return False
+    return {ANY: True, NUMBER: is_number(word), MARK: is_mark(word)}[wildcard]
+
+
+@dataclass(frozen=True)
+class Letters:
+    """A vocabulary in letters: words that no rule tells apart share one.
+
+    Attributes:
+        alphabet: the words, in order.
+        letter: of each word, in the alphabet's order.
+        of_word: for each word that a rule names, its letter.
+        of_wildcard: for each wildcard, its letters.
+        count: how many letters.
+        missing: words that rules name and the vocabulary lacks.
+    """
+
+    alphabet: tuple[str, ...]
+    letter: tuple[int, ...]
+    of_word: dict[str, int]
+    of_wildcard: dict[str, tuple[int, ...]]
+    count: int
+    missing: tuple[str, ...]
+
+    def read(self, leaf: Word | Wildcard) -> tuple[int, ...]:
+        """The letters that a leaf of a rule reads: none for a word that the vocabulary lacks."""
+        if isinstance(leaf, Wildcard):
+            return self.of_wildcard[leaf.kind]
+        return (self.of_word[leaf.text],) if leaf.text in self.of_word else ()
+
+
+def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
+    """The letters of some rules over a vocabulary.
+
+    >>> from automata.rules.parser import parse
+    >>> letters([parse("$ * a ?")], ["a", "b", "c", "7"]).letter
+    (0, 1, 1, 1)
+    """
+    found = [leaf for rule in rules for leaf in leaves(rule)]
+    named = dict.fromkeys(leaf.text for leaf in found if isinstance(leaf, Word))
+    kinds = tuple(dict.fromkeys(leaf.kind for leaf in found if isinstance(leaf, Wildcard)))
+    alphabet = tuple(dict.fromkeys(vocabulary))
+    number: dict[tuple[str | None, tuple[bool, ...]], int] = {}
+    letter = []
+    for word in alphabet:
+        looks = (word if word in named else None, tuple(stands_for(kind, word) for kind in kinds))
+        letter.append(number.setdefault(looks, len(number)))
+    wild = {kind: tuple(place for (_, stands), place in number.items() if stands[i]) for i, kind in enumerate(kinds)}
+    of_word = {looks[0]: place for looks, place in number.items() if looks[0] is not None}
+    return Letters(alphabet, tuple(letter), of_word, wild, len(number), tuple(word for word in named if word not in of_word))
+
+
+def pseudo_letters(rules: Iterable[Rule]) -> Letters:
+    """The letters of the pseudo automaton (section 3.1): each word that a rule names, and each wildcard, is a letter of its own."""
+    found = dict.fromkeys(leaf for rule in rules for leaf in leaves(rule))
+    words = [leaf.text for leaf in found if isinstance(leaf, Word)]
+    kinds = [leaf.kind for leaf in found if isinstance(leaf, Wildcard)]
+    alphabet = (*words, *(kind for kind in kinds if kind not in words))
+    places = {name: place for place, name in enumerate(alphabet)}
+    of_wildcard: dict[str, tuple[int, ...]] = {kind: (places[kind],) for kind in kinds}
+    return Letters(alphabet, tuple(range(len(alphabet))), {w: places[w] for w in words}, of_wildcard, len(alphabet), ())

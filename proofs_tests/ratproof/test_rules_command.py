@@ -1,0 +1,91 @@
+"""``ratproof compile``: a rule or a file, over a vocabulary or with wildcards as letters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from automata import files
+from automata.batch import scores
+from ratproof.main import run
+
+RULES = """[fare]
+$ * cost $ *   // what is the cost
+$ * how much $ *
+[city]
+// $ * town
+$ * city EOS
+"""
+
+
+def test_a_rule_over_a_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "a.json")
+    assert run(["compile", "show $ * flights", "--vocabulary", "show,me,flights", "-o", out, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"files": [out], "states": 3, "words": 3, "labels": {}, "missing": []}
+    assert [bool(x) for x in scores(files.read(out), [("show", "me", "flights"), ("show", "me")])] == [True, False]
+
+
+def test_a_rule_without_wildcards_needs_no_vocabulary(tmp_path: Path) -> None:
+    assert run(["compile", "a ( b | c )", "-o", str(tmp_path / "a.json")]) == 0
+    assert set(files.read(tmp_path / "a.json").alphabet) == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize("kind", ["lines", "list", "vocab"])
+def test_a_file_of_rules_and_one_of_words(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    """Sentences under headers begin with BOS and end with EOS; what the vocabulary lacks is said."""
+    rules, out = tmp_path / "rules.config", tmp_path / "a.json"
+    rules.write_text(RULES)
+    words = ["BOS", "what", "cost", "how", "city", "EOS"]
+    given = tmp_path / ("words.txt" if kind == "lines" else "words.json")
+    given.write_text("\n".join(words) if kind == "lines" else json.dumps(words if kind == "list" else {"vocab": words}))
+    assert run(["compile", str(rules), "--vocabulary", str(given), "-o", str(out), "--json"]) == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert found["missing"] == ["much"] and "the vocabulary lacks 'much'" in said.err
+    machine = files.read(out)
+    sentences = ("BOS what cost EOS", "BOS city EOS", "what cost EOS", "BOS city how EOS")
+    matched = scores(machine, [tuple(sentence.split()) for sentence in sentences])
+    assert [bool(x) for x in matched] == [True, True, False, False]
+    assert set(found["labels"]) == {"fare", "city"} and found["states"] == machine.states
+
+
+def test_the_pseudo_automaton_keeps_wildcards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules, out = tmp_path / "rules.config", tmp_path / "a.json"
+    rules.write_text(RULES)
+    assert run(["compile", str(rules), "--pseudo", "--no-bos", "-o", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] == []
+    assert set(files.read(out).alphabet) == {"$", "cost", "how", "much", "city", "EOS"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["$ * a"], "'$' stands for words that nothing names: --vocabulary names them, --pseudo keeps it as a letter"),
+        (["a )"], "the rule: line 1, column 3: found ')'"),
+        (["no/such.rules"], "no/such.rules: is no file that can be read"),
+        (["a $", "--vocabulary", "a,b,a"], "has 'a' twice"),
+        (["a $", "--vocabulary", "a,b c"], "word 2 is 'b c', where a word without white space is right"),
+        (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: is no file that can be read"),
+        (["a $", "--vocabulary", "a,b", "--pseudo"], "--pseudo keeps wildcards as letters, and takes no --vocabulary"),
+        (["BOS a", "--bos"], "names BOS, which each sentence has before"),
+    ],
+)
+def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
+    assert run(["compile", *arguments, "-o", str(tmp_path / "a.json")]) == 2
+    error = capsys.readouterr().err
+    assert says in error and error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_output_that_no_automaton_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compile", "a", "-o", str(tmp_path / "a.txt")]) == 2
+    assert "no format" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ['{"words": ["a"]}', "[1]", '["a", ""]', "{", "[]"])
+def test_what_is_no_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    (tmp_path / "words.json").write_text(text)
+    assert run(["compile", "a", "--vocabulary", str(tmp_path / "words.json"), "-o", str(tmp_path / "a.json")]) == 2
+    assert str(tmp_path / "words.json") in capsys.readouterr().err

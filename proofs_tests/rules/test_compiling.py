@@ -1,0 +1,172 @@
+"""The language of a rule: against Python's ``re``, against OpenFst, and over real vocabularies of wildcards."""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pynini
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import dfa
+from automata.batch import scores
+from automata.deterministic import DFA
+from automata.errors import InputError
+from automata.openfst import to_openfst
+from automata.rules import rule_set
+from automata.rules.compiling import compiled, least, side_by_side, together
+from automata.rules.parser import parse
+from automata.rules.rule_files import Labelled
+from automata.rules.strategies import rules
+from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
+from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters, stands_for
+
+VOCABULARY = ("a", "b", "7", "?", "c", "12.5", BEGIN)
+NAMED = ("a", "b", "7", "absent")
+SENTENCES = st.lists(st.sampled_from(VOCABULARY), max_size=6)
+SEVERAL = st.lists(rules(NAMED, leaves=5), min_size=1, max_size=4)
+
+
+def encoded(sentence: list[str]) -> str:
+    """A character a word."""
+    return "".join(chr(0x100 + VOCABULARY.index(word)) for word in sentence)
+
+
+def pattern(rule: Rule) -> str:
+    """The rule for Python's ``re``, on encoded sentences; ``(?!)`` matches nothing."""
+    if isinstance(rule, Word):
+        return encoded([rule.text]) if rule.text in VOCABULARY else "(?!)"
+    if isinstance(rule, Wildcard):
+        return f"[{encoded([word for word in VOCABULARY if stands_for(rule.kind, word)])}]"
+    if isinstance(rule, Repeat):
+        return f"(?:{pattern(rule.part)}){{{rule.least},{'' if rule.most is None else rule.most}}}"
+    return f"(?:{('|' if isinstance(rule, Either) else '').join(map(pattern, rule.parts))})"
+
+
+@given(rules(NAMED), st.lists(SENTENCES, min_size=1, max_size=8))
+def test_a_rule_matches_what_pythons_re_matches(rule: Rule, sentences: list[list[str]]) -> None:
+    found = scores(compiled(rule, VOCABULARY), [tuple(words) for words in sentences])
+    assert [bool(value) for value in found] == [bool(re.fullmatch(pattern(rule), encoded(words))) for words in sentences]
+
+
+def openfst(rule: Rule, known: Letters) -> Any:
+    """The rule by OpenFst's own operators; word i of the vocabulary is label i + 1."""
+    if isinstance(rule, Word | Wildcard):
+        found = pynini.Fst()
+        found.add_states(2)
+        found.set_start(0)
+        found.set_final(1)
+        for place, letter in enumerate(known.letter):
+            if letter in known.read(rule):
+                found.add_arc(0, pynini.Arc(place + 1, place + 1, 0, 1))
+        return found
+    if isinstance(rule, Repeat):
+        return (
+            pynini.closure(openfst(rule.part, known), rule.least, 0 if rule.most is None else rule.most)
+            if rule.most != 0
+            else empty()
+        )
+    parts = [openfst(part, known) for part in rule.parts]
+    if isinstance(rule, Sequence):
+        return reduce(pynini.concat, parts, empty())
+    return pynini.union(*parts)
+
+
+def empty() -> Any:
+    """The empty sentence."""
+    found = pynini.Fst()
+    found.set_start(found.add_state())
+    return found.set_final(0)
+
+
+@given(rules(NAMED, leaves=4))
+def test_a_rule_is_what_openfst_makes_of_it(rule: Rule) -> None:
+    known = letters([rule], VOCABULARY)
+    ours = least(rule, known)
+    theirs = pynini.determinize(openfst(rule, known).rmepsilon()).minimize().connect()
+    assert ours.states == theirs.num_states()
+    assert pynini.equivalent(pynini.determinize(to_openfst(ours).rmepsilon()), theirs, delta=1e-9)
+
+
+@given(rules(NAMED, leaves=4))
+def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
+    """Over the words and the wildcards of the rule, each of which stands for itself only."""
+    known = pseudo_letters([rule])
+    words = {Wildcard(kind): Word(f"wild {kind}") for kind in ("$", "%", "&")}
+
+    def literal(part: Rule) -> Rule:
+        if isinstance(part, Wildcard):
+            return words[part]
+        if isinstance(part, Repeat):
+            return Repeat(literal(part.part), part.least, part.most)
+        return part if isinstance(part, Word) else type(part)(tuple(map(literal, part.parts)))
+
+    names = {str(word.text): kind.kind for kind, word in words.items()}
+    as_words = compiled(literal(rule), tuple({v: k for k, v in names.items()}.get(word, word) for word in known.alphabet))
+    pseudo = least(rule, known)
+    renamed = pseudo.replace(index={{v: k for k, v in names.items()}.get(w, w): place for w, place in pseudo.index.items()})
+    assert dfa.minimal(renamed) == dfa.minimal(as_words)
+
+
+@given(SEVERAL)
+def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> None:
+    """Decided, for all sentences; and with no more states than the rules apart, each automaton deterministic and the least."""
+    known = letters(several, VOCABULARY)
+    found = together(several, known)
+    union = least(Either(tuple(several)) if len(several) > 1 else several[0], known)
+    assert DFA.from_wfsa(side_by_side(found)).shortest_difference(DFA.from_wfsa(union)) is None
+    assert sum(one.states for one in found) <= sum(least(rule, known).states for rule in several)
+    assert all(dfa.is_deterministic(one) and dfa.minimal(one) == one for one in found)
+
+
+def test_many_rules_stay_small() -> None:
+    """As one least automaton, m rules ``$ * a $ * b`` of different words have more than 2^m states."""
+    words = [f"w{i}" for i in range(24)]
+    several = [parse(f"$ * {words[2 * i]} $ * {words[2 * i + 1]}") for i in range(12)]
+    found = together(several, letters(several, [*words, "other"]))
+    assert sum(one.states for one in found) <= 3 * 12
+
+
+@given(st.lists(st.tuples(st.sampled_from("xyz"), rules(NAMED, leaves=4)), min_size=1, max_size=4), SENTENCES, st.booleans())
+def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
+    several: list[tuple[str, Rule]], sentence: list[str], pseudo: bool
+) -> None:
+    """Between BOS and EOS, which rules may name; the label's own final states say which."""
+    vocabulary = None if pseudo else [word for word in VOCABULARY if word != BEGIN]
+    found = rule_set.rule_set([Labelled(label, rule, 1) for label, rule in several], vocabulary)
+    words = [word for word in sentence if word in found.automaton.alphabet and word != BEGIN]
+    words += [END] if END in found.automaton.alphabet else []
+    for label, final in found.labels.items():
+        own = found.automaton.replace(final=_only(final, found.automaton.states))
+        alone = compiled(_either([rule for name, rule in several if name == label]), vocabulary and [*vocabulary, END])
+        if set(words) <= set(alone.alphabet):
+            assert scores(own, [(BEGIN, *words)]) == scores(alone, [tuple(words)])
+            assert not any(scores(own, [tuple(words), (BEGIN, BEGIN, *words), ()]))
+
+
+def _only(states: tuple[int, ...], count: int) -> Any:
+    return np.isin(np.arange(count), states)
+
+
+def _either(several: list[Rule]) -> Rule:
+    return several[0] if len(several) == 1 else Either(tuple(several))
+
+
+def test_a_word_that_the_vocabulary_lacks_is_named() -> None:
+    found = rule_set.rule_set([Labelled("x", parse("$ * ( a | absent ) $ *"), 1)], VOCABULARY[:-1])
+    assert found.missing == ("absent",)
+
+
+def test_thousands_of_words_share_a_matrix() -> None:
+    words = [f"w{i}" for i in range(9000)]
+    found = compiled(parse("$ * w7 $ *"), words)
+    assert len(found.matrices) == 2 and found.states == 2 and len(found.alphabet) == 9000
+
+
+def test_a_rule_that_is_too_large_is_one_sentence() -> None:
+    with pytest.raises(InputError, match="more than 5,000 states"):
+        compiled(parse("( a {1000} b {1000} ) {3}"), ["a", "b", "c"])

@@ -1,0 +1,74 @@
+"""Automata back to rules: the same language, decided; and written as a person would."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from automata.errors import InputError
+from automata.rules.compiling import least, side_by_side, together
+from automata.rules.elimination import rule_of
+from automata.rules.parser import parse
+from automata.rules.simplify import simplified
+from automata.rules.strategies import rules
+from automata.rules.syntax import Either, Rule
+from automata.rules.words import letters
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+VOCABULARY = ("a", "b", "7", "?", "c", "12.5")
+NAMED = ("a", "b", "7", "absent")
+
+
+@given(rules(NAMED, leaves=8))
+def test_simplifying_keeps_the_language(rule: Rule) -> None:
+    """Over words that no wildcard stands for, and over those that some does; and what is simple stays as it is."""
+    known = letters([rule], VOCABULARY)
+    assert least(simplified(rule), known) == least(rule, known)
+    assert len(str(simplified(rule))) <= len(str(rule))
+
+
+@given(rules(NAMED))
+def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
+    known = letters([rule], VOCABULARY)
+    automaton = least(rule, known)
+    found = rule_of(automaton)
+    if found is None:
+        assert automaton.states == 0
+    else:
+        again = letters([found], VOCABULARY)
+        assert least(found, again) == automaton
+
+
+@given(rules(NAMED, leaves=4), rules(NAMED, leaves=4))
+def test_so_is_one_that_is_not_deterministic(one: Rule, other: Rule) -> None:
+    known = letters([one, other], VOCABULARY)
+    found = rule_of(side_by_side(together([one, other], known)))
+    union = least(Either((one, other)), known)
+    assert (found is None and union.states == 0) or (found is not None and least(found, letters([found], VOCABULARY)) == union)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ * a b $ *",
+        "$ * ( a | b ) $ * c $ *",
+        "$ * a & * $ ? b $ *",
+        "$ * % $ *",
+        "a {2} b",
+        "( a b ) *",
+        "( a | b c ) $ +",
+        "$",
+    ],
+)
+def test_what_a_person_wrote_comes_back(text: str) -> None:
+    """Letter by letter: wildcards stay wildcards, and no word is said twice."""
+    words = ["a", "b", "c", "7", "12.5", "?", "!", *(f"w{i}" for i in range(20))]
+    rule = parse(text)
+    back = str(rule_of(least(rule, letters([rule], words))))
+    assert back == text.replace("a {2}", "a a")
+
+
+def test_only_boolean_automata_have_rules() -> None:
+    with pytest.raises(InputError, match="boolean"):
+        rule_of(WFSA(REAL, [1], [1], {"a": [[1]]}))

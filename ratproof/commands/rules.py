@@ -1,0 +1,91 @@
+"""Commands on rules over words: compile."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from automata import files
+from automata.errors import FormatError, InputError
+from automata.number_text import shorten
+from automata.rules import rule_files
+from automata.rules.parser import parse
+from automata.rules.rule_files import Labelled
+from automata.rules.rule_set import rule_set
+from automata.rules.syntax import Wildcard, Word, leaves
+from automata.rules.vocabulary import vocabulary as read_vocabulary
+from ratproof.commands.app import AsJson, app, print_json
+from ratproof.terminal import progress
+
+NAMED = 5
+"""Missing words that are named; the rest are counted."""
+
+
+@app.command("compile")
+def compile_rules(
+    rules: Annotated[str, typer.Argument(metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules')],
+    output: Annotated[str, typer.Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")],
+    vocabulary: Annotated[
+        str | None,
+        typer.Option("--vocabulary", metavar="FILE|a,b,c", help="the words that sentences have; without: those of the rules"),
+    ] = None,
+    pseudo: Annotated[bool, typer.Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
+    begins: Annotated[
+        bool | None,
+        typer.Option(
+            "--bos/--no-bos", help="sentences begin with BOS and end with EOS (the default for rules under [label] headers)"
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile rules over words to a boolean automaton."""
+    files.require_writable(output)
+    if pseudo and vocabulary is not None:
+        raise InputError("--pseudo keeps wildcards as letters, and takes no --vocabulary, which says what they stand for")
+    found = _rules(rules)
+    words = None if pseudo else _words(found, vocabulary)
+    labelled = found[0].label is not None
+    with progress("compile") as tell:
+        tell(f"{len(found)} rules")
+        made = rule_set(found, words, labelled if begins is None else begins)
+        tell(f"writing {made.automaton.states} states")
+        if made.missing:
+            more = len(made.missing) - NAMED
+            shown = ", ".join(map(shorten, made.missing[:NAMED])) + (f" and {more} more" if more > 0 else "")
+            warnings.warn(f"the vocabulary lacks {shown}: what a rule says with them matches no sentence", stacklevel=1)
+        written = files.write(made.automaton, output)
+    if as_json:
+        labels = {label: list(states) for label, states in made.labels.items() if label is not None}
+        print_json(
+            {
+                "files": [str(path) for path in written], "states": made.automaton.states, "words": len(made.automaton.alphabet),
+                "labels": labels, "missing": list(made.missing),
+            }
+        )  # fmt: skip
+    else:
+        print(f"{' and '.join(map(str, written))}: {made.automaton!r}")
+
+
+def _rules(given: str) -> tuple[Labelled, ...]:
+    """Those of a file, or the one that stands there."""
+    if Path(given).is_file():
+        return rule_files.read(given)
+    if given.split() == [given] and ("/" in given or Path(given).suffix in (".config", ".rules", ".txt")):
+        raise FormatError(f"{given}: is no file that can be read")
+    return (Labelled(None, parse(given), 1),)
+
+
+def _words(rules: tuple[Labelled, ...], given: str | None) -> tuple[str, ...]:
+    """The vocabulary; without one the rules' own words, where no wildcard asks what it stands for."""
+    if given is not None:
+        return read_vocabulary(given)
+    found = [leaf for rule in rules for leaf in leaves(rule.rule)]
+    wild = next((leaf.kind for leaf in found if isinstance(leaf, Wildcard)), None)
+    if wild is not None:
+        raise InputError(
+            f"{shorten(wild)} stands for words that nothing names: --vocabulary names them, --pseudo keeps it as a letter"
+        )
+    return tuple(dict.fromkeys(leaf.text for leaf in found if isinstance(leaf, Word)))
