@@ -21,6 +21,7 @@ from automata.rules import rule_set
 from automata.rules.compiling import compiled, least, side_by_side, together
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled
+from automata.rules.spelled import spelled_out
 from automata.rules.strategies import rules
 from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters, stands_for
@@ -110,6 +111,14 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
     pseudo = least(rule, known)
     renamed = pseudo.replace(index={{v: k for k, v in names.items()}.get(w, w): place for w, place in pseudo.index.items()})
     assert dfa.minimal(renamed) == dfa.minimal(as_words)
+
+
+@given(rules(NAMED, leaves=5))
+def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> None:
+    """A word goes where it or a wildcard that stands for it goes: decided, for all sentences."""
+    words = [word for word in VOCABULARY if word != BEGIN]
+    spelled = spelled_out(compiled(rule, None), words)
+    assert dfa.minimal(spelled) == compiled(rule, words)
 
 
 @given(SEVERAL)

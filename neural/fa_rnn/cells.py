@@ -1,0 +1,180 @@
+"""One step of an FA-RNN, forward (plus-times) or Viterbi (max-times), over many strings at once.
+
+The paper's Viterbi score takes max-plus in place of matrix multiplication (equation 3). With weights zero and one that is wrong: an
+automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty string. Max-times is right, and is what is here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError
+from automata.wfsa import WFSA
+from neural.fa_rnn.factors import Factors
+from neural.unrolled import one_of
+
+Scoring = Literal["forward", "viterbi"]
+SCORINGS = ("forward", "viterbi")
+
+
+def moved(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
+    """The product of h with a matrix for each string: shapes ``(B, K)`` and ``(B, K, K)`` give ``(B, K)``; maxima in place of sums for Viterbi."""
+    if scoring == "forward":
+        return torch.einsum("bi,bij->bj", h, matrices)
+    return (h.unsqueeze(2) * matrices).amax(dim=1)
+
+
+class TensorCell(nn.Module):
+    """Equation 4: h_t = h_{t-1} T[x_t]. Words with one matrix share it, so that it takes as much memory as there are different ones.
+
+    Args:
+        automaton: boolean, counting or real, without epsilon; its symbols are the words.
+        scoring: ``"forward"`` or ``"viterbi"``.
+        device, dtype: as in torch.
+
+    Attributes:
+        matrices: the different ones, a parameter of shape ``(m, K, K)``.
+        letters: the matrix of each word, shape ``(V,)``.
+    """
+
+    def __init__(self, automaton: WFSA, scoring: Scoring = "forward", device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        made = {"device": device, "dtype": dtype or torch.get_default_dtype()}
+        self.scoring: Scoring = one_of("scoring", scoring, SCORINGS)
+        self.states, self.words = automaton.states, len(automaton.index)
+        self.matrices = nn.Parameter(torch.as_tensor(automaton.matrices.astype(float), **made))
+        self.register_buffer("letters", torch.tensor(list(automaton.index.values()), dtype=torch.long, device=device))
+
+    letters: Tensor
+
+    def read(self, words: Tensor) -> Tensor:
+        """What the words of a step do, whatever the state: their places among the matrices, shape ``(B,)``."""
+        return self.letters[words]
+
+    def forward(self, read: Tensor, h: Tensor) -> Tensor:
+        """The state h after a word, from what :meth:`read` gave and h before it; shape ``(B, K)``."""
+        return moved(h, self.matrices[read], self.scoring)
+
+
+class FactoredCell(nn.Module):
+    """Equations 5 and 6: z_t = beta v_t + (1 - beta) u_t G, h_t = ((h_{t-1} D_1) o z_t) D_2^T.
+
+    Args:
+        factors: of the automaton's tensor.
+        extra: K', isolated states that training may connect; their rows of D_1 and D_2 are small noise, for with zeros both gradients would
+            be zero for ever.
+        embeddings: E_w, a pretrained vector for each word, shape ``(V, D)``; kept as it is.
+        beta: 1: only the rules; 0: only the pretrained embeddings.
+        scoring: ``"forward"`` or ``"viterbi"``.
+        noise: the standard deviation of that noise.
+        device, dtype: as in torch.
+
+    Attributes:
+        rules: E_R, shape ``(V, r)``; a buffer, since the paper does not train it.
+        before, after: D_1 and D_2, parameters of shape ``(K + K', r)``.
+        turn: G = pinv(E_w) E_R at first, a parameter of shape ``(D, r)``; ``None`` without embeddings.
+        apart: the wildcard's matrix, shape ``(K + K', K + K')``, and ``stands``, the words that it is added for; buffers.
+    """
+
+    rules: Tensor
+    pretrained: Tensor
+    apart: Tensor
+    stands: Tensor
+
+    def __init__(
+        self, factors: Factors, extra: int = 0, embeddings: Tensor | None = None, beta: float = 1.0, scoring: Scoring = "forward",
+        noise: float = 1e-3, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        made: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
+        self.scoring: Scoring = one_of("scoring", scoring, SCORINGS)
+        words, rank = factors.words.shape
+        if not 0 <= beta <= 1:
+            raise InputError(f"beta is {beta!r}, where a number from 0 to 1 is right")
+        if beta != 1 and embeddings is None:
+            raise InputError(f"beta is {beta}, which asks for pretrained embeddings")
+        if embeddings is not None and (embeddings.dim() != 2 or len(embeddings) != words):
+            raise InputError(f"embeddings have shape {tuple(embeddings.shape)}, where ({words}, D) is right")
+        self.beta, self.extra, self.words = beta, extra, words
+        self.states = len(factors.before) + extra
+        self.register_buffer("rules", torch.as_tensor(factors.words, **made))
+        own = [torch.as_tensor(part, **made) for part in (factors.before, factors.after)]
+        self.before, self.after = (nn.Parameter(torch.cat([part, noise * torch.randn(extra, rank, **made)])) for part in own)
+        wide = torch.zeros(self.states, self.states, **made)
+        wide[: self.states - extra, : self.states - extra] = torch.as_tensor(factors.apart, **made)
+        self.register_buffer("apart", wide)
+        self.register_buffer("stands", torch.as_tensor(factors.stands, **made))
+        self.has_apart = bool(factors.apart.any())
+        self.turn: nn.Parameter | None = None
+        if embeddings is not None:
+            self.register_buffer("pretrained", embeddings.to(**made))
+            exact = torch.linalg.pinv(embeddings.double()) @ torch.as_tensor(factors.words).to(embeddings.device)
+            self.turn = nn.Parameter(exact.to(**made))
+
+    def table(self) -> Tensor:
+        """The vector z of every word, shape ``(V, r)``: what equation 9 reconstructs the tensor from."""
+        if self.turn is None or self.beta == 1:
+            return self.rules
+        return self.beta * self.rules + (1 - self.beta) * self.pretrained @ self.turn
+
+    def tensor(self) -> Tensor:
+        """T as it is now (equation 9), shape ``(V, K, K)``: T[x, i, j] = sum over r of z[x, r] D_1[i, r] D_2[j, r]."""
+        found = torch.einsum("xr,ir,jr->xij", self.table(), self.before, self.after)
+        return found + self.stands[:, None, None] * self.apart
+
+    def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """What the words of a step do, whatever the state: z, shape ``(B, r)``, and whether the wildcard stands for them, ``(B, 1)``."""
+        z = self.rules[words]
+        if self.turn is not None and self.beta != 1:
+            z = self.beta * z + (1 - self.beta) * self.pretrained[words] @ self.turn
+        return z, self.stands[words].unsqueeze(1)
+
+    def forward(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
+        """The state h after a word, from what :meth:`read` gave and h before it; shape ``(B, K)``."""
+        z, stands = read
+        if self.scoring == "viterbi":
+            matrices = (self.before * z.unsqueeze(1)) @ self.after.T
+            return moved(h, matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices, "viterbi")
+        after = ((h @ self.before) * z) @ self.after.T
+        return after + stands * (h @ self.apart) if self.has_apart else after
+
+
+class GatedCell(nn.Module):
+    """Equation 7: an FA-GRU, with an update gate f_t and a reset gate r_t, which goes back to h_1, the score after BOS.
+
+    Args:
+        inner: the cell that it gates.
+        bias: of both gates at first: the larger, the nearer it is to the cell without gates.
+        steepness: what the gates' inputs are multiplied by before the sigmoid; 1 in the paper, 5 in the authors' program.
+    """
+
+    def __init__(self, inner: FactoredCell, bias: float = 10.0, steepness: float = 1.0) -> None:
+        super().__init__()
+        self.inner, self.steepness = inner, steepness
+        self.states, self.words = inner.states, inner.words
+        like = inner.before
+        rank = inner.rules.shape[1]
+        for name in ("update", "reset"):
+            gate = nn.Linear(rank + self.states, self.states, device=like.device, dtype=like.dtype)
+            nn.init.xavier_uniform_(gate.weight[:, :rank])
+            nn.init.xavier_uniform_(gate.weight[:, rank:])
+            nn.init.constant_(gate.bias, bias)
+            setattr(self, name, gate)
+
+    update: nn.Linear
+    reset: nn.Linear
+
+    def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """As the inner cell's."""
+        return self.inner.read(words)
+
+    def forward(self, read: tuple[Tensor, Tensor], h: Tensor, first: Tensor) -> Tensor:
+        """The state h after a word; ``first`` is h_1, shape ``(B, K)``."""
+        seen = torch.cat([read[0], h], dim=1)
+        f = torch.sigmoid(self.steepness * self.update(seen))
+        r = torch.sigmoid(self.steepness * self.reset(seen))
+        new: Tensor = self.inner(read, (1 - r) * first + r * h)
+        return (1 - f) * h + f * new

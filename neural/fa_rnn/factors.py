@@ -1,0 +1,122 @@
+"""The transition tensor as three matrices (section 3.2), exactly: T[x, i, j] = sum over r of E[x, r] D1[i, r] D2[j, r].
+
+>>> from automata.rules.compiling import compiled
+>>> from automata.rules.parser import parse
+>>> found = exact_factors(compiled(parse("$ * a b $ *"), ["a", "b", "c"]))
+>>> found.rank, found.words.shape, found.before.shape
+(5, (3, 5), (3, 5))
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.errors import InputError
+from automata.semirings import BOOLEAN, COUNTING, REAL
+from automata.wfsa import WFSA
+
+Floats = NDArray[np.float64]
+Term = tuple[Floats, Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """A tensor of rank at most r.
+
+    Attributes:
+        words: E_R, shape ``(V, r)``, in the order of the automaton's alphabet.
+        before: D_1, of the state before, shape ``(K, r)``.
+        after: D_2, of the state after, shape ``(K, r)``.
+        apart: the wildcard's matrix, which is added for some words; shape ``(K, K)``; zero where the factors have it inside.
+        stands: 1 for the words that it is added for, shape ``(V,)``.
+    """
+
+    words: Floats
+    before: Floats
+    after: Floats
+    apart: Floats
+    stands: Floats
+
+    @property
+    def rank(self) -> int:
+        """The number of columns, r."""
+        return self.words.shape[1]
+
+    def matrix(self, word: int) -> Floats:
+        """T of the word in that place, shape ``(K, K)``."""
+        found: Floats = (self.before * self.words[word]) @ self.after.T + self.stands[word] * self.apart
+        return found
+
+
+def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
+    """Factors that give back the automaton's tensor without error: each number of it is one product of one column.
+
+    At most min(V K, K K) columns are ever needed: one for each word and state before, or for each pair of states. Fewer do where words
+    go the same ways: pairs of states that the same words join, with the same weights, share a column as far as they form a block. Of
+    three ways to choose blocks the one with the fewest columns is taken.
+
+    Args:
+        automaton: boolean (zeros and ones), counting or real, without epsilon.
+        apart: words whose common part is kept out of the factors, as the authors' program keeps the wildcard's.
+
+    Raises :class:`~automata.errors.InputError` for another automaton.
+    """
+    if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.epsilon is not None:
+        raise InputError(f"factors are of real, counting or boolean automata without epsilon, not of {automaton!r}")
+    k, words = automaton.states, list(automaton.index)
+    matrices = automaton.matrices.astype(np.float64)
+    kept = set(apart)
+    stands = np.array([word in kept for word in words], dtype=np.float64)
+    # letters: words with one matrix of which it is apart, or of which it is not
+    looks = list(zip(automaton.index.values(), stands.tolist(), strict=True))
+    place = {look: number for number, look in enumerate(dict.fromkeys(looks))}
+    inside = [matrices[matrix] for matrix, stand in place if stand]
+    common = np.where((np.array(inside) == inside[0]).all(axis=0), inside[0], 0.0) if inside else np.zeros((k, k))
+    letters = np.array([matrices[matrix] - stand * common for matrix, stand in place]).reshape(-1, k, k)
+    ways = (_by_pair(letters, rows=True), _by_pair(letters, rows=False), _by_letter(letters))
+    terms = min(ways, key=len)
+    e, before, after = (np.array([term[i] for term in terms]).reshape(len(terms), size).T
+                        for i, size in ((0, len(letters)), (1, k), (2, k)))  # fmt: skip
+    return Factors(e[[place[look] for look in looks]], before.copy(), after.copy(), common, stands)
+
+
+def _by_pair(letters: Floats, rows: bool) -> list[Term]:
+    """A column for each set of letters (with weights), and each set of states that it joins from the same states (or to the same)."""
+    pairs: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
+    for i, j in zip(*np.nonzero(letters.any(axis=0)), strict=True):
+        pairs[letters[:, i, j].tobytes()].append((int(i), int(j)))
+    found: list[Term] = []
+    for key, joined in pairs.items():
+        weights = np.frombuffer(key)
+        near: dict[int, list[int]] = defaultdict(list)
+        for i, j in joined:
+            near[i if rows else j].append(j if rows else i)
+        blocks: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for state, others in near.items():
+            blocks[tuple(sorted(others))].append(state)
+        for block, own in blocks.items():
+            one, other = _marked(letters, own), _marked(letters, block)
+            found.append((weights, *((one, other) if rows else (other, one))))
+    return found
+
+
+def _by_letter(letters: Floats) -> list[Term]:
+    """A column for each letter and each row of its matrix; equal rows share one."""
+    found: list[Term] = []
+    for place, matrix in enumerate(letters):
+        rows: dict[bytes, list[int]] = defaultdict(list)
+        for i in np.flatnonzero(matrix.any(axis=1)):
+            rows[matrix[i].tobytes()].append(int(i))
+        found += [(np.eye(len(letters))[place], _marked(letters, own), np.frombuffer(row)) for row, own in rows.items()]
+    return found
+
+
+def _marked(letters: Floats, states: Sequence[int]) -> Floats:
+    found = np.zeros(letters.shape[1])
+    found[list(states)] = 1.0
+    return found
