@@ -14,12 +14,12 @@ BEGIN, END = "BOS", "EOS"
 
 
 def is_number(word: str) -> bool:
-    """Digits, with signs between them: 900, 3.50, 7,000, 9-11.
+    """Digits, with signs between and around them: 900, 3.50, 7,000, 9-11, $85, and the "900." of a text whose punctuation sticks to words.
 
-    >>> [is_number(word) for word in ("900", "3.50", "-7", "m25", "4th")]
-    [True, True, True, False, False]
+    >>> [is_number(word) for word in ("900", "3.50", "-7", "900.", "m25", "4th", ".")]
+    [True, True, True, True, False, False, False]
     """
-    return re.fullmatch(r"[-+]?[0-9]+([.,:/-][0-9]+)*", word) is not None
+    return re.fullmatch(r"\W*[0-9]+(\W+[0-9]+)*\W*", word) is not None
 
 
 def is_mark(word: str) -> bool:

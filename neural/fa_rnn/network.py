@@ -100,6 +100,12 @@ class FARNN(nn.Module):
         """The network of a set of rules: a score for each label, in the file's order. See :meth:`of`."""
         return cls.of(rules.automaton, list(rules.labels.values()), **more)
 
+    @property
+    def rank(self) -> int:
+        """The number of columns of the factors, r; of an undecomposed network as many as a tensor of its size may need."""
+        cell = self.cell.inner if isinstance(self.cell, GatedCell) else self.cell
+        return cell.rules.shape[1] if isinstance(cell, FactoredCell) else min(cell.words * cell.states, cell.states**2)
+
     def tokens(self, sentences: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
         """Sentences as places of words, shape ``(T, B)`` with zeros behind their ends, and their lengths, shape ``(B,)``."""
         try:

@@ -9,7 +9,10 @@ import typer
 from automata.errors import InputError
 
 GROUP = "ratproof.commands"
-EXPECTED = {"train": "Train a network, extract its automaton, compare, and certify (comes with the package training)."}
+EXPECTED = {
+    "train": "Train a network, extract its automaton, compare, and certify (comes with the package training).",
+    "rules": "Rules on labelled sentences, and the networks that are made from them (comes with the package training).",
+}
 """Commands that ship with ratproof, by what they do: said where their package is not installed."""
 
 

@@ -1,0 +1,136 @@
+"""Rules and the untrained networks that are made from them, on labelled sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.batch import scores
+from automata.rules.compiling import compiled
+from automata.rules.matching import matched, mirrored
+from automata.rules.rule_files import Labelled, loads
+from automata.rules.rule_set import rule_set
+from automata.rules.strategies import rules
+from automata.rules.syntax import Rule
+from ratproof.main import run
+from training import text_data
+from training.text_data import Sentences
+from training.zero_shot import mirror, zero_shot
+
+WORDS = ("a", "b", "7", "?")
+SENTENCES = st.lists(
+    st.lists(st.sampled_from(WORDS), max_size=5).map(lambda inside: ("BOS", *inside, "EOS")), min_size=1, max_size=5
+)
+SEVERAL = st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), leaves=4)), min_size=1, max_size=4)
+RULES = """[fare]
+$ * cost $ *
+$ * how much $ *
+[city]
+$ * what city $ *
+[late]
+$ * late EOS
+"""
+TEST = """fare\tBOS how much is it EOS
+city\twhat city
+late\tBOS what city so late EOS
+fare\tBOS hello EOS
+"""
+
+
+@given(SEVERAL, SENTENCES)
+def test_the_rule_system_is_each_rule_by_itself(several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]) -> None:
+    labelled = [Labelled(label, rule, 1) for label, rule in several]
+    found = matched(rule_set(labelled, WORDS), sentences)
+    for sentence, labels in zip(sentences, found, strict=True):
+        alone = {label for label, rule in several if scores(compiled(rule, [*WORDS, "EOS"]), [sentence[1:]])[0]}
+        assert set(labels) == alone
+
+
+@given(SEVERAL, SENTENCES)
+def test_mirrored_rules_match_mirrored_sentences(several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]) -> None:
+    labelled = [Labelled(label, rule, 1) for label, rule in several]
+    back = [Labelled(label, mirrored(rule), 1) for label, rule in several]
+    forth = matched(rule_set(labelled, WORDS), sentences)
+    assert matched(rule_set(back, WORDS), [mirror(sentence) for sentence in sentences]) == forth
+
+
+@given(SEVERAL, SENTENCES, st.sampled_from(["first", "last"]))
+def test_at_beta_1_the_networks_give_every_sentence_the_rules_label(
+    several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]], ties: str
+) -> None:
+    labelled = tuple(Labelled(label, rule, 1) for label, rule in several)
+    test = Sentences(tuple(sentences), tuple("x" for _ in sentences))
+    found = zero_shot(labelled, WORDS, test, "first" if ties == "first" else "last")
+    assert [row.system for row in found.rows] == ["rules", "FA-RNN", "BiFA-RNN", "FA-GRU", "BiFA-GRU"]
+    assert all(row.agrees == 1 for row in found.rows[:3])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rules.config").write_text(RULES)
+    for part in ("train", "dev", "test"):
+        (tmp_path / f"{part}.tsv").write_text(TEST)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("more", "right"), [([], 0.75), (["--ties", "first"], 0.5), (["--unmatched", "fare"], 1.0)])
+def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], right: float) -> None:
+    assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder), "--json", *more]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(row["system"], row["accuracy"], row["agrees"]) for row in found["rows"][:3]] == [
+        ("rules", right, 1.0), ("FA-RNN", right, 1.0), ("BiFA-RNN", right, 1.0),
+    ]  # fmt: skip
+    assert found["rows"][0]["several"] == 1 and found["rows"][0]["unmatched"] == 1 and found["missing"] == ["cost"]
+
+
+def test_it_says_where_a_network_is_not_its_rules(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a column of its factors lost."""
+    from neural.fa_rnn import network
+    from neural.fa_rnn.factors import Factors, exact_factors
+
+    def fewer(*given: object) -> Factors:
+        whole = exact_factors(*given)  # type: ignore[arg-type]
+        return Factors(whole.words[:, 1:], whole.before[:, 1:], whole.after[:, 1:], whole.apart, whole.stands)
+
+    monkeypatch.setattr(network, "exact_factors", fewer)
+    assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("fare a b", "line 1: is 'fare a b', where label<TAB>words is right"),
+        ("", "has no sentence"),
+        ("x\ta BOS b", "has BOS inside"),
+    ],
+)
+def test_what_is_no_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:
+    (folder / "dev.tsv").write_text(text)
+    assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert "dev.tsv" in error and says in error and error.count("\n") == 1
+
+
+def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]
+    assert run([*arguments, "--unmatched", "nothing"]) == 2 and "no label" in capsys.readouterr().err
+    assert run([*arguments, "--ties", "middle"]) == 2 and "first or last" in capsys.readouterr().err
+    (folder / "test.tsv").unlink()
+    assert run(arguments) == 2 and "test.tsv: is missing" in capsys.readouterr().err
+    (folder / "rules.config").write_text("$ * cost $ *")
+    (folder / "test.tsv").write_text(TEST)
+    assert run(arguments) == 2 and "no [label] headers" in capsys.readouterr().err
+
+
+def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
+    found = text_data.part_of(tmp_path / "a.tsv")
+    assert found.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS")) and found.labels == ("x", "y", "z")
+    assert text_data.vocabulary({"a": found}) == ("a", "b")
+    assert matched(rule_set(loads("[x]\n( )"), WORDS), [("BOS",), ("BOS", "EOS")]) == [("x",), ()]

@@ -1,0 +1,166 @@
+"""Rules and the networks that are made from them, untrained, on test sentences (Jiang et al. 2020, section 4.3 and Table 4)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from automata.number_text import shorten
+from automata.rules.matching import matched, mirrored
+from automata.rules.rule_files import Labelled
+from automata.rules.rule_set import rule_set
+from neural.fa_rnn.network import FARNN
+from training.text_data import Sentences
+
+Ties = Literal["first", "last"]
+AT_ONCE = 1024
+MATCH = 0.5
+"""A label matches whose score, clamped to at most 1, is larger."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one system did.
+
+    Attributes:
+        system: its name.
+        accuracy: the share of sentences with the right label.
+        agrees: the share of sentences with the rule system's label.
+        unmatched: sentences that match no label.
+        several: sentences that match more than one.
+        seconds: of all sentences, those of making the network left out.
+    """
+
+    system: str
+    accuracy: float
+    agrees: float
+    unmatched: int
+    several: int
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which label a sentence gets of those whose rules it matches.
+
+    Attributes:
+        labels: the rules' labels, in the file's order.
+        ties: of several the first, or the last one in that order.
+        unmatched: where there is none; ``None``: no label, which is never right.
+    """
+
+    labels: tuple[str, ...]
+    ties: Ties = "last"
+    unmatched: str | None = None
+
+    def of(self, matches: Tensor) -> list[str | None]:
+        """The label of each sentence, from whether it matches each label, shape ``(B, R)``."""
+        found: list[str | None] = []
+        for row in matches.tolist():
+            places = [place for place, match in enumerate(row) if match]
+            found.append(self.labels[places[0 if self.ties == "first" else -1]] if places else self.unmatched)
+        return found
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of it.
+
+    Attributes:
+        sentences: how many.
+        states: of the rules' automaton, and of that of the mirrored rules.
+        rank: of the exact factors, for both.
+        missing: words of rules that no sentence has.
+        rows: the systems.
+    """
+
+    sentences: int
+    states: tuple[int, int]
+    rank: tuple[int, int]
+    missing: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def zero_shot(
+    rules: tuple[Labelled, ...], words: tuple[str, ...], test: Sentences, ties: Ties = "last", unmatched: str | None = None,
+    seed: int = 0, tell: Callable[[str], None] = lambda line: None,
+) -> Found:  # fmt: skip
+    """Run the rule system and the four untrained networks, at beta = 1 and with exact factors.
+
+    Args:
+        rules: under labels.
+        words: the vocabulary.
+        test: the sentences.
+        ties: which label where several match.
+        unmatched: the label where none does.
+        seed: of the gates' weights.
+        tell: is told what is done.
+    """
+    labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))
+    if not labels:
+        raise InputError("the rules have no [label] headers, which say what a match means")
+    if unmatched is not None and unmatched not in labels and unmatched not in test.labels:
+        raise InputError(f"{shorten(unmatched)} is no label of the rules or of the sentences")
+    choice = Choice(labels, ties, unmatched)
+    tell("compiling rules")
+    forth = rule_set(rules, words)
+    back = rule_set([Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in rules], words)
+    started = time.perf_counter()
+    system = torch.tensor([[label in found for label in labels] for found in matched(forth, test.words)])
+    by_rules = choice.of(system)
+    rows = [_row("rules", system, by_rules, by_rules, test, time.perf_counter() - started)]
+    torch.manual_seed(seed)
+    ranks = []
+    for name, gated in (("FA-RNN", False), ("FA-GRU", True)):
+        one, other = (FARNN.of_rules(made, gated=gated) for made in (forth, back))
+        ranks.append((one.rank, other.rank))
+        for system_name, both in ((name, (one,)), (f"Bi{name}", (one, other))):
+            tell(system_name)
+            started = time.perf_counter()
+            matches = _matches(both, test.words) > MATCH
+            rows.append(_row(system_name, matches, choice.of(matches), by_rules, test, time.perf_counter() - started))
+    states = (forth.automaton.states, back.automaton.states)
+    return Found(len(test), states, ranks[0], forth.missing, tuple(rows))
+
+
+def mirror(sentence: tuple[str, ...]) -> tuple[str, ...]:
+    """BOS, and what follows it from its end on: mirrored rules begin after BOS too."""
+    return (sentence[0], *sentence[:0:-1])
+
+
+def _matches(networks: tuple[FARNN, ...], sentences: Sequence[tuple[str, ...]]) -> Tensor:
+    """How far each sentence matches each label, shape ``(B, R)``: the mean over the directions.
+
+    Scores are clamped to at most 1 before: Table 2 asks for values from 0 to 1. Section 3.4 takes the mean of h_N, whose states are not those
+    of the same automaton.
+    """
+    ways = (sentences, [mirror(sentence) for sentence in sentences])
+    with torch.no_grad():
+        parts = [
+            torch.stack([net(way[at : at + AT_ONCE]).clamp(max=1) for net, way in zip(networks, ways, strict=False)]).mean(dim=0)
+            for at in range(0, len(sentences), AT_ONCE)
+        ]
+    return torch.cat(parts)
+
+
+def _row(
+    name: str, matches: Tensor, chosen: list[str | None], by_rules: list[str | None], test: Sentences, seconds: float
+) -> Row:
+    right = sum(a == b for a, b in zip(chosen, test.labels, strict=True))
+    agrees = sum(a == b for a, b in zip(chosen, by_rules, strict=True))
+    counts = matches.sum(dim=1)
+    return Row(name, right / len(test), agrees / len(test), int((counts == 0).sum()), int((counts > 1).sum()), round(seconds, 3))
