@@ -12,7 +12,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.rules.matching import matched, mirrored
+from automata.rules.matching import matches, mirrored
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from neural.fa_rnn.network import FARNN
@@ -120,7 +120,7 @@ def zero_shot(
     forth = rule_set(rules, words)
     back = rule_set([Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in rules], words)
     started = time.perf_counter()
-    system = torch.tensor([[label in found for label in labels] for found in matched(forth, test.words)])
+    system = torch.as_tensor(matches(forth, test.words))
     by_rules = choice.of(system)
     rows = [_row("rules", system, by_rules, by_rules, test, time.perf_counter() - started)]
     torch.manual_seed(seed)
@@ -131,8 +131,8 @@ def zero_shot(
         for system_name, both in ((name, (one,)), (f"Bi{name}", (one, other))):
             tell(system_name)
             started = time.perf_counter()
-            matches = _matches(both, test.words) > MATCH
-            rows.append(_row(system_name, matches, choice.of(matches), by_rules, test, time.perf_counter() - started))
+            hits = _matches(both, test.words) > MATCH
+            rows.append(_row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - started))
     states = (forth.automaton.states, back.automaton.states)
     return Found(len(test), states, ranks[0], forth.missing, tuple(rows))
 

@@ -1,15 +1,18 @@
-"""Which labels' rules a sentence matches: the rule system itself, by sets of states."""
+"""Which labels' rules a sentence matches: the rule system itself, all sentences at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from automata.dfa import sets
+import numpy as np
+from numpy.typing import NDArray
+
 from automata.errors import UnknownSymbol
 from automata.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from automata.rules.syntax import Either, Repeat, Rule
 from automata.rules.syntax import Sequence as InOrder
+from automata.rules.words import BEGIN
 
 
 def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[str | None, ...]]:
@@ -23,20 +26,56 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
 
     Raises :class:`~automata.errors.UnknownSymbol` for a word that the vocabulary lacks.
     """
-    automaton = rules.automaton
-    on = sets(automaton)
-    ends = {label: sum(1 << state for state in states) for label, states in rules.labels.items()}
-    place = automaton.index
-    found = []
-    for sentence in sentences:
-        states = on.initial
-        for word in sentence:
-            if word not in place:
-                raise UnknownSymbol(f"the vocabulary lacks {shorten(word)}")
-            states = on.step(states, place[word])
-            if not states:
-                break
-        found.append(tuple(label for label, end in ends.items() if states & end))
+    given = [tuple(sentence) for sentence in sentences]
+    hits = matches(rules, given)
+    labels = tuple(rules.labels)
+    return [tuple(labels[place] for place in np.flatnonzero(row)) for row in hits]
+
+
+def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+    """Whether each sentence matches each label, shape ``(B, R)``: see :func:`matched`.
+
+    All sentences go at once, and each through all of the deterministic automata: a step is one look into a table of n states.
+    """
+    words, lengths = _places(rules, sentences)
+    after = _table(rules)
+    count, n = len(sentences), rules.automaton.states
+    at = np.tile(np.array(rules.starts, dtype=np.int32), (count, 1))
+    if rules.begins:
+        begun = lengths > 0
+        begun[begun] = words[0, begun] == rules.automaton.index[BEGIN]
+        at[~begun] = n
+    for t in range(int(rules.begins), len(words)):
+        running = lengths > t
+        at[running] = after[words[t, running, None], at[running]]
+    ends = np.zeros((n + 1, len(rules.labels)), dtype=bool)
+    for column, states in enumerate(rules.labels.values()):
+        ends[list(states), column] = True
+    return np.asarray(ends[at].any(axis=1))
+
+
+def _places(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The letters of all sentences, shape ``(T, B)``, and their lengths, shape ``(B,)``."""
+    index = rules.automaton.index
+    lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    words = np.zeros((int(lengths.max(initial=0)), len(sentences)), dtype=np.int32)
+    try:
+        for column, sentence in enumerate(sentences):
+            words[: len(sentence), column] = [index[word] for word in sentence]
+    except KeyError as error:
+        raise UnknownSymbol(f"the vocabulary lacks {shorten(error.args[0])}") from None
+    return words, lengths
+
+
+def _table(rules: RuleSet) -> NDArray[np.int32]:
+    """The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start state of BOS is left out."""
+    matrices = rules.automaton.matrices.copy()
+    if rules.begins:
+        matrices[:, 0] = False
+    n = rules.automaton.states
+    found = np.full((len(matrices), n + 1), n, dtype=np.int32)
+    letter, source, target = np.nonzero(matrices)
+    found[letter, source] = target
     return found
 
 

@@ -24,11 +24,15 @@ class RuleSet:
         automaton: boolean, without epsilon.
         labels: for each label its final states, in the file's order.
         missing: words that rules name and the vocabulary lacks.
+        starts: the first states of the deterministic automata that stand side by side in it: where BOS leads, or the initial states.
+        begins: do sentences begin with BOS?
     """
 
     automaton: WFSA
     labels: dict[str | None, tuple[int, ...]]
     missing: tuple[str, ...]
+    starts: tuple[int, ...]
+    begins: bool
 
 
 def rule_set(rules: Iterable[Labelled], vocabulary: Sequence[str] | None, begins: bool = True) -> RuleSet:
@@ -80,4 +84,6 @@ def rule_set(rules: Iterable[Labelled], vocabulary: Sequence[str] | None, begins
     if begins:
         transitions = {BEGIN: first, **transitions}
     automaton = WFSA(BOOLEAN, initial, final, transitions)
-    return RuleSet(automaton, {label: tuple(states) for label, states in labels.items()}, known.missing)
+    finals = {label: tuple(states) for label, states in labels.items()}
+    starts = tuple(np.flatnonzero(first[0] if begins else initial).tolist())
+    return RuleSet(automaton, finals, known.missing, starts, begins)

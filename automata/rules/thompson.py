@@ -32,7 +32,7 @@ class _Arrows:
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
-        """The state in which the rule ends that begins in ``source``."""
+        """The state in which the rule ends that begins in ``source``: a new one, so that no loop leads back to where others begin."""
         if isinstance(rule, Word | Wildcard):
             target = self.state()
             self.reading += [(letter, source, target) for letter in self.letters.read(rule)]
@@ -44,9 +44,7 @@ class _Arrows:
         if isinstance(rule, Repeat):
             return self._repeat(rule, source)
         target = self.state()
-        for part in rule.parts:
-            start = self.state()  # of its own: a loop in one part must not lead into another
-            self.silent += [(source, start), (self.add(part, start), target)]
+        self.silent += [(self.add(part, source), target) for part in rule.parts]
         return target
 
     def _repeat(self, rule: Repeat, source: int) -> int:
@@ -55,8 +53,7 @@ class _Arrows:
         end = self.state()
         self.silent.append((source, end))
         if rule.most is None:
-            start = self.state()
-            self.silent += [(end, start), (self.add(rule.part, start), end)]
+            self.silent.append((self.add(rule.part, end), end))
             return end
         for _ in range(rule.most - rule.least):
             source = self.add(rule.part, source)

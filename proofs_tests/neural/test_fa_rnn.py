@@ -18,7 +18,7 @@ from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
 from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA
-from neural.fa_rnn.cells import FactoredCell
+from neural.fa_rnn.cells import FactoredCell, GatedCell
 from neural.fa_rnn.factors import exact_factors
 from neural.fa_rnn.network import FARNN
 
@@ -89,6 +89,19 @@ def test_large_biases_make_a_gated_network_the_network() -> None:
             torch.nn.init.zeros_(gate.weight)  # type: ignore[arg-type]
             torch.nn.init.constant_(gate.bias, bias)  # type: ignore[arg-type]
         torch.testing.assert_close(gated.states(sentences), same)
+
+
+def test_a_closed_reset_gate_goes_back_to_the_state_after_bos() -> None:
+    """With f = 1 and r = 0 only BOS and the last word are heard."""
+    found = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
+    gated = FARNN.of_rules(found, gated=True, dtype=torch.float64)
+    assert isinstance(gated.cell, GatedCell)
+    for gate, bias in ((gated.cell.update, 40.0), (gated.cell.reset, -40.0)):
+        torch.nn.init.zeros_(gate.weight)
+        torch.nn.init.constant_(gate.bias, bias)
+    plain = FARNN.of_rules(found, dtype=torch.float64)
+    heard, last = [("BOS", "b", "c", "a"), ("BOS", "a", "b"), ("BOS",)], [("BOS", "a"), ("BOS", "b"), ("BOS",)]
+    torch.testing.assert_close(gated.states(heard), plain.states(last))
 
 
 @pytest.mark.parametrize(

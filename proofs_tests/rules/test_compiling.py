@@ -179,3 +179,25 @@ def test_thousands_of_words_share_a_matrix() -> None:
 def test_a_rule_that_is_too_large_is_one_sentence() -> None:
     with pytest.raises(InputError, match="more than 5,000 states"):
         compiled(parse("( a {1000} b {1000} ) {3}"), ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence", "is_"),
+    [
+        ("$ a", "b a", True),
+        ("$ a", "BOS a", False),  # else one BOS more would do
+        ("BOS a", "BOS a", True),
+        ("% a", "7 a", True),
+        ("% a", "12.5 a", True),
+        ("% a", "b a", False),
+        ("& a", "? a", True),
+        ("& a", "7 a", False),
+        ("$ * ( a | b ) *", "c a b a", True),
+        ("( a * | b ) c", "a b c", False),
+        ("( a * b ) * c", "a a b b c", True),
+        ("( a * | b * ) {2} c", "a b c", True),
+        ("( a * | b * ) {2} c", "a b a c", False),
+    ],
+)
+def test_what_a_rule_matches(rule: str, sentence: str, is_: bool) -> None:
+    assert bool(scores(compiled(parse(rule), VOCABULARY), [tuple(sentence.split())])[0]) == is_
