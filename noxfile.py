@@ -104,3 +104,4 @@ def bench(session: nox.Session) -> None:
     run(session, "python", "bench/equivalence.py")
     run(session, "python", "bench/not_rational.py")
     run(session, "python", "bench/certified.py")
+    run(session, "python", "bench/rules.py")
