@@ -35,7 +35,9 @@ class RuleSet:
     begins: bool
 
 
-def rule_set(rules: Iterable[Labelled], vocabulary: Sequence[str] | None, begins: bool = True) -> RuleSet:
+def rule_set(
+    rules: Iterable[Labelled], vocabulary: Sequence[str] | None, begins: bool = True, pseudo: bool | None = None
+) -> RuleSet:
     r"""The automaton of some rules.
 
     >>> from automata.rules.rule_files import loads
@@ -45,8 +47,9 @@ def rule_set(rules: Iterable[Labelled], vocabulary: Sequence[str] | None, begins
 
     Args:
         rules: of a file.
-        vocabulary: the words; ``None``: wildcards are letters (the pseudo automaton).
+        vocabulary: the words; ``None``: those of the rules.
         begins: do sentences begin with BOS, which a start state reads, and end with EOS, which is a word like any other?
+        pseudo: are wildcards letters (the pseudo automaton of section 3.1)? Without saying, where there is no vocabulary.
     """
     found = list(rules)
     if begins:
@@ -54,11 +57,13 @@ def rule_set(rules: Iterable[Labelled], vocabulary: Sequence[str] | None, begins
             if Word(BEGIN) in leaves(rule.rule):
                 raise InputError(f"line {rule.line}: names {BEGIN}, which each sentence has before what the rules are about")
     written = [rule.rule for rule in found]
-    known = (
-        pseudo_letters(written)
-        if vocabulary is None
-        else letters(written, [word for word in vocabulary if word != BEGIN] + [END] if begins else vocabulary)
-    )
+    words = vocabulary
+    if vocabulary is not None and begins:
+        words = [*(word for word in vocabulary if word != BEGIN), END]
+    as_letters = vocabulary is None if pseudo is None else pseudo
+    if not as_letters and words is None:
+        raise InputError("wildcards stand for the words of a vocabulary, and there is none")
+    known = pseudo_letters(written, words) if as_letters or words is None else letters(written, words)
     by_label: dict[str | None, list[WFSA]] = {}
     for label in dict.fromkeys(rule.label for rule in found):
         by_label[label] = together([rule.rule for rule in found if rule.label == label], known)

@@ -86,12 +86,24 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
     return Letters(alphabet, tuple(letter), of_word, wild, len(number), tuple(word for word in named if word not in of_word))
 
 
-def pseudo_letters(rules: Iterable[Rule]) -> Letters:
-    """The letters of the pseudo automaton (section 3.1): each word that a rule names, and each wildcard, is a letter of its own."""
+def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = None) -> Letters:
+    """The letters of the pseudo automaton (section 3.1): each word that a rule names, and each wildcard, is a letter of its own.
+
+    >>> pseudo_letters([Wildcard("$"), Word("a"), Word("z")], ["a", "b", "c"])  # doctest: +ELLIPSIS
+    Letters(alphabet=('a', 'b', 'c', '$'), letter=(0, 1, 1, 2), ..., missing=('z',))
+
+    Args:
+        rules: at least one.
+        vocabulary: the words beside the wildcards; those of the rules without it.
+    """
     found = dict.fromkeys(leaf for rule in rules for leaf in leaves(rule))
-    words = [leaf.text for leaf in found if isinstance(leaf, Word)]
+    named = [leaf.text for leaf in found if isinstance(leaf, Word)]
     kinds = [leaf.kind for leaf in found if isinstance(leaf, Wildcard)]
+    words = list(dict.fromkeys(named if vocabulary is None else vocabulary))
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
-    places = {name: place for place, name in enumerate(alphabet)}
-    of_wildcard: dict[str, tuple[int, ...]] = {kind: (places[kind],) for kind in kinds}
-    return Letters(alphabet, tuple(range(len(alphabet))), {w: places[w] for w in words}, of_wildcard, len(alphabet), ())
+    looks = [word if word in (*named, *kinds) else None for word in alphabet]  # words that no rule names share a letter
+    number = {look: place for place, look in enumerate(dict.fromkeys(looks))}
+    of_word = {word: number[word] for word in named if word in number}
+    of_wildcard: dict[str, tuple[int, ...]] = {kind: (number[kind],) for kind in kinds}
+    missing = tuple(word for word in named if word not in number)
+    return Letters(alphabet, tuple(number[look] for look in looks), of_word, of_wildcard, len(number), missing)

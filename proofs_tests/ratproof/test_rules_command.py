@@ -59,16 +59,28 @@ def test_the_pseudo_automaton_keeps_wildcards(tmp_path: Path, capsys: pytest.Cap
     assert set(files.read(out).alphabet) == {"$", "cost", "how", "much", "city", "EOS"}
 
 
+def test_without_a_vocabulary_wildcards_stay_letters_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "a.json")
+    assert run(["compile", "$ * a", "-o", out]) == 0
+    assert "'$' is kept as a letter" in capsys.readouterr().err and files.read(out).alphabet == ("a", "$")
+    assert run(["compile", "$ * a", "--pseudo", "-o", out]) == 0 and not capsys.readouterr().err
+
+
+def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "a.json")
+    assert run(["compile", "$ * ( a | z )", "--pseudo", "--vocabulary", "a,b,c", "-o", out]) == 0
+    assert "lacks 'z'" in capsys.readouterr().err and files.read(out).alphabet == ("a", "b", "c", "$")
+    assert [bool(x) for x in scores(files.read(out), [("$", "a"), ("b", "a")])] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["$ * a"], "'$' stands for words that nothing names: --vocabulary names them, --pseudo keeps it as a letter"),
         (["a )"], "the rule: line 1, column 3: found ')'"),
         (["no/such.rules"], "no/such.rules: is no file that can be read"),
         (["a $", "--vocabulary", "a,b,a"], "has 'a' twice"),
         (["a $", "--vocabulary", "a,b c"], "word 2 is 'b c', where a word without white space is right"),
         (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: is no file that can be read"),
-        (["a $", "--vocabulary", "a,b", "--pseudo"], "--pseudo keeps wildcards as letters, and takes no --vocabulary"),
         (["BOS a", "--bos"], "names BOS, which each sentence has before"),
     ],
 )

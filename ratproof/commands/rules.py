@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from automata import files
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError
 from automata.number_text import shorten
 from automata.rules import rule_files
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
-from automata.rules.syntax import Wildcard, Word, leaves
+from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.terminal import progress
@@ -30,7 +30,11 @@ def compile_rules(
     output: Annotated[str, typer.Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")],
     vocabulary: Annotated[
         str | None,
-        typer.Option("--vocabulary", metavar="FILE|a,b,c", help="the words that sentences have; without: those of the rules"),
+        typer.Option(
+            "--vocabulary",
+            metavar="FILE|a,b,c",
+            help="the words that sentences have; without: those of the rules, and wildcards as letters",
+        ),
     ] = None,
     pseudo: Annotated[bool, typer.Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
     begins: Annotated[
@@ -43,14 +47,16 @@ def compile_rules(
 ) -> None:
     """Compile rules over words to a boolean automaton."""
     files.require_writable(output)
-    if pseudo and vocabulary is not None:
-        raise InputError("--pseudo keeps wildcards as letters, and takes no --vocabulary, which says what they stand for")
     found = _rules(rules)
-    words = None if pseudo else _words(found, vocabulary)
+    words = None if vocabulary is None else read_vocabulary(vocabulary)
+    wild = next((leaf.kind for rule in found for leaf in leaves(rule.rule) if isinstance(leaf, Wildcard)), None)
+    if words is None and wild is not None and not pseudo:
+        note = f"{shorten(wild)} is kept as a letter, as with --pseudo, since no --vocabulary says what it stands for"
+        warnings.warn(note, stacklevel=1)
     labelled = found[0].label is not None
     with progress("compile") as tell:
         tell(f"{len(found)} rules")
-        made = rule_set(found, words, labelled if begins is None else begins)
+        made = rule_set(found, words, labelled if begins is None else begins, pseudo or words is None)
         tell(f"writing {made.automaton.states} states")
         if made.missing:
             more = len(made.missing) - NAMED
@@ -76,16 +82,3 @@ def _rules(given: str) -> tuple[Labelled, ...]:
     if given.split() == [given] and ("/" in given or Path(given).suffix in (".config", ".rules", ".txt")):
         raise FormatError(f"{given}: is no file that can be read")
     return (Labelled(None, parse(given), 1),)
-
-
-def _words(rules: tuple[Labelled, ...], given: str | None) -> tuple[str, ...]:
-    """The vocabulary; without one the rules' own words, where no wildcard asks what it stands for."""
-    if given is not None:
-        return read_vocabulary(given)
-    found = [leaf for rule in rules for leaf in leaves(rule.rule)]
-    wild = next((leaf.kind for leaf in found if isinstance(leaf, Wildcard)), None)
-    if wild is not None:
-        raise InputError(
-            f"{shorten(wild)} stands for words that nothing names: --vocabulary names them, --pseudo keeps it as a letter"
-        )
-    return tuple(dict.fromkeys(leaf.text for leaf in found if isinstance(leaf, Word)))
