@@ -90,6 +90,14 @@ def read_text(path: str | Path) -> str:
         raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong)") from None
 
 
+def names_a_file(text: str) -> bool:
+    """Is there a file of that name? No where no file could have it: too long, or with a character that names cannot have."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def write_whole(path: str | Path, text: str | bytes) -> None:
     """Write the file whole or not at all: to a file beside it, then renamed."""
     path = Path(path)

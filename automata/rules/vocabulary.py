@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError
-from automata.files import read_text
+from automata.files import names_a_file, read_text
 from automata.number_text import shorten
 
 
@@ -23,7 +23,7 @@ def vocabulary(given: str) -> tuple[str, ...]:
 
     Raises :class:`~automata.errors.FormatError`: it has no words, one twice, or one that is empty or has white space.
     """
-    if not Path(given).is_file():
+    if not names_a_file(given):
         if "," not in given and ("/" in given or Path(given).suffix in (".json", ".txt")):
             raise FormatError(f"{given}: is no file that can be read; a vocabulary is a file, or words with commas between them")
         return _checked([word.strip() for word in given.split(",")], f"--vocabulary {shorten(given)}")

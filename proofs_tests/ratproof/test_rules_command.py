@@ -91,6 +91,13 @@ def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not list(tmp_path.iterdir())
 
 
+def test_a_rule_and_words_that_are_longer_than_a_file_name(tmp_path: Path) -> None:
+    words = [f"word{i}" for i in range(300)]
+    out = tmp_path / "a.json"
+    assert run(["compile", " | ".join(words), "--vocabulary", ",".join(words), "-o", str(out)]) == 0
+    assert files.read(out).states == 2
+
+
 def test_an_output_that_no_automaton_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compile", "a", "-o", str(tmp_path / "a.txt")]) == 2
     assert "no format" in capsys.readouterr().err

@@ -77,7 +77,7 @@ def compile_rules(
 
 def _rules(given: str) -> tuple[Labelled, ...]:
     """Those of a file, or the one that stands there."""
-    if Path(given).is_file():
+    if files.names_a_file(given):
         return rule_files.read(given)
     if given.split() == [given] and ("/" in given or Path(given).suffix in (".config", ".rules", ".txt")):
         raise FormatError(f"{given}: is no file that can be read")
