@@ -40,6 +40,9 @@ def run(arguments: list[str] | None = None) -> int:
     except InputError as error:
         return _refuse(str(error))
     except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # no command was named: the help, as it is written
+            print(error.ctx.get_help(), file=sys.stderr)
+            return BAD_INPUT
         where = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
         return _refuse(_sentence(error.format_message()) + where)
     except ClickException as error:

@@ -224,3 +224,10 @@ def test_verify_on_a_small_text_counts_its_prefixes(tmp_path):
     facts = on_text["facts"]
     assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == (3, 9, 3, 1)
     assert on_text["verdict"] == "holds" and 0 <= on_text["share"] <= 1
+
+
+@pytest.mark.parametrize("arguments", [[], ["train"], ["rules"]])
+def test_without_a_command_the_help_is_shown_as_it_is_written(arguments, capsys):
+    assert run(arguments) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("Usage: ratproof") and "\nCommands:\n" in said
