@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from automata import dfa
 from automata.operations import sum_of
@@ -60,8 +59,3 @@ def _joined(left: WFSA, right: WFSA) -> WFSA | None:
     except dfa.TooManyStates:
         return None
     return found if found.states <= most else None
-
-
-def side_by_side(automata: Sequence[WFSA]) -> WFSA:
-    """All of them in one, with an initial state each."""
-    return reduce(sum_of, automata)

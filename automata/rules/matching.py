@@ -42,8 +42,7 @@ def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bo
     count, n = len(sentences), rules.automaton.states
     at = np.tile(np.array(rules.starts, dtype=np.int32), (count, 1))
     if rules.begins:
-        begun = lengths > 0
-        begun[begun] = words[0, begun] == rules.automaton.index[BEGIN]
+        begun = (words[:1] == rules.automaton.index[BEGIN]).any(axis=0) & (lengths > 0)
         at[~begun] = n
     for t in range(int(rules.begins), len(words)):
         running = lengths > t

@@ -17,8 +17,9 @@ from automata.batch import scores
 from automata.deterministic import DFA
 from automata.errors import InputError
 from automata.openfst import to_openfst
+from automata.operations import sum_of
 from automata.rules import rule_set
-from automata.rules.compiling import compiled, least, side_by_side, together
+from automata.rules.compiling import compiled, least, together
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled
 from automata.rules.spelled import spelled_out
@@ -127,7 +128,7 @@ def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> No
     known = letters(several, VOCABULARY)
     found = together(several, known)
     union = least(Either(tuple(several)) if len(several) > 1 else several[0], known)
-    assert DFA.from_wfsa(side_by_side(found)).shortest_difference(DFA.from_wfsa(union)) is None
+    assert DFA.from_wfsa(reduce(sum_of, found)).shortest_difference(DFA.from_wfsa(union)) is None
     assert sum(one.states for one in found) <= sum(least(rule, known).states for rule in several)
     assert all(dfa.is_deterministic(one) and dfa.minimal(one) == one for one in found)
 

@@ -134,3 +134,5 @@ def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
     assert found.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS")) and found.labels == ("x", "y", "z")
     assert text_data.vocabulary({"a": found}) == ("a", "b")
     assert matched(rule_set(loads("[x]\n( )"), WORDS), [("BOS",), ("BOS", "EOS")]) == [("x",), ()]
+    assert matched(rule_set(loads("[x]\n( )"), WORDS), [()]) == [()] and matched(rule_set(loads("[x]\na"), WORDS), []) == []
+    assert matched(rule_set(loads("[x]\n( )"), WORDS, begins=False), [(), ("a",)]) == [("x",), ()]
