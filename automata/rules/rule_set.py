@@ -10,8 +10,8 @@ import numpy as np
 from automata.errors import InputError
 from automata.rules.compiling import together
 from automata.rules.rule_files import Labelled
-from automata.rules.syntax import Word, leaves
-from automata.rules.words import BEGIN, END, letters, pseudo_letters
+from automata.rules.syntax import Rule, Word, leaves
+from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 
@@ -57,13 +57,7 @@ def rule_set(
             if Word(BEGIN) in leaves(rule.rule):
                 raise InputError(f"line {rule.line}: names {BEGIN}, which each sentence has before what the rules are about")
     written = [rule.rule for rule in found]
-    words = vocabulary
-    if vocabulary is not None and begins:
-        words = [*(word for word in vocabulary if word != BEGIN), END]
-    as_letters = vocabulary is None if pseudo is None else pseudo
-    if not as_letters and words is None:
-        raise InputError("wildcards stand for the words of a vocabulary, and there is none")
-    known = pseudo_letters(written, words) if as_letters or words is None else letters(written, words)
+    known = _letters(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
     by_label: dict[str | None, list[WFSA]] = {}
     for label in dict.fromkeys(rule.label for rule in found):
         by_label[label] = together([rule.rule for rule in found if rule.label == label], known)
@@ -92,3 +86,15 @@ def rule_set(
     finals = {label: tuple(states) for label, states in labels.items()}
     starts = tuple(np.flatnonzero(first[0] if begins else initial).tolist())
     return RuleSet(automaton, finals, known.missing, starts, begins)
+
+
+def _letters(rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool) -> Letters:
+    """The letters of the rules; with EOS, and without BOS, which the start state reads, where sentences begin."""
+    words = vocabulary
+    if vocabulary is not None and begins:
+        words = [*(word for word in vocabulary if word != BEGIN), END]
+    if pseudo:
+        return pseudo_letters(rules, words)
+    if words is None:
+        raise InputError("wildcards stand for the words of a vocabulary, and there is none")
+    return letters(rules, words)
