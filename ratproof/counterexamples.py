@@ -12,6 +12,7 @@ from automata.errors import FormatError, InputError
 from automata.files import read_text, write_whole
 from ratproof.comparisons import Compared, Comparison, Exact, WithOpenFst
 from ratproof.disagreement import Counterexample
+from ratproof.fa_rnn_runs import OfFARNN
 from ratproof.networks import OfNetwork
 from ratproof.sampled_runs import SampledRuns
 from theory.registry import claim_named
@@ -73,6 +74,8 @@ def load(data: dict[str, Any], where: str) -> Comparison:
             return OfNetwork.from_json(claim.name, data["variant"], comparison)
         if way == SampledRuns.way:
             return SampledRuns.from_json(claim.name, data["variant"], comparison)
+        if way == OfFARNN.way:
+            return OfFARNN.from_json(claim.name, data["variant"], comparison)
         network = claim.variant(data["variant"]).network
         if way == "module" and network is not None:
             made: Comparison = network(claim.name, data["variant"])
@@ -83,7 +86,9 @@ def load(data: dict[str, Any], where: str) -> Comparison:
         raise FormatError(f"{where}: field comparison: {error}") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{where}: field comparison is not as ratproof writes it ({type(error).__name__}: {error})") from None
-    raise FormatError(f"{where}: field comparison.way is {way!r}, where exact, openfst, network, sampled-runs or module is right")
+    raise FormatError(
+        f"{where}: field comparison.way is {way!r}, where exact, openfst, network, sampled-runs, fa-rnn or module is right"
+    )
 
 
 def replay(path: str | Path) -> tuple[dict[str, Any], Compared]:

@@ -14,8 +14,9 @@ Sum(W[j, i]*c[i], (i, 1, j + m))
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy
@@ -32,16 +33,23 @@ class Concrete:
         over: the semiring.
         n: how many places.
         entries: vectors and matrices, as nested tuples.
+        sizes: how many places there are of another kind, by the size's name.
     """
 
     over: Semiring
     n: int
     entries: Mapping[str, Any]
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def one(self) -> Any:
         """The semiring's one."""
         return self.over.one
+
+    @property
+    def zero(self) -> Any:
+        """The semiring's zero."""
+        return self.over.zero
 
     def at(self, name: str, *places: int) -> Any:
         """The number at a place, or at two; places begin with 1."""
@@ -58,9 +66,9 @@ class Concrete:
         """The semiring's product, in this order."""
         return self.over.times(a, b)
 
-    def sum(self, of: Callable[[Any], Any]) -> Any:
-        """The sum of ``of(i)`` over all places i."""
-        return total(self.over, (of(i) for i in range(1, self.n + 1)))
+    def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
+        """The sum of ``of(i)`` over all places i; of another kind, with the name of their size."""
+        return total(self.over, (of(i) for i in range(1, (self.n if size is None else self.sizes[size]) + 1)))
 
     def where(self, i: int, j: int, value: Callable[[], Any]) -> Any:
         """The value where i is j, else zero."""
@@ -74,7 +82,7 @@ class Symbolic:
         first: j = 1 (``True``) or any j >= 2 (``False``), where the two are shown apart; any j >= 1 without it.
     """
 
-    one = sympy.Integer(1)
+    zero, one = sympy.Integer(0), sympy.Integer(1)
 
     def __init__(self, first: bool | None = None) -> None:
         some = {
@@ -98,8 +106,11 @@ class Symbolic:
         """The product; over Q, where factors commute."""
         return a * b
 
-    def sum(self, of: Callable[[Any], Any]) -> Any:
-        """The sum over i = 1, ..., n, with what Kronecker's delta picks out of it worked out."""
+    def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
+        """The sum over i = 1, ..., n, with what Kronecker's delta picks out of it worked out; or over i_r = 1, ..., r for a size r."""
+        if size is not None:
+            index = sympy.Symbol(f"i_{size}", integer=True)
+            return sympy.Sum(of(index), (index, 1, sympy.Symbol(size, integer=True, positive=True)))
         return sympy.simplify(sympy.summation(of(self.i), (self.i, 1, self.n)))
 
     def where(self, i: Any, j: Any, value: Callable[[], Any]) -> Any:
@@ -107,10 +118,47 @@ class Symbolic:
         return sympy.KroneckerDelta(i, j) * value()
 
     def same(self, a: Any, b: Any) -> bool:
-        """Are two expressions equal?"""
-        return bool(sympy.simplify(sympy.expand(a - b)) == 0)
+        """Are two expressions equal? Sums of sums are compared by their terms: which sum stands inside which is all one."""
+        return terms(a) == terms(b) or bool(sympy.simplify(sympy.expand(a - b)) == 0)
 
     def write(self, value: Any) -> str:
         """The expression, with n for j + m, and j for k + 2."""
         names = {self.n: sympy.Symbol("n")} | ({} if self.j.is_Symbol or self.j.is_Integer else {self.j: sympy.Symbol("j")})
         return str(value.subs(names))
+
+
+def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
+    """An expression as a sum of sums over one product each: how often each product is summed, over which ranges.
+
+    Finite sums may be turned round, and what does not depend on an index may go in under its sum.
+
+    >>> i, s, K, r = sympy.symbols("i s K r", integer=True)
+    >>> x, y = map(sympy.IndexedBase, "xy")
+    >>> inside, outside = sympy.Sum(y[s] * sympy.Sum(x[i], (i, 1, K)), (s, 1, r)), sympy.Sum(sympy.Sum(x[i] * y[s], (s, 1, r)), (i, 1, K))
+    >>> inside == outside, terms(inside) == terms(outside)
+    (False, True)
+    """
+    found: Counter[tuple[Any, frozenset[Any]]] = Counter()
+    for part in sympy.Add.make_args(sympy.expand(value)):
+        number, factors = part.as_coeff_mul()
+        sums = [factor for factor in factors if isinstance(factor, sympy.Sum)]
+        plain = sympy.Mul(*(factor for factor in factors if not isinstance(factor, sympy.Sum)))
+        products: list[tuple[Any, frozenset[Any], Any]] = [(plain, frozenset(), number)]
+        for one in sums:
+            inner = terms(one.function)
+            products = [
+                (product * body, _apart(ranges, limits, one.limits), times * more)
+                for product, ranges, times in products
+                for (body, limits), more in inner.items()
+            ]
+        for body, ranges, times in products:
+            found[sympy.expand(body), ranges] += times
+    return Counter({term: times for term, times in found.items() if times != 0 and term[0] != 0})
+
+
+def _apart(*parts: Any) -> frozenset[Any]:
+    """The ranges together, whose indices have to be different ones."""
+    ranges = [limit for part in parts for limit in part]
+    if len({limit[0] for limit in ranges}) != len(ranges):
+        raise ValueError("two sums have one index: name their sizes apart")
+    return frozenset(ranges)

@@ -43,6 +43,7 @@ def bring(claim: Claim) -> None:
     _brought[claim.name] = claim
 
 
-def _order(claim: Claim) -> tuple[str, tuple[str, ...], int, str]:
+def _order(claim: Claim) -> tuple[int, tuple[str, ...], int, str]:
     number = "".join(c for c in claim.source.statement if c.isdigit())
-    return claim.source.paper, tuple(claim.source.section.split(".")), int(number or 0), claim.name
+    year = int("".join(c for c in claim.source.paper if c.isdigit()))
+    return year, tuple(claim.source.section.split(".")), int(number or 0), claim.name

@@ -1,0 +1,72 @@
+"""At beta = 1 an FA-RNN is its rules, whatever its pretrained vectors are."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from automata.batch import scores
+from automata.semirings import COUNTING
+from automata.strategies import readings
+from automata.wfsa import WFSA
+from neural.fa_rnn.network import FARNN
+from ratproof import ladder
+from ratproof.evidence import evidence
+from ratproof.ledger import ledger
+from ratproof.network_kinds import DTYPES
+from theory.fa_rnn.beta_1 import RULES
+from theory.fa_rnn.rules import boolean
+
+CLAIM = "fa-rnn-beta-1"
+
+
+@evidence(CLAIM, kind="sampled")
+@settings(max_examples=40)
+@given(st.data())
+def test_the_network_is_its_rules_in_exact_fractions(variant, data):
+    """For random automata with weights 0 and 1, vectors and sentences, at every prefix, without rounding."""
+    ladder.sampled(CLAIM, variant, data, most=12, longest=8, run=10)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("apart", [False, True])
+@settings(max_examples=40)
+@given(st.data())
+def test_the_torch_network_counts_accepting_paths(apart, dtype, device, data):
+    """Equation 6 at beta = 1 with random vectors, in one batch: the very numbers, which are whole and below 2^24."""
+    names, sentences = data.draw(readings(most=20, longest=8, run=8))
+    rule = boolean(data.draw(RULES.random("abc")).renamed(names))
+    vectors = torch.randn(len(names), 2, generator=torch.Generator().manual_seed(0))
+    network = FARNN.of(rule, apart=apart, embeddings=vectors, beta=1.0, dtype=DTYPES[dtype], device=device)
+    with torch.no_grad():
+        found = network(sentences)[:, 0].tolist()
+    counting = WFSA(
+        COUNTING, rule.initial.astype(int), rule.final.astype(int), {x: rule.matrix(x).astype(int) for x in names.values()}
+    )
+    assert found == [float(value) for value in scores(counting, sentences)]
+    ledger().add(len(sentences))
+
+
+@evidence(CLAIM, kind="cross-checked")
+@settings(max_examples=40)
+@given(st.data())
+def test_openfst_finds_the_same_scores(variant, data):
+    """The network in exact fractions, against OpenFst's scores, within OpenFst's derived bound."""
+    ladder.cross_checked(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="exhausted")
+def test_every_sentence_up_to_length_four(variant):
+    """All small automata with weights 0 and 1, all sentences of one and two words: nothing else, or a minimal counterexample."""
+    ladder.exhausted(CLAIM, variant, longest=4)
+
+
+@evidence(CLAIM, kind="decided")
+@settings(max_examples=40)
+@given(st.data())
+def test_the_network_is_its_rules_on_all_sentences(variant, data):
+    """For random automata the network, read as an automaton, is decided to be the constructed one."""
+    ladder.decided(CLAIM, variant, data)

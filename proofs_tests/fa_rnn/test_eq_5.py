@@ -1,0 +1,61 @@
+"""Equation 5: a decomposed FA-RNN computes the Forward score of the automaton that its factors give."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proofs_tests.fa_rnn.in_floats import DYADIC, agree_in_floats
+from ratproof import ladder
+from ratproof.evidence import evidence
+from theory.fa_rnn.networks import factors
+from theory.signature import Signature
+
+CLAIM = "fa-rnn-eq-5"
+
+
+@evidence(CLAIM, kind="sampled")
+@settings(max_examples=40)
+@given(st.data())
+def test_the_network_is_forward_in_exact_fractions(variant, data):
+    """For random factors and sentences, at every prefix, without rounding."""
+    ladder.sampled(CLAIM, variant, data, most=12, longest=8, run=10)
+
+
+@evidence(CLAIM, kind="sampled", variants=("corrected",))
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@settings(max_examples=40)
+@given(st.data())
+def test_the_torch_network_is_its_automaton(dtype, device, data):
+    """Its scores, in batches of unequal lengths, stay within the derived rounding bound of Forward's."""
+    k, r = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 6)))
+    agree_in_floats(CLAIM, "corrected", Signature(factors(k, r, DYADIC), size=("K", k)), "factors", dtype, device, data)
+
+
+@evidence(CLAIM, kind="cross-checked")
+@settings(max_examples=40)
+@given(st.data())
+def test_openfst_finds_the_same_scores(variant, data):
+    """The network in exact fractions, against OpenFst's scores, within OpenFst's derived bound."""
+    ladder.cross_checked(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="exhausted")
+def test_every_sentence_up_to_length_four(variant):
+    """All small weights, K = 1 and 2, all sentences of one and two words: nothing else, or a minimal counterexample."""
+    ladder.exhausted(CLAIM, variant, longest=4)
+
+
+@evidence(CLAIM, kind="decided")
+@settings(max_examples=40)
+@given(st.data())
+def test_the_network_is_forward_on_all_sentences(variant, data):
+    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
+    ladder.decided(CLAIM, variant, data)
+
+
+@evidence(CLAIM, kind="proved")
+def test_the_invariant_proves_it(variant):
+    """In every commutative semiring, for K and r from 1 to 3, and with K and r symbols."""
+    ladder.proved(CLAIM, variant)

@@ -1,0 +1,149 @@
+"""An FA-RNN in floats against the automaton of its weights, within a derived rounding bound.
+
+Equation 5 multiplies three factors and sums twice. Computed, the number j of a step is the sum over i and s of
+h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t has at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in whatever order the sums are made
+(Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). So it is an exact step with a tensor that is off by at most
+gamma_{K+r+1} times the same sum of magnitudes, which is a deviation of the automaton's weights. Nothing underflows where no product of
+factors that are not zero is as small as the format's smallest normal number; else nothing is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from automata.errors import InputError
+from automata.rounding import Deviation, bound_table, share
+from automata.strings import String, encode
+from automata.wfsa import WFSA
+from neural.fa_rnn.cells import FactoredCell
+from neural.fa_rnn.factors import Factors
+from neural.fa_rnn.network import FARNN
+from neural.rounding import format_of
+from ratproof.comparisons import Compared, Difference
+from ratproof.network_kinds import DTYPES
+from theory.registry import claim_named
+from theory.weights import Weights
+
+Cell = Literal["tensor", "factors"]
+CELLS = ("tensor", "factors")
+
+
+class OfFARNN:
+    """The torch network's scores against Forward's of the variant's automaton, every prefix of a string as a sentence of one batch.
+
+    Args:
+        claim, variant: what is compared.
+        case: weights that the dtype holds; ``T``, or ``D_1``, ``v`` and ``D_2``, and the ends.
+        cell: equation 4 or equation 5.
+        dtype, device: of the network.
+    """
+
+    way = "fa-rnn"
+
+    def __init__(
+        self, claim: str, variant: str, case: Weights, cell: Cell = "factors", dtype: str = "float32", device: str = "cpu"
+    ) -> None:
+        if cell not in CELLS:
+            raise InputError(f"the cell is {cell!r}, where {' or '.join(CELLS)} is right")
+        self.claim, self.variant, self.case = claim, variant, case
+        self.cell, self.dtype, self.device = cell, dtype, device
+
+    @cached_property
+    def network(self) -> FARNN:
+        """The torch module."""
+        made: dict[str, Any] = {"dtype": DTYPES[self.dtype], "device": self.device}
+        w = self.case
+        if self.cell == "tensor":
+            (automaton,) = self.automata()
+            return FARNN.of(automaton.to_float(), decomposed=False, **made)
+        nothing = np.zeros((len(w.alpha_0), len(w.alpha_0)))
+        stands = np.zeros(len(w.alphabet))
+        factors = Factors(_floats([w.v[x] for x in w.alphabet]), _floats(w.D_1), _floats(w.D_2), nothing, stands)
+        initial, final = (torch.as_tensor(_floats(values), **made) for values in (w.alpha_0, w.alpha_inf))
+        return FARNN(tuple(w.alphabet), FactoredCell(factors, **made), initial, final.unsqueeze(0))
+
+    @cached_property
+    def _automata(self) -> Sequence[WFSA]:
+        return claim_named(self.claim).variant(self.variant).construction(self.case)
+
+    def automata(self) -> Sequence[WFSA]:
+        """What the construction makes of the case."""
+        return self._automata
+
+    def weights(self) -> str:
+        """The case's own words."""
+        return self.case.describe()
+
+    def deviation(self) -> Deviation:
+        """By how much the weights that the computation is an exact one with may be off: the module's first lines."""
+        (automaton,) = self.automata()
+        k = automaton.states
+        none = np.zeros(k)
+        if self.cell == "tensor":
+            return Deviation(np.zeros(automaton.matrices.shape), none)
+        w, form = self.case, format_of(DTYPES[self.dtype])
+        one, other = np.abs(_floats(w.D_1)), np.abs(_floats(w.D_2))
+        off = np.zeros(automaton.matrices.shape)
+        for x in w.alphabet:
+            size = (one * np.abs(_floats(w.v[x]))) @ other.T
+            place = automaton.index[x]
+            off[place] = np.maximum(off[place], form.gamma(k + one.shape[1] + 1) * size * (1 + 2.0**-40))
+        return Deviation(off, none)
+
+    def _may_underflow(self, longest: int) -> bool:
+        values = [abs(v) for entry in self.case.entries.values() for v in _numbers(entry) if v]
+        least = min([*values, 1])
+        return float(least) ** (3 * longest + 2) < format_of(DTYPES[self.dtype]).tiny
+
+    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+        """Every prefix of every string, within the bound."""
+        (automaton,) = self.automata()
+        form, deviation = format_of(DTYPES[self.dtype]), self.deviation()
+        for string in strings:
+            prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
+            with torch.no_grad():
+                found = self.network(prefixes)[:, 0].double().cpu().numpy()
+            values, bounds = (table[0] for table in bound_table(automaton, encode(automaton.index, [string]), form, deviation))
+            if self._may_underflow(len(string)):
+                yield Compared(string, None, None, cases=0)
+                continue
+            used = [share([one], [value], [bound]) for one, value, bound in zip(found.tolist(), values, bounds, strict=True)]
+            first = next((t for t, part in enumerate(used) if part > 1), None)
+            if first is None:
+                yield Compared(string, max(used), None, cases=int(bounds[-1] < np.inf))
+            else:
+                network, score = repr(float(found[first])), automaton.semiring.format(values[first])
+                yield Compared(string, max(used), Difference(first, 0, network, score, f"{bounds[first]:.2g}"))
+
+    def to_json(self) -> dict[str, Any]:
+        """The way, the case, and how it is run."""
+        return {
+            "way": self.way, "case": self.case.to_json(), "cell": self.cell, "dtype": self.dtype, "device": self.device,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfFARNN:
+        """What :meth:`to_json` wrote."""
+        if data["dtype"] not in DTYPES or data["device"] not in ("cpu", "cuda"):
+            raise InputError("dtype is float32 or float64, and device cpu or cuda")
+        return cls(claim, variant, Weights.from_json(data["case"]), data["cell"], data["dtype"], data["device"])
+
+
+def _floats(values: Any) -> NDArray[np.float64]:
+    return np.array([_floats(v) for v in values]) if isinstance(values, (tuple, list)) else np.array(float(values))
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _numbers(part)
+    else:
+        yield value

@@ -1,0 +1,172 @@
+"""Equation 6 at beta = 0: with G = pinv(E_w) E_R the network is the automaton where the columns of E_R lie in the column space of E_w.
+
+Jiang et al. 2020, section 3.3, which says that "the initialized RNN still tries to mimic the FA".
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import BITS, Matrix, Vector, dot, factors, score, with_factors, with_rebuilt_tensor
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+# Exact linear algebra: the pseudo-inverse (Moore-Penrose) by a factorisation of full rank, A = B C.
+
+
+def exact_matrix(rows: Any) -> flint.fmpq_mat:
+    """Rows of fractions as a matrix."""
+    values = [[flint.fmpq(Fraction(v).numerator, Fraction(v).denominator) for v in row] for row in rows]
+    return flint.fmpq_mat(len(values), len(values[0]), [v for row in values for v in row])
+
+
+def pseudo_inverse(rows: Any) -> flint.fmpq_mat:
+    """C^T (C C^T)^-1 (B^T B)^-1 B^T, where C has the rows of A's reduced form and B the columns of A at its pivots; zero for zero."""
+    a = exact_matrix(rows)
+    reduced, rank = a.rref()
+    if rank == 0:
+        return flint.fmpq_mat(a.ncols(), a.nrows())
+    table = reduced.tolist()
+    c = flint.fmpq_mat(table[:rank])
+    pivots = [next(j for j, v in enumerate(row) if v) for row in table[:rank]]
+    b = flint.fmpq_mat([[row[j] for j in pivots] for row in a.tolist()])
+    ct, bt = c.transpose(), b.transpose()
+    return ct * (c * ct).inv() * (bt * b).inv() * bt
+
+
+def rank(rows: Any) -> int:
+    """The rank of a matrix."""
+    return int(exact_matrix(rows).rref()[1])
+
+
+def by_word(w: Weights, name: str) -> list[Vector]:
+    """A table's rows, in the order of the words."""
+    return [w.entries[name][x] for x in w.alphabet]
+
+
+def turn(w: Weights) -> Matrix:
+    """G = pinv(E_w) E_R."""
+    found = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
+    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in found.tolist())
+
+
+# The weights: factors, a vector u for each word, and G.
+
+
+def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
+    """K states, r columns and vectors of D numbers."""
+    k, r, d = size
+    entries = (*factors(k, r, only), by_symbol("u", (d,), only), constant("G", derived=turn))
+    return Signature(entries, size=("K", k), most_small=300)
+
+
+def with_vectors_that_span(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
+    """The same where E_R = E_w M for some M: its columns lie in the column space of E_w."""
+    k, r, d = size
+    start, before, _, after, end = factors(k, r, only)
+    v = by_symbol("v", (r,), derived=lambda w, x: tuple(dot(w.over, w.u[x], column) for column in zip(*w.M, strict=True)))
+    entries = (start, before, by_symbol("u", (d,), only), constant("M", (d, r), only), v, after, end, constant("G", derived=turn))
+    return Signature(entries, size=("K", k), most_small=300)
+
+
+def step_0(w: Weights, h: Vector, x: str) -> Vector:
+    """h_t = ((h_{t-1} D_1) o (u_t G)) D_2^T: equation 6 at beta = 0."""
+    return with_factors(w, h, tuple(dot(w.over, w.u[x], column) for column in zip(*w.G, strict=True)))
+
+
+network = Recurrence(start=lambda w: w.alpha_0, step=step_0, out=score)
+
+
+# Exactly then: the two sides of a statement about E_w and E_R alone, 1 or 0, as networks that read nothing.
+
+
+def lies_in_column_space(w: Weights) -> bool:
+    """Has E_w with E_R beside it no greater rank than E_w?"""
+    e_w, e_r = by_word(w, "u"), by_word(w, "v")
+    return rank([(*u, *v) for u, v in zip(e_w, e_r, strict=True)]) == rank(e_w)
+
+
+def is_exact(w: Weights) -> bool:
+    """Is E_w pinv(E_w) E_R = E_R?"""
+    g = turn(w)
+    return all(tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
+               for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True))  # fmt: skip
+
+
+condition = Recurrence(start=lambda w: (int(lies_in_column_space(w)),), step=lambda w, c, x: c, out=lambda w, c: c)
+
+
+def exactness(w: Weights) -> list[WFSA]:
+    """One state, whose weight says whether the product is E_R."""
+    return [WFSA(REAL, [int(is_exact(w))], [1], {x: [[1]] for x in w.alphabet})]
+
+
+SIZES = ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3))
+SMALL_SIZES = ((1, 1, 1), (1, 2, 1))
+ANY, SMALL_ANY = Sizes(with_any_vectors, SIZES, ()), Sizes(lambda size: with_any_vectors(size, BITS), (), SMALL_SIZES)
+SPAN, SMALL_SPAN = (
+    Sizes(with_vectors_that_span, SIZES, ()),
+    Sizes(lambda size: with_vectors_that_span(size, BITS), (), SMALL_SIZES),
+)
+ONE, NOTHING = Fraction(1), Fraction(0)
+
+CLAIM = Claim(
+    name="fa-rnn-beta-0",
+    title="with pretrained vectors alone",
+    statement=(
+        "At beta = 0 and G = pinv(E_w) E_R the network is the automaton of its factors where the columns of E_R lie in the column space of "
+        "E_w; and E_w G = E_R exactly then."
+    ),
+    source=Source("jiang2020cold", "3.3", "Equation 6 at beta = 0", ("6",)),
+    hypotheses=("The columns of E_R lie in the column space of E_w: always, where the words' vectors are linearly independent.",),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="where they do, the network is the automaton",
+            recurrence=network,
+            construction=with_rebuilt_tensor,
+            cases=SPAN.random,
+            small_cases=SMALL_SPAN.small,
+        ),
+        Variant(
+            name="corrected-only-then",
+            expected="holds",
+            says="E_w G = E_R exactly where the rank of E_w does not grow with E_R beside it",
+            recurrence=condition,
+            construction=exactness,
+            cases=ANY.random,
+            small_cases=SMALL_ANY.small,
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="whatever the vectors are, the network is the automaton",
+            recurrence=network,
+            construction=with_rebuilt_tensor,
+            cases=ANY.random,
+            small_cases=SMALL_ANY.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (ONE,),
+            "D_1": ((ONE,),),
+            "v": {"a": (ONE,), "b": (NOTHING,)},
+            "D_2": ((ONE,),),
+            "alpha_inf": (ONE,),
+            "u": {"a": (ONE,), "b": (ONE,)},
+            "G": ((Fraction(1, 2),),),
+        },
+        ("K", 1),
+    ),
+    uses=("fa-rnn-eq-5", "fa-rnn-beta-1"),
+)

@@ -1,0 +1,228 @@
+"""At beta = 1 the network is the rules: forward counts their accepting paths, Viterbi is 1 exactly where they match.
+
+Jiang et al. 2020, sections 2.4, 3.1 and 3.3, equation 6. Section 3.5 reads a forward score as a match, which a count is not; and with
+the wildcard's matrix added to a word's, as the pseudo m-DFA of section 3.1 is run, even a deterministic automaton counts twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import BITS, Vector, by_construction, dot, score, step_4, tensor, with_factors, with_tensor
+from theory.fa_rnn.rules import boolean, match, matches
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+# A rule with factors by construction, a vector u for each word, and any G: at beta = 1 neither counts.
+
+
+def rule_with_vectors(k: int) -> Signature:
+    """A rule with K states; pretrained vectors u of one number, turned by G into as many numbers as there are columns."""
+    turn = constant("G", derived=lambda w: tuple(w.g for _ in w.D_1[0]))
+    return Signature((*tensor(k, BITS), *by_construction(), by_symbol("u"), constant("g"), turn), size=("K", k), most_small=600)
+
+
+def small_rule_with_vectors(k: int) -> Signature:
+    """The small cases: one vector for all words."""
+    made = rule_with_vectors(k)
+    return replace(made, entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in made.entries))
+
+
+BETA = 1
+
+
+def interpolated(w: Weights, x: str, beta: Any = BETA) -> Vector:
+    """Z = beta v + (1 - beta) u G (equation 6)."""
+    k = w.over
+    return tuple(k.plus(k.times(beta, v), k.times(k.times(1 - beta, w.u[x]), g)) for v, g in zip(w.v[x], w.G, strict=True))
+
+
+def step_6(w: Weights, h: Vector, x: str) -> Vector:
+    """h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6), at beta = 1."""
+    return with_factors(w, h, interpolated(w, x))
+
+
+def step_half(w: Weights, h: Vector, x: str) -> Vector:
+    """The same at beta = 1/2."""
+    return with_factors(w, h, interpolated(w, x, Fraction(1, 2)))
+
+
+forward_network = Recurrence(start=lambda w: w.alpha_0, step=step_6, out=score)
+network_at_half = Recurrence(start=lambda w: w.alpha_0, step=step_half, out=score)
+
+
+# Viterbi: with maxima for sums. Its states are of zeros and ones, so that they are modes.
+
+
+def viterbi_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
+    """h_t[j] = max over i of h_{t-1}[i] T[x_t, i, j]."""
+    h, nothing = state
+    return tuple(max(v * row[j] for v, row in zip(h, w.T[x], strict=True)) for j in range(w.n)), nothing
+
+
+def viterbi_score(w: Weights, state: tuple[Vector, tuple[()]]) -> tuple[Any]:
+    """The maximum of h_N[i] alpha_inf[i]."""
+    return (max(v * f for v, f in zip(state[0], w.alpha_inf, strict=True)),)
+
+
+viterbi_network = Recurrence(start=lambda w: (w.alpha_0, ()), step=viterbi_step, out=viterbi_score, modes=True)
+
+
+# The automaton made deterministic before: its forward score is a match.
+
+
+@lru_cache(maxsize=256)
+def deterministic(w: Weights) -> WFSA:
+    """The rule's deterministic automaton."""
+    return match(boolean(w))
+
+
+def start_at_once(w: Weights) -> Vector:
+    """Its initial weights."""
+    return tuple(deterministic(w).initial.tolist())
+
+
+def deterministic_step(w: Weights, h: Vector, x: str) -> Vector:
+    """Equation 4 with its matrices."""
+    own = deterministic(w)
+    return tuple(dot(w.over, h, tuple(column)) for column in own.matrix(x).T.tolist())
+
+
+by_deterministic = Recurrence(
+    start=start_at_once,
+    step=deterministic_step,
+    out=lambda w, h: (dot(w.over, h, tuple(deterministic(w).final.tolist())),),
+)
+
+
+# The pseudo m-DFA: the wildcard is a letter, and a word goes where its own letter goes and where the wildcard goes.
+
+
+def pseudo(k: int) -> Signature:
+    """A deterministic automaton over the words and the wildcard."""
+    return Signature(
+        (*tensor(k, BITS), constant("any", (k, k), BITS)), size=("K", k), most_small=600, where=deterministic_with_wildcard
+    )
+
+
+def deterministic_with_wildcard(w: Weights) -> bool:
+    """Is there one way at most for each letter, the wildcard among them?"""
+    return sum(w.alpha_0) <= 1 and all(sum(row) <= 1 for table in (*w.T.values(), w.any) for row in table)
+
+
+def spelled(w: Weights, join: Any) -> dict[str, Any]:
+    """T of each word with the wildcard's, joined number by number."""
+    return {
+        x: tuple(tuple(join(a, b) for a, b in zip(own, wild, strict=True)) for own, wild in zip(w.T[x], w.any, strict=True))
+        for x in w.alphabet
+    }
+
+
+def added_step(w: Weights, h: Vector, x: str) -> Vector:
+    """Equation 4 with the wildcard's matrix added to the word's."""
+    return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x)
+
+
+with_wildcard_added = Recurrence(start=lambda w: w.alpha_0, step=added_step, out=score)
+
+
+def spelled_match(w: Weights) -> list[WFSA]:
+    """Whether the rule matches: with the two matrices joined by or."""
+    tables = spelled(w, max)
+    return [match(boolean(Weights(w.over, w.alphabet, {**w.entries, "T": tables}, w.size)))]
+
+
+RULES, SMALL = Sizes(rule_with_vectors, (1, 2, 3), ()), Sizes(small_rule_with_vectors, (), (1, 2))
+PSEUDO = Sizes(pseudo, (2, 3, 4), (2,))
+
+CLAIM = Claim(
+    name="fa-rnn-beta-1",
+    title="at beta = 1 an FA-RNN is its rules",
+    statement=(
+        "At beta = 1 and with exact factors, the forward score of an FA-RNN is the number of accepting paths of its rules' automaton, "
+        "whatever the pretrained vectors are; its Viterbi score is 1 where the rules match and 0 elsewhere; and with a deterministic "
+        "automaton the forward score is that too."
+    ),
+    source=Source("jiang2020cold", "3.3", "Equation 6", ("4", "5", "6")),
+    hypotheses=(
+        "The factors are exact (fa-rnn-eq-5).",
+        "For a forward score that is a match: the automaton is deterministic over the vocabulary, each word with one matrix, in which a "
+        "wildcard that stands for the word is joined by or.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="forward counts the accepting paths",
+            recurrence=forward_network,
+            construction=with_tensor,
+            cases=RULES.random,
+            small_cases=SMALL.small,
+        ),
+        Variant(
+            name="corrected-viterbi",
+            expected="holds",
+            says="the Viterbi score is 1 exactly on matches",
+            recurrence=viterbi_network,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=SMALL.small,
+        ),
+        Variant(
+            name="corrected-deterministic",
+            expected="holds",
+            says="with the rules' deterministic automaton the forward score is 1 exactly on matches",
+            recurrence=by_deterministic,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=SMALL.small,
+        ),
+        Variant(
+            name="printed-match",
+            expected="refuted",
+            says="a forward score is a match (section 3.5)",
+            recurrence=forward_network,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=SMALL.small,
+        ),
+        Variant(
+            name="printed-wildcard",
+            expected="refuted",
+            says="the pseudo m-DFA, with the wildcard's matrix added to the word's, has a forward score of 1 exactly on matches",
+            recurrence=with_wildcard_added,
+            construction=spelled_match,
+            cases=PSEUDO.random,
+            small_cases=PSEUDO.small,
+        ),
+        Variant(
+            name="without-beta-1",
+            expected="refuted",
+            says="at beta = 1/2, with any vectors and any G, forward counts the accepting paths",
+            recurrence=network_at_half,
+            construction=with_tensor,
+            cases=RULES.random,
+            small_cases=SMALL.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (Fraction(1), Fraction(0)),
+            "T": {
+                "a": ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1))),
+                "b": ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))),
+            },
+            "alpha_inf": (Fraction(0), Fraction(1)),
+        },
+        ("K", 2),
+    ),
+    uses=("fa-rnn-eq-5",),
+)

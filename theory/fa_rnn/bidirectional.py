@@ -1,0 +1,148 @@
+"""The bidirectional network: the mean of the rules' scores in both directions, where section 3.4 takes the mean of the vectors h_N.
+
+Jiang et al. 2020, section 3.4. The automata of a rule and of the rule read from its end have different states, and different numbers
+of them: the vectors cannot be added, or, filled up with zeros, what is added does not belong together.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import Matrix, Vector, dot, score, step_4
+from theory.fa_rnn.rules import RULES, backwards, boolean, match, matches
+from theory.weights import Weights
+
+HALF = Fraction(1, 2)
+
+
+@lru_cache(maxsize=256)
+def both(w: Weights) -> tuple[WFSA, WFSA]:
+    """The deterministic automata of the rule, and of the rule read from its end."""
+    return match(boolean(w)), backwards(w)
+
+
+def rows(matrix: Any) -> Matrix:
+    """A matrix as tuples."""
+    return tuple(map(tuple, matrix.tolist()))
+
+
+# Forward's vector h of the sentence so far, and B[x_t] ... B[x_1], of the automaton that reads it from its end: a new word comes first.
+
+
+def start(w: Weights) -> tuple[Vector, Matrix]:
+    """Of the empty sentence."""
+    one, other = both(w)
+    unit = tuple(tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states))
+    return tuple(one.initial.tolist()), unit
+
+
+def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
+    """One more word at the sentence's end."""
+    (h, product), (one, other) = state, both(w)
+    forth = tuple(dot(w.over, h, tuple(column)) for column in one.matrix(x).T.tolist())
+    columns = tuple(zip(*product, strict=True))
+    return forth, tuple(tuple(dot(w.over, row, column) for column in columns) for row in rows(other.matrix(x)))
+
+
+def last_vectors(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Vector, Vector]:
+    """h_N of both directions."""
+    h, product = state
+    initial = tuple(both(w)[1].initial.tolist())
+    return h, tuple(dot(w.over, initial, column) for column in zip(*product, strict=True))
+
+
+def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
+    """Half of both scores together, each read out with its own final weights."""
+    scores = (dot(w.over, h, tuple(a.final.tolist())) for h, a in zip(last_vectors(w, state), both(w), strict=True))
+    return (HALF * sum(scores),)
+
+
+def score_of_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
+    """The mean of both vectors, the shorter one with zeros behind, read out with the first automaton's final weights."""
+    h, other = last_vectors(w, state)
+    final = both(w)[0].final.tolist()
+    size = max(len(h), len(other))
+    forth, back, ends = ((*values, *[w.over.zero] * (size - len(values))) for values in (h, other, final))
+    return (dot(w.over, tuple(HALF * (a + b) for a, b in zip(forth, back, strict=True)), ends),)
+
+
+averaged_scores = Recurrence(start=start, step=step, out=mean_of_scores)
+averaged_vectors = Recurrence(start=start, step=step, out=score_of_mean)
+
+
+# One direction by an automaton that is not deterministic, and counts.
+
+
+def counting_step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
+    """The rule's own automaton forth, the deterministic one back."""
+    return step_4(w, state[0], x), step(w, (start(w)[0], state[1]), x)[1]
+
+
+def counting_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
+    """Half of both scores together."""
+    (forth,) = score(w, state[0])
+    back = dot(w.over, last_vectors(w, state)[1], tuple(both(w)[1].final.tolist()))
+    return (HALF * (forth + back),)
+
+
+counting_forth = Recurrence(start=lambda w: (w.alpha_0, start(w)[1]), step=counting_step, out=counting_mean)
+
+
+CLAIM = Claim(
+    name="fa-rnn-bidirectional",
+    title="a bidirectional FA-RNN averages scores",
+    statement=(
+        "The mean of the scores of a rule's deterministic automaton, and of that of the rule read from its end on the sentence read from "
+        "its end, is 1 where the rule matches and 0 elsewhere."
+    ),
+    source=Source("jiang2020cold", "3.4", "Bidirectional Extension", ("8",)),
+    hypotheses=("Both automata are deterministic over the vocabulary: else they count, and count differently.",),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="the mean of the rules' scores",
+            recurrence=averaged_scores,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=RULES.small,
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="the mean of the vectors h_N, the shorter one filled up with zeros, read out with the final weights",
+            recurrence=averaged_vectors,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=RULES.small,
+        ),
+        Variant(
+            name="without-deterministic",
+            expected="refuted",
+            says="the mean of scores, one of them of an automaton that counts",
+            recurrence=counting_forth,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=RULES.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (Fraction(1), Fraction(0)),
+            "T": {
+                "a": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(1))),
+                "b": ((Fraction(0), Fraction(1)), (Fraction(0), Fraction(1))),
+            },
+            "alpha_inf": (Fraction(0), Fraction(1)),
+        },
+        ("K", 2),
+    ),
+    uses=("fa-rnn-beta-1",),
+)

@@ -1,0 +1,163 @@
+"""Taking rules out: which states may go, so that every other rule's score stays as it was.
+
+Jiang et al. 2020, section 6, which keeps those of the rule's states "that can be reached from states of other REs". That keeps what it
+need not, and may take what it must not: after training a path of another rule may begin in a state of the rule that is taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import BITS, Vector, score, step_4, with_tensor
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+DISABLED, OTHER = 1, 2
+
+# The automaton of two rules: state 1 is the universal start state, of the others each belongs to a rule. The final weights are those of
+# the rule that stays. Weights are any numbers: the network has been trained.
+
+
+SPARSE = (0, 0, 0, 0, 0, 0, 1, Fraction(1, 2), -2)
+
+
+def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
+    """K states."""
+    return Signature(
+        (
+            constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n))),
+            constant("rule", (k,), (OTHER, DISABLED)),
+            by_symbol("T", (k, k), only),
+            constant("f", (k,), BITS if only == BITS else (1, 0, -3)),
+            constant("alpha_inf", derived=lambda w: tuple(v if owned(w, i) == OTHER else 0 for i, v in enumerate(w.f))),
+        ),
+        size=("K", k),
+    )
+
+
+def owned(w: Weights, state: int) -> int:
+    """The rule whose state it is; 0 for the start state."""
+    return 0 if state == 0 else int(w.rule[state])
+
+
+def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
+    """The states that a path leads to from those (``forwards``), or from which one leads to them; those among them."""
+    found, waiting = set(targets), list(targets)
+    for q in waiting:
+        for r in range(w.n):
+            i, j = (q, r) if forwards else (r, q)
+            if r not in found and any(w.T[x][i][j] for x in w.alphabet):
+                found.add(r)
+                waiting.append(r)
+    return found
+
+
+def printed(w: Weights) -> set[int]:
+    """All but the rule's states that cannot be reached from states of other rules."""
+    others = {q for q in range(w.n) if owned(w, q) == OTHER}
+    return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, others, forwards=True)
+
+
+def corrected(w: Weights) -> set[int]:
+    """All but the rule's states from which no final state of another rule can be reached."""
+    ends = {q for q in range(w.n) if w.alpha_inf[q]}
+    return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, ends, forwards=False)
+
+
+def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
+    """The network of the automaton without the other states (equation 4)."""
+
+    def step(w: Weights, h: Vector, x: str) -> Vector:
+        kept = keep(w)
+        left = {x: tuple(tuple(v if {i, j} <= kept else 0 for j, v in enumerate(row)) for i, row in enumerate(w.T[x]))}
+        return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": left}, w.size), h, x)
+
+    return Recurrence(start=lambda w: w.alpha_0, step=step, out=score)
+
+
+def untrained(k: int) -> Signature:
+    """Before training: no transition leads from a state of one rule to one of another, or back to the start."""
+    made = two_rules(k, BITS)
+    drawn = [e if e.name != "T" else by_symbol("t", (k, k), BITS) for e in made.entries]
+    table = by_symbol("T", (k, k), derived=separate)
+    return Signature((*drawn[:3], table, *drawn[3:]), size=made.size)
+
+
+def in_turn(made: Signature) -> Signature:
+    """The same where the states after the start state belong to the two rules in turn."""
+    taken = constant("rule", derived=lambda w: tuple(DISABLED if i % 2 else OTHER for i in range(w.n)))
+    return replace(made, entries=tuple(taken if e.name == "rule" else e for e in made.entries), most_small=350)
+
+
+def separate(w: Weights, x: str) -> tuple[Vector, ...]:
+    """Of the drawn matrix what leads from the start state to others, and from a state to one of the same rule."""
+    return tuple(
+        tuple(v if j and owned(w, i) in (0, owned(w, j)) else 0 for j, v in enumerate(row)) for i, row in enumerate(w.t[x])
+    )
+
+
+ANY, SMALL = Sizes(two_rules, (2, 3, 4), ()), Sizes(lambda k: in_turn(two_rules(k, BITS)), (), (1, 3))
+IN_TURN = Sizes(lambda k: in_turn(two_rules(k)), (3, 4), ())
+APART, SMALL_APART = Sizes(untrained, (2, 3, 4), ()), Sizes(lambda k: in_turn(untrained(k)), (), (1, 3))
+ONE, NOTHING = Fraction(1), Fraction(0)
+
+CLAIM = Claim(
+    name="fa-rnn-disable",
+    title="rules are taken out without retraining",
+    statement=(
+        "When of a rule's states those are taken out from which no final state of another rule can be reached, every other rule's score "
+        "stays as it was, for all weights."
+    ),
+    source=Source("jiang2020cold", "6", "Disabling an RE"),
+    hypotheses=(
+        "A state may go where no other rule's final state can be reached from it; that it cannot be reached from other rules' states is "
+        "no reason, unless no transition joins the rules, as before training.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="what leads to no final state of another rule goes, for all weights",
+            recurrence=with_only(corrected),
+            construction=with_tensor,
+            cases=ANY.random,
+            small_cases=SMALL.small,
+        ),
+        Variant(
+            name="corrected-untrained",
+            expected="holds",
+            says="as printed, where no transition joins the states of different rules",
+            recurrence=with_only(printed),
+            construction=with_tensor,
+            cases=APART.random,
+            small_cases=SMALL_APART.small,
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="all of the rule's states go that cannot be reached from states of other rules",
+            recurrence=with_only(printed),
+            construction=with_tensor,
+            cases=IN_TURN.random,
+            small_cases=SMALL.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "a",
+        {
+            "alpha_0": (ONE, NOTHING, NOTHING),
+            "rule": (Fraction(OTHER), Fraction(DISABLED), Fraction(OTHER)),
+            "T": {"a": ((NOTHING, ONE, NOTHING), (NOTHING, NOTHING, ONE), (NOTHING, NOTHING, NOTHING))},
+            "f": (NOTHING, NOTHING, ONE),
+            "alpha_inf": (NOTHING, NOTHING, ONE),
+        },
+        ("K", 3),
+    ),
+    uses=("fa-rnn-eq-4",),
+)

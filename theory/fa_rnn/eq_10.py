@@ -1,0 +1,184 @@
+"""Equation 10: rules are added by putting their factors beside the others, block by block; no score changes.
+
+Jiang et al. 2020, section 6, equation 10. The initial weights are put one behind the other, too, which goes without saying there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import SQUARE, Vector, dot, factors, of_factors, rebuilt, with_factors
+from theory.induction import Identity, Induction
+from theory.places import Concrete, Symbolic
+from theory.signature import Signature, Sizes
+from theory.weights import Weights, total
+
+Places = Concrete | Symbolic
+OLD, NEW = "", "_new"
+BLOCKS = (OLD, NEW)
+STATES = {OLD: None, NEW: "K_new"}
+COLUMNS = {OLD: "r", NEW: "r_new"}
+
+
+def two_sets(size: tuple[int, int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
+    """Two networks: K states and r columns, and as many others."""
+    k, r, k_new, r_new = size
+    new = [replace(entry, name=entry.name + NEW) for entry in factors(k_new, r_new, only)]
+    return Signature((*factors(k, r, only), *new), size=("K", k), most_small=700)
+
+
+def block(w: Weights, name: str) -> Weights:
+    """One of the two networks."""
+    own = {entry: w.entries[entry + name] for entry in ("alpha_0", "D_1", "v", "D_2", "alpha_inf")}
+    return Weights(w.over, w.alphabet, own, ("K", len(own["alpha_0"])))
+
+
+# The recurrence of both at one place of one block, with the blocks of equation 10: outside of the two there are zeros.
+
+
+def within(of: Places, name: str, row: str, i: Any, column: str, s: Any) -> Any:
+    """D_1 or D_2 with both networks' rows and columns."""
+    return of.at(name + row, i, s) if row == column else of.zero
+
+
+def place_10(of: Places, own: str, j: Any) -> Any:
+    """The number j of that block of h_t = ((h_{t-1} D_1) o v_t) D_2^T."""
+
+    def from_column(b: str) -> Any:
+        return of.sum(lambda s: of.times(a_10(of, b, s), within(of, "D_2", own, j, b, s)), COLUMNS[b])
+
+    return of.plus(from_column(OLD), from_column(NEW))
+
+
+def a_10(of: Places, column: str, s: Any) -> Any:
+    """The number s of that block of a = (h_{t-1} D_1) o v_t."""
+
+    def from_state(b: str) -> Any:
+        return of.sum(lambda i: of.times(of.at("h" + b, i), within(of, "D_1", b, i, column, s)), STATES[b])
+
+    return of.times(of.plus(from_state(OLD), from_state(NEW)), of.at("v" + column, s))
+
+
+def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
+    """Both blocks of h_t."""
+    old, new = h
+    values = {"h": old, "h_new": new, "v": w.v[x], "v_new": w.v_new[x]}
+    values |= {name: w.entries[name] for name in ("D_1", "D_2", "D_1_new", "D_2_new")}
+    sizes = {"r": len(w.v[x]), "K_new": len(new), "r_new": len(w.v_new[x])}
+    of = Concrete(w.over, len(old), values, sizes)
+    found = [tuple(place_10(of, name, j) for j in range(1, len(own) + 1)) for name, own in zip(BLOCKS, h, strict=True)]
+    return found[0], found[1]
+
+
+def scores(w: Weights, h: tuple[Vector, Vector]) -> tuple[Any, Any]:
+    """The score of each set of rules (equation 8)."""
+    return dot(w.over, h[0], w.alpha_inf), dot(w.over, h[1], w.alpha_inf_new)
+
+
+merged = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=step, out=scores)
+
+
+def each_alone(w: Weights) -> list[WFSA]:
+    """The automaton of each set."""
+    return [WFSA(w.over, own.alpha_0, own.alpha_inf, rebuilt(own)) for own in (block(w, name) for name in BLOCKS)]
+
+
+# Without columns of its own: the new states share those that are there, and a word's vector is the sum of both.
+
+
+def shared_step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
+    """Equation 5 with [D_1; D_1_new], v + v_new and [D_2; D_2_new]."""
+    both = {"D_1": (*w.D_1, *w.D_1_new), "D_2": (*w.D_2, *w.D_2_new)}
+    z = tuple(total(w.over, pair) for pair in zip(w.v[x], w.v_new[x], strict=True))
+    found = with_factors(Weights(w.over, w.alphabet, both), (*h[0], *h[1]), z)
+    return found[: len(h[0])], found[len(h[0]) :]
+
+
+in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=shared_step, out=scores)
+
+
+def any_size() -> list[Identity]:
+    """The step at any place of the old block, with the sizes of both symbols; the new block is the same with the names turned round."""
+    of = Symbolic()
+    left, right = place_10(of, OLD, of.j), alone(of, of.j)
+    where = "at every state j of one set, whatever K, r and those of the other are"
+    return [Identity("step", where, of.write(left), of.write(right), of.same(left, right))]
+
+
+def alone(of: Places, j: Any) -> Any:
+    """The number j of what that set's own tensor makes of h."""
+    return of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, j)))
+
+
+RANDOM = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (1, 2, 3, 1)), ())
+SMALL = Sizes(lambda size: two_sets(size, (0, 1)), (), ((1, 1, 1, 1),))
+SHARED = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 2, 2), (1, 2, 3, 2)), ())
+ONE, NOTHING = Fraction(1), Fraction(0)
+
+CLAIM = Claim(
+    name="fa-rnn-eq-10",
+    title="rules are added without retraining",
+    statement=(
+        "With the factors of two networks put beside one another in blocks, and their initial weights one behind the other, the score of "
+        "each set of rules is what its own network gives."
+    ),
+    source=Source("jiang2020cold", "6", "Equation 10", ("10",)),
+    hypotheses=("The initial weights of both are kept, and each set's final weights are zero for the states of the other.",),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="as printed, with the initial and final weights put one behind the other",
+            recurrence=merged,
+            construction=each_alone,
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=PROVED,
+            proof=Induction(
+                says="after every string, Forward's vector of each set is its own block of h",
+                invariant=lambda w, h, unit: h[unit],
+                states=lambda w, variable: [
+                    tuple(
+                        tuple(variable(f"h{name}[{i}]") for i in range(1, len(w.entries["alpha_0" + name]) + 1))
+                        for name in BLOCKS
+                    )
+                ],
+                instances=tuple((two_sets(size), "a") for size in ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 1), (1, 2, 2, 2))),
+                enough=f"{SQUARE} For all sizes: the step at a state is one identity of sums over states and columns, with symbols for sizes.",
+                sizes=any_size,
+            ),
+        ),
+        Variant(
+            name="without-own-columns",
+            expected="refuted",
+            says="the new states share the columns that are there: [D_1; D_1'], E_R + E_R' and [D_2; D_2']",
+            recurrence=in_shared_columns,
+            construction=each_alone,
+            cases=SHARED.random,
+            small_cases=SMALL.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (ONE, NOTHING),
+            "D_1": ((ONE,), (NOTHING,)),
+            "v": {"a": (ONE,), "b": (NOTHING,)},
+            "D_2": ((NOTHING,), (ONE,)),
+            "alpha_inf": (NOTHING, ONE),
+            "alpha_0_new": (ONE,),
+            "D_1_new": ((ONE,),),
+            "v_new": {"a": (NOTHING,), "b": (ONE,)},
+            "D_2_new": ((ONE,),),
+            "alpha_inf_new": (ONE,),
+        },
+        ("K", 2),
+    ),
+    uses=("fa-rnn-eq-5",),
+)

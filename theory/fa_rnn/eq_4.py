@@ -1,0 +1,91 @@
+"""Equation 4: the recurrence h_t = h_{t-1} T[x_t] computes the Forward score of the automaton whose weights T are.
+
+Jiang et al. 2020, section 3.1, equations 2 and 4.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from automata.semirings import REAL
+from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import BITS, SQUARE, Vector, any_size_4, by_tensor, score, step_4, tensor, with_tensor
+from theory.induction import Induction
+from theory.signature import Signature, Sizes
+from theory.weights import Weights
+
+
+def network(k: int) -> Signature:
+    """An undecomposed FA-RNN with K states."""
+    return Signature(tensor(k), size=("K", k), most_small=300)
+
+
+# With the tensor's last two indices turned round: h_t = T[x_t] h_{t-1}, as equation 16 of Rational Recurrences has its matrices.
+
+
+def step_turned(w: Weights, h: Vector, x: str) -> Vector:
+    """The number j is the sum over i of T[x_t, j, i] h_{t-1}[i]."""
+    turned = {**w.T, x: tuple(zip(*w.T[x], strict=True))}
+    return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": turned}, w.size), h, x)
+
+
+by_turned_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_turned, out=score)
+
+
+def small_network(k: int) -> Signature:
+    """The small cases: with more than one state, weights 0 and 1."""
+    return network(k) if k == 1 else Signature(tensor(k, BITS), size=("K", k), most_small=600)
+
+
+RANDOM, SMALL = Sizes(network, (1, 2, 3), ()), Sizes(small_network, (), (1, 2))
+STATES = Induction(
+    says="after every string, Forward's vector is h",
+    invariant=lambda w, h, unit: h,
+    states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
+    instances=tuple((network(k), "a") for k in range(1, 5)),
+    enough=f"{SQUARE} For every K: the network is made of a function of places, and its step at a place is one identity, with K a symbol.",
+    sizes=any_size_4,
+)
+
+CLAIM = Claim(
+    name="fa-rnn-eq-4",
+    title="an undecomposed FA-RNN is an automaton",
+    statement="h_N alpha_inf, where h_0 = alpha_0 and h_t = h_{t-1} T[x_t], is the Forward score of the automaton <alpha_0, T, alpha_inf>.",
+    source=Source("jiang2020cold", "3.1", "Equation 4", ("2", "4")),
+    hypotheses=("A path of no transition counts for the empty sentence: its score is alpha_0 alpha_inf.",),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="as printed, for all weights and the empty sentence too",
+            recurrence=by_tensor,
+            construction=with_tensor,
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=PROVED,
+            proof=STATES,
+        ),
+        Variant(
+            name="without-row-vectors",
+            expected="refuted",
+            says="h as a column, h_t = T[x_t] h_{t-1}: T[x, i, j] would lead from j to i",
+            recurrence=by_turned_tensor,
+            construction=with_tensor,
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (Fraction(1), Fraction(0)),
+            "T": {
+                "a": ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1))),
+                "b": ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))),
+            },
+            "alpha_inf": (Fraction(0), Fraction(1)),
+        },
+        ("K", 2),
+    ),
+)

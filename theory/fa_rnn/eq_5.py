@@ -1,0 +1,117 @@
+"""Equation 5: with its tensor in three factors, the network is the same automaton.
+
+Jiang et al. 2020, section 3.2, equation 5, which asks for a rank r that is large enough and does not say which one is.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import (
+    SQUARE,
+    any_size_5,
+    by_construction,
+    by_factors,
+    factors,
+    score,
+    step_5,
+    tensor,
+    with_rebuilt_tensor,
+    with_tensor,
+)  # fmt: skip
+from theory.induction import Induction
+from theory.signature import Signature, Sizes
+from theory.weights import Weights
+
+
+def decomposed(size: tuple[int, int]) -> Signature:
+    """Any factors, with K states and r columns."""
+    k, r = size
+    return Signature(factors(k, r), size=("K", k), most_small=300)
+
+
+def constructed(k: int) -> Signature:
+    """Any tensor, with the factors that follow from it: as many columns as there are words and states, or pairs of states."""
+    return Signature((*tensor(k), *by_construction()), size=("K", k), most_small=300)
+
+
+# One column too few.
+
+
+def step_with_fewer(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
+    """Equation 5 without the last column of each factor."""
+    short = {"D_1": tuple(row[:-1] for row in w.D_1), "v": {x: w.v[x][:-1]}, "D_2": tuple(row[:-1] for row in w.D_2)}
+    return step_5(Weights(w.over, w.alphabet, {**w.entries, **short}, w.size), h, x)
+
+
+with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_with_fewer, out=score)
+
+
+ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ((1, 1), (1, 2), (2, 1), (2, 2)))
+OWN = Sizes(constructed, (1, 2, 3), (1, 2))
+HERE = "For every K and r: the step at a state is one identity of sums over states and columns, with K and r symbols."
+
+CLAIM = Claim(
+    name="fa-rnn-eq-5",
+    title="a decomposed FA-RNN is an automaton",
+    statement=(
+        "h_t = ((h_{t-1} D_1) o v_t) D_2^T is the Forward vector of the automaton whose weights T[x, i, j] are the sums over s of "
+        "D_1[i, s] E_R[x, s] D_2[j, s]; and every T has such factors with min(V K, K^2) columns."
+    ),
+    source=Source("jiang2020cold", "3.2", "Equation 5", ("5",)),
+    hypotheses=("r is at least the tensor's rank. With r = min(V K, K^2) it always is, and the factors can be written down.",),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="any factors: the network is the automaton that they give",
+            recurrence=by_factors,
+            construction=with_rebuilt_tensor,
+            cases=ANY.random,
+            small_cases=ANY.small,
+            kinds=PROVED,
+            proof=Induction(
+                says="after every string, Forward's vector is h",
+                invariant=lambda w, h, unit: h,
+                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
+                instances=tuple((decomposed((k, r)), "a") for k in range(1, 4) for r in range(1, 4)),
+                enough=f"{SQUARE} {HERE}",
+                sizes=any_size_5,
+            ),
+        ),
+        Variant(
+            name="corrected-large-enough",
+            expected="holds",
+            says="any tensor: min(V K, K^2) columns are enough, and these are factors with as many",
+            recurrence=by_factors,
+            construction=with_tensor,
+            cases=OWN.random,
+            small_cases=OWN.small,
+        ),
+        Variant(
+            name="without-large-enough-rank",
+            expected="refuted",
+            says="the same factors with one column less",
+            recurrence=with_fewer_columns,
+            construction=with_tensor,
+            cases=OWN.random,
+            small_cases=OWN.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (Fraction(1), Fraction(0)),
+            "D_1": ((Fraction(1), Fraction(0), Fraction(1)), (Fraction(0), Fraction(1), Fraction(0))),
+            "v": {"a": (Fraction(1), Fraction(1), Fraction(1)), "b": (Fraction(1), Fraction(1), Fraction(0))},
+            "D_2": ((Fraction(1), Fraction(0), Fraction(0)), (Fraction(0), Fraction(1), Fraction(1))),
+            "alpha_inf": (Fraction(0), Fraction(1)),
+        },
+        ("K", 2),
+    ),
+    uses=("fa-rnn-eq-4",),
+)

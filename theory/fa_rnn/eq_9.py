@@ -1,0 +1,160 @@
+"""Equation 9: the tensor, and so the automaton, comes back from the factors; the unfolding's rows have the state after first.
+
+Jiang et al. 2020, section 6, equation 9. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for the states i before and j
+after: read as [i, j], in the order in which programs reshape, it gives every matrix transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import LADDER, PROVED, Claim, Source, Variant
+from theory.fa_rnn.eq_5 import decomposed
+from theory.fa_rnn.networks import (
+    BITS,
+    Matrix,
+    Vector,
+    any_size_5,
+    automaton_of,
+    by_construction,
+    by_factors,
+    by_tensor,
+    factors,
+    tensor,
+)
+from theory.induction import Induction
+from theory.signature import Signature, Sizes, constant
+from theory.weights import Weights, total
+
+
+def unfolded(w: Weights, x: str) -> Vector:
+    """The column of T_(1) = (D_2 (.) D_1) E_R^T for a word: K^2 numbers.
+
+    The Khatri-Rao product has for each column the Kronecker product of D_2's and D_1's: D_2's row changes last.
+    """
+    k = w.over
+    rows = [zip(one, w.v[x], two, strict=True) for two in w.D_2 for one in w.D_1]
+    return tuple(total(k, (k.times(k.times(first, v), second) for first, v, second in row)) for row in rows)
+
+
+def state_after_first(column: Vector, k: int) -> Matrix:
+    """The row (j - 1) K + i is the number [i, j]."""
+    return tuple(tuple(column[j * k + i] for j in range(k)) for i in range(k))
+
+
+def state_before_first(column: Vector, k: int) -> Matrix:
+    """The row (i - 1) K + j is the number [i, j]."""
+    return tuple(tuple(column[i * k + j] for j in range(k)) for i in range(k))
+
+
+def reconstructed(fold: Callable[[Vector, int], Matrix]) -> Callable[[Weights], list[WFSA]]:
+    """The automaton of the unfolding, read in that way."""
+    return lambda w: [automaton_of(w, {x: fold(unfolded(w, x), len(w.alpha_0)) for x in w.alphabet})]
+
+
+def thresholded(w: Weights) -> list[WFSA]:
+    """1 where the reconstructed tensor is at least gamma, 0 elsewhere."""
+    k = len(w.alpha_0)
+    tables = {x: state_after_first(unfolded(w, x), k) for x in w.alphabet}
+    return [automaton_of(w, {x: tuple(tuple(int(v >= w.gamma) for v in row) for row in table) for x, table in tables.items()})]
+
+
+def rule_and_threshold(k: int) -> Signature:
+    """A tensor of zeros and ones with factors by construction, and a threshold from 0, which is left out, to 1."""
+    gamma = constant("gamma", only=("1/2", "1", "1/100", "99/100"))
+    return Signature((*tensor(k, BITS), *by_construction(), gamma), size=("K", k), most_small=600)
+
+
+def rule_and_any_threshold(k: int) -> Signature:
+    """The same with a threshold that is too small or too large."""
+    made = rule_and_threshold(k)
+    return Signature((*made.entries[:-1], constant("gamma", only=(0, 2))), size=made.size, most_small=600)
+
+
+ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ((1, 1), (1, 2), (2, 1)))
+ASYMMETRIC = Sizes(
+    lambda size: Signature(factors(size[0], size[1], BITS), size=("K", size[0]), most_small=600), (), ((1, 1), (2, 1))
+)
+EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), (1, 2)), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
+
+
+CLAIM = Claim(
+    name="fa-rnn-eq-9",
+    title="the automaton comes back from the factors",
+    statement=(
+        "The unfolding (D_2 (.) D_1) E_R^T, its row (j - 1) K + i read as T[x, i, j], is the tensor of the automaton that the network is; "
+        "where the factors are exact, thresholds in (0, 1] give back the rules' automaton."
+    ),
+    source=Source("jiang2020cold", "6", "Equation 9", ("9",)),
+    hypotheses=(
+        "The rows of the unfolding have the state after first.",
+        "For thresholds: the factors are exact, and 0 < gamma <= 1.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="the unfolding, with the state after first",
+            recurrence=by_factors,
+            construction=reconstructed(state_after_first),
+            cases=ANY.random,
+            small_cases=ANY.small,
+            kinds=PROVED,
+            proof=Induction(
+                says="after every string, Forward's vector is h",
+                invariant=lambda w, h, unit: h,
+                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
+                instances=tuple((decomposed((k, r)), "a") for k in range(1, 4) for r in range(1, 4)),
+                enough=(
+                    "It is linear in h at every symbol, so one letter with weights of its own is any letter. For every K and r: the "
+                    "row (j - 1) K + i is the sum of the factors at i and j, and what such sums do is one identity with K and r symbols."
+                ),
+                sizes=any_size_5,
+            ),
+        ),
+        Variant(
+            name="corrected-threshold",
+            expected="holds",
+            says="exact factors, and a threshold: the rules' automaton",
+            recurrence=by_tensor,
+            construction=thresholded,
+            cases=EXACT.random,
+            small_cases=EXACT.small,
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="the unfolding read as [i, j], in the order in which programs reshape",
+            recurrence=by_factors,
+            construction=reconstructed(state_before_first),
+            cases=ANY.random,
+            small_cases=ASYMMETRIC.small,
+            kinds=LADDER,
+        ),
+        Variant(
+            name="without-threshold-in-range",
+            expected="refuted",
+            says="exact factors, and a threshold of 0 or of 2",
+            recurrence=by_tensor,
+            construction=thresholded,
+            cases=OFF.random,
+            small_cases=OFF.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (Fraction(1), Fraction(0)),
+            "D_1": ((Fraction(1), Fraction(0), Fraction(1)), (Fraction(0), Fraction(1), Fraction(0))),
+            "v": {"a": (Fraction(1), Fraction(1), Fraction(1)), "b": (Fraction(1), Fraction(1), Fraction(0))},
+            "D_2": ((Fraction(1), Fraction(0), Fraction(0)), (Fraction(0), Fraction(1), Fraction(1))),
+            "alpha_inf": (Fraction(0), Fraction(1)),
+        },
+        ("K", 2),
+    ),
+    uses=("fa-rnn-eq-5",),
+)

@@ -1,0 +1,227 @@
+"""Equation 7: how far an FA-GRU is, at most, from the FA-RNN that it begins as, and that it may be far.
+
+Jiang et al. 2020, section 3.4, which makes the gates' biases large "to ensure that the initialized FA-GRU is approximately equivalent to
+the FA-RNN". The gates read h, which counts paths: where counts grow with the sentence, U h outgrows every bias.
+
+The bound. T is not negative, so h never is. While h is at most u, every gate is at least sigma(b - |W z| - |U|^T u) =: 1 - e. With
+both gates from 1 - e to 1, and h_1 the state after BOS,
+
+    (1 - e)^2 h T  <=  (1 - f) o h + f o (((1 - r) o h_1 + r o h) T)  <=  e h + (h + e h_1) T
+
+number by number. So with l and u from the same start, l' = (1 - e)^2 l T and u' = e u + (u + e h_1) T, the FA-GRU stays between l and u,
+and so does the FA-RNN, for which e is 0; the same holds for any larger e. sigma is irrational: all of it is computed in balls, which hold
+the true values, with an e that is larger by 2^-64 of itself, so that what may be equal is settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import BITS, Vector, dot, step_4, tensor
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+PRECISION = 256
+WORD = (0, 1, -1, Fraction(1, 2), Fraction(-3, 2))
+FAR = Fraction(1, 2)
+ROOM = Fraction(1, 2**64)
+
+
+def gated(k: int) -> Signature:
+    """A rule's automaton from the state after BOS on, and gates: W z of each word, U, and one bias for all."""
+    start, table, end = tensor(k, BITS)
+    words = (by_symbol("Wf", (k,), WORD), by_symbol("Wr", (k,), WORD))
+    gates = (constant("Uf", (k, k), WORD), constant("Ur", (k, k), WORD), constant("b", only=(0, 2, 7, 10)))
+    return Signature((start, table, *words, *gates, end), size=("K", k), most_small=150)
+
+
+def at_ten(k: int) -> Signature:
+    """The same with the bias 10, and in the small cases only what an update gate reads of h."""
+    start, _, end = (constant(e.name, derived=lambda w, at=at: tuple(int(i == at % w.n) for i in range(w.n)))
+                     for e, at in zip(tensor(k), (0, 0, -1), strict=True))  # fmt: skip
+    zeros = tuple((0,) * k for _ in range(k))
+    words = [by_symbol(name, derived=lambda w, x: (0,) * w.n) for name in ("Wf", "Wr")]
+    gates = (constant("Uf", (k, k), (0, -1)), constant("Ur", derived=lambda w: zeros), constant("b", only=(10,)))
+    return Signature((start, by_symbol("T", (k, k), BITS), *words, *gates, end), size=("K", k), most_small=600)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where both networks are.
+
+    Attributes:
+        gru: h of the FA-GRU, in balls.
+        plain: h of the FA-RNN.
+        lower, upper: the bounds, in balls.
+    """
+
+    gru: Vector
+    plain: Vector
+    lower: Vector
+    upper: Vector
+
+
+def ball(value: Any) -> Any:
+    """A weight as a ball."""
+    exact = Fraction(value)
+    return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
+
+
+def sigma(value: Any) -> Any:
+    """The sigmoid."""
+    return 1 / (1 + (-value).exp())
+
+
+def start(w: Weights) -> Run:
+    """After BOS, where all are the same."""
+    first = tuple(map(ball, w.alpha_0))
+    return Run(first, w.alpha_0, first, first)
+
+
+def step(w: Weights, now: Run, x: str) -> Run:
+    """One word."""
+    with flint.ctx.workprec(PRECISION):
+        e = (1 - least_gate(w, now, x)) * (1 + ball(ROOM))
+        first, table = tuple(map(ball, w.alpha_0)), [[ball(v) for v in row] for row in w.T[x]]
+        lower = tuple((1 - e) ** 2 * v for v in times(now.lower, table))
+        more = tuple(u + e * a for u, a in zip(now.upper, first, strict=True))
+        upper = tuple(e * u + v for u, v in zip(now.upper, times(more, table), strict=True))
+        return Run(gated_step(w, now.gru, first, table, x), step_4(w, now.plain, x), lower, upper)
+
+
+def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vector:
+    """Equation 7."""
+    f, r = (
+        tuple(
+            sigma(ball(a) + v + ball(w.b)) for a, v in zip(words[x], times(h, [[ball(v) for v in row] for row in u]), strict=True)
+        )
+        for words, u in ((w.Wf, w.Uf), (w.Wr, w.Ur))
+    )
+    back = tuple((1 - g) * a + g * v for g, a, v in zip(r, first, h, strict=True))
+    return tuple((1 - g) * v + g * new for g, v, new in zip(f, h, times(back, table), strict=True))
+
+
+def times(h: Vector, table: Any) -> Vector:
+    """A row times a matrix, in balls."""
+    return tuple(sum((v * row[j] for v, row in zip(h, table, strict=True)), start=flint.arb(0)) for j in range(len(table[0])))
+
+
+def least_gate(w: Weights, now: Run, x: str) -> Any:
+    """sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
+    read = max(abs(v) for words in (w.Wf, w.Wr) for v in words[x])
+    heard = [sum((abs(ball(row[j])) * u for row, u in zip(matrix, now.upper, strict=True)), start=flint.arb(0))
+             for matrix in (w.Uf, w.Ur) for j in range(w.n)]  # fmt: skip
+    most = heard[0]
+    for value in heard[1:]:
+        most = most.max(value)
+    return sigma(ball(w.b) - ball(read) - most)
+
+
+class Unsettled(ValueError):
+    """Two balls overlap, so that neither order is shown."""
+
+
+def at_most(a: Any, b: Any) -> bool:
+    """Is a <= b, surely? Raises :class:`Unsettled` where balls overlap."""
+    if a <= b:
+        return True
+    if a > b:
+        return False
+    raise Unsettled(f"{a} and {b} are too near one another")
+
+
+def between(w: Weights, now: Run) -> tuple[int]:
+    """Are both networks between the bounds, in all numbers? 1 or 0."""
+    with flint.ctx.workprec(PRECISION):
+        sides = [now.gru, tuple(map(ball, now.plain))]
+        shown = all(at_most(low, h) and at_most(h, up) for side in sides
+                    for low, h, up in zip(now.lower, side, now.upper, strict=True))  # fmt: skip
+        return (int(shown),)
+
+
+def near(w: Weights, now: Run) -> tuple[int]:
+    """Are the scores within 1/2 of one another? 0 only where they surely are not."""
+    with flint.ctx.workprec(PRECISION):
+        end = tuple(map(ball, w.alpha_inf))
+        apart = abs(total_of(now.gru, end) - ball(dot(w.over, now.plain, w.alpha_inf)))
+        return (int(not apart > ball(FAR)),)
+
+
+def total_of(h: Vector, end: Vector) -> Any:
+    """The score in balls."""
+    return sum((a * b for a, b in zip(h, end, strict=True)), start=flint.arb(0))
+
+
+def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
+    """Both networks side by side, and what is asked of them."""
+    return Recurrence(start=start, step=step, out=out)
+
+
+def always_one(w: Weights) -> list[WFSA]:
+    """One state, all weights one."""
+    return [WFSA(w.over, [1], [1], {x: [[1]] for x in w.alphabet})]
+
+
+KINDS = ("sampled", "exhausted")
+ANY, TEN = Sizes(gated, (1, 2, 3), (1, 2)), Sizes(at_ten, (2,), (1, 2))
+
+CLAIM = Claim(
+    name="fa-rnn-gru-start",
+    title="how near an FA-GRU begins to its FA-RNN",
+    statement=(
+        "With e_t = 1 - sigma(b - |W z_t| - |U|^T u_{t-1}), every number of an FA-GRU's state lies between those of l_t = (1 - e_t)^2 "
+        "l_{t-1} T and u_t = e_t u_{t-1} + (u_{t-1} + e_t h_1) T, where the FA-RNN's lies, too: near while counts stay small against the "
+        "bias."
+    ),
+    source=Source("jiang2020cold", "3.4", "Equation 7", ("7",)),
+    hypotheses=(
+        "The weights of T are not negative, and the gates' biases are equal.",
+        "The counts stay small against the bias: for all sentences where the automaton is deterministic.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="1: both networks are between l and u, after every sentence and for any weights of the gates",
+            recurrence=network(between),
+            construction=always_one,
+            cases=ANY.random,
+            small_cases=ANY.small,
+            kinds=KINDS,
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="1: with the bias 10 the scores are within 1/2 of one another, after every sentence",
+            recurrence=network(near),
+            construction=always_one,
+            cases=TEN.random,
+            small_cases=TEN.small,
+            kinds=KINDS,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "a",
+        {
+            "alpha_0": (Fraction(1), Fraction(0)),
+            "T": {"a": ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1)))},
+            "Wf": {"a": (Fraction(0), Fraction(0))},
+            "Wr": {"a": (Fraction(0), Fraction(0))},
+            "Uf": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(-1, 2))),
+            "Ur": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))),
+            "b": Fraction(10),
+            "alpha_inf": (Fraction(0), Fraction(1)),
+        },
+        ("K", 2),
+    ),
+    uses=("fa-rnn-beta-1",),
+)

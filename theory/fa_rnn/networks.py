@@ -1,0 +1,192 @@
+"""FA-RNNs over any semiring: equations 4 and 5 at one place, and of all places; what the claims about them share.
+
+A state is a row vector h, a number for each of the K states of an automaton.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from automata.semirings import Semiring
+from automata.wfsa import WFSA
+from theory.claim import Recurrence
+from theory.induction import Identity
+from theory.places import Concrete, Symbolic
+from theory.signature import Entry, by_symbol, constant
+from theory.weights import Weights, total
+
+Places = Concrete | Symbolic
+At = Callable[[Any], Any]
+Vector = tuple[Any, ...]
+Matrix = tuple[Vector, ...]
+BITS = (0, 1)
+SQUARE = "It is linear in h at every symbol, so one letter with weights of its own is any letter."
+
+
+# Signatures: a tensor T, or its three factors, which have a column for each of r; initial and final weights beside them.
+
+
+def ends(k: int, only: Sequence[Any] | None = None) -> tuple[Entry, Entry]:
+    """alpha_0 and alpha_inf."""
+    return constant("alpha_0", (k,), only), constant("alpha_inf", (k,), only)
+
+
+def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[Entry, ...]:
+    """T[x, i, j], and the ends."""
+    start, end = ends(k, only)
+    return start, by_symbol("T", (k, k), only), end
+
+
+def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[Entry, ...]:
+    """D_1, D_2 and v, the row of E_R of a word; and the ends."""
+    start, end = ends(k, only)
+    return start, constant("D_1", (k, r), only), by_symbol("v", (r,), only), constant("D_2", (k, r), only), end
+
+
+# The recurrences, as printed, at one place j.
+
+
+def place_4(of: Places, j: Any) -> Any:
+    """The number j of h_t = h_{t-1} T[x_t] (equation 4)."""
+    return of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, j)))
+
+
+def place_5(of: Places, j: Any) -> Any:
+    """The number j of a = (h_{t-1} D_1) o v_t, h_t = a D_2^T (equation 5)."""
+    return of.sum(lambda s: of.times(a(of, s), of.at("D_2", j, s)), "r")
+
+
+def a(of: Places, s: Any) -> Any:
+    """The number s of a = (h_{t-1} D_1) o v_t."""
+    return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), of.at("v", s))
+
+
+def of_factors(of: Places, i: Any, j: Any) -> Any:
+    """T[x, i, j] of the factors: the sum over s of D_1[i, s] v[s] D_2[j, s]."""
+    return of.sum(lambda s: of.times(of.times(of.at("D_1", i, s), of.at("v", s)), of.at("D_2", j, s)), "r")
+
+
+# Of all places.
+
+
+def step_4(w: Weights, h: Vector, x: str) -> Vector:
+    """h_t = h_{t-1} T[x_t] (equation 4)."""
+    at = Concrete(w.over, len(h), {"T": w.T[x], "h": h})
+    return tuple(place_4(at, j) for j in range(1, len(h) + 1))
+
+
+def step_5(w: Weights, h: Vector, x: str) -> Vector:
+    """h_t = ((h_{t-1} D_1) o v_t) D_2^T (equation 5)."""
+    return with_factors(w, h, w.v[x])
+
+
+def with_factors(w: Weights, h: Vector, z: Vector) -> Vector:
+    """Equation 5 with that vector in place of v."""
+    at = Concrete(w.over, len(h), {"D_1": w.D_1, "D_2": w.D_2, "v": z, "h": h}, {"r": len(z)})
+    return tuple(place_5(at, j) for j in range(1, len(h) + 1))
+
+
+def score(w: Weights, h: Vector) -> tuple[Any]:
+    """h_N alpha_inf (equation 8)."""
+    return (dot(w.over, h, w.alpha_inf),)
+
+
+def dot(k: Semiring, left: Vector, right: Vector) -> Any:
+    """The inner product."""
+    return total(k, (k.times(x, y) for x, y in zip(left, right, strict=True)))
+
+
+by_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=score)
+by_factors = Recurrence(start=lambda w: w.alpha_0, step=step_5, out=score)
+
+
+# The automata.
+
+
+def automaton_of(w: Weights, tables: dict[str, Any]) -> WFSA:
+    """The automaton with these transition matrices, from alpha_0 to alpha_inf."""
+    return WFSA(w.over, w.alpha_0, w.alpha_inf, tables)
+
+
+def with_tensor(w: Weights) -> list[WFSA]:
+    """The automaton whose weights are T."""
+    return [automaton_of(w, w.T)]
+
+
+def rebuilt(w: Weights, z: Callable[[str], Vector] | None = None) -> dict[str, Matrix]:
+    """For each word T as its factors have it; with another vector in place of v."""
+    size = range(1, len(w.D_1) + 1)
+    found = {}
+    for x in w.alphabet:
+        v = w.v[x] if z is None else z(x)
+        at = Concrete(w.over, len(w.D_1), {"D_1": w.D_1, "D_2": w.D_2, "v": v}, {"r": len(v)})
+        found[x] = tuple(tuple(of_factors(at, i, j) for j in size) for i in size)
+    return found
+
+
+def with_rebuilt_tensor(w: Weights) -> list[WFSA]:
+    """The automaton whose weights the factors give."""
+    return [automaton_of(w, rebuilt(w))]
+
+
+# Factors by construction, for any tensor: a column for each word y and state i, or for each pair of states, whichever are fewer.
+
+
+def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
+    """What each column is for: a word and the state before, or two states (then the word is ``None``); places from 0."""
+    states, words = range(len(w.alpha_0)), w.alphabet
+    if len(words) <= len(states):
+        return [(y, i, None) for y in words for i in states]
+    return [(None, i, j) for i in states for j in states]
+
+
+def before(w: Weights) -> Matrix:
+    """D_1 by construction: one in the row of the column's state before."""
+    k = w.over
+    return tuple(tuple(k.one if i == own else k.zero for _, own, _ in columns(w)) for i in range(len(w.alpha_0)))
+
+
+def of_word(w: Weights, x: str) -> Vector:
+    """V of a word by construction: one in its own columns; or T[x, i, j] in the column of i and j."""
+    k = w.over
+    return tuple((k.one if x == y else k.zero) if j is None else w.T[x][i][j] for y, i, j in columns(w))
+
+
+def after(w: Weights) -> Matrix:
+    """D_2 by construction: the row T[y, i] in the column of y and i; or one in the row of the column's state after."""
+    k = w.over
+    return tuple(
+        tuple(w.T[y][i][j] if own is None else (k.one if j == own else k.zero) for y, i, own in columns(w))
+        for j in range(len(w.alpha_0))
+    )
+
+
+def by_construction() -> tuple[Entry, ...]:
+    """D_1, v and D_2 of a T, to be added to its signature."""
+    return constant("D_1", derived=before), by_symbol("v", derived=of_word), constant("D_2", derived=after)
+
+
+# The step with K and r symbols, of the very functions above.
+
+
+def any_size_4() -> list[Identity]:
+    """Equation 4 at any place."""
+    of = Symbolic()
+    left = of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, of.j)))
+    right = place_4(of, of.j)
+    return [at_place(of, left, right)]
+
+
+def any_size_5() -> list[Identity]:
+    """Equation 5 at any place: what reaches state j by the rebuilt tensor."""
+    of = Symbolic()
+    left = of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, of.j)))
+    return [at_place(of, left, place_5(of, of.j))]
+
+
+def at_place(of: Symbolic, left: Any, right: Any) -> Identity:
+    """The identity at a place j."""
+    return Identity(
+        "step", "at every state j, 1 <= j <= n = K, for every r", of.write(left), of.write(right), of.same(left, right)
+    )

@@ -1,0 +1,179 @@
+"""Table 2: soft logic on matches is logic, where what it is given is 0 or 1.
+
+Jiang et al. 2020, section 3.5 and Table 2, which are given forward scores: counts, that may be larger than 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Recurrence, Source, Variant
+from theory.fa_rnn.networks import BITS, Vector, dot, step_4, tensor
+from theory.signature import Signature, Sizes, constant
+from theory.weights import Weights
+
+# R rules share an automaton, each with its own final weights; a formula in conjunctive normal form says for each clause and rule
+# whether the clause has the rule (1), its negation (-1), or neither (0).
+
+
+def rules_and_formula(size: tuple[int, int, int]) -> Signature:
+    """K states, R rules and a number of clauses."""
+    k, rules, clauses = size
+    start, table, _ = tensor(k, BITS)
+    formula = constant("clauses", (clauses, rules), (0, 1, -1))
+    return Signature((start, table, constant("F", (rules, k), BITS), formula), size=("K", k), most_small=200)
+
+
+def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
+    """The small cases: every sentence begins in the first state."""
+    made = rules_and_formula(size)
+    first = constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n)))
+    return Signature((first, *made.entries[1:]), size=made.size, most_small=made.most_small)
+
+
+# Table 2.
+
+
+def negation(a: Any) -> Any:
+    """1 - a."""
+    return 1 - a
+
+
+def disjunction(values: Sequence[Any]) -> Any:
+    """min(1, a + b + ...); of none 0, of one it."""
+    return values[0] if len(values) == 1 else min(1, sum(values))
+
+
+def conjunction(values: Sequence[Any]) -> Any:
+    """max(0, a + b + ... - (n - 1)); of none 1, of one it."""
+    return values[0] if len(values) == 1 else max(0, sum(values) - (len(values) - 1))
+
+
+def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
+    """The formula's soft value, from those of the rules."""
+    return conjunction(
+        [disjunction([a if sign > 0 else negation(a) for sign, a in zip(row, values, strict=True) if sign]) for row in clauses]
+    )
+
+
+def counts(w: Weights, h: Vector) -> Vector:
+    """The rules' forward scores (equation 8)."""
+    return tuple(dot(w.over, h, row) for row in w.F)
+
+
+def clamped(values: Vector) -> Vector:
+    """Each at most 1."""
+    return tuple(min(1, value) for value in values)
+
+
+aggregated = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, clamped(counts(w, h))),))
+unclamped = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, counts(w, h)),))
+
+
+# With every number of h clamped at every step, no count grows; the states are of zeros and ones, so that they are modes.
+
+
+def clamped_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
+    """min(1, h_{t-1} T[x_t])."""
+    return clamped(step_4(w, state[0], x)), ()
+
+
+clamped_at_every_step = Recurrence(
+    start=lambda w: (w.alpha_0, ()),
+    step=clamped_step,
+    out=lambda w, state: (formula(w.clauses, clamped(counts(w, state[0]))),),
+    modes=True,
+)
+
+
+# The logic itself, of matches that are true or false: a deterministic automaton on the sets of states that a sentence may be in.
+
+
+def holds(clauses: Sequence[Sequence[int]], matched: Sequence[bool]) -> bool:
+    """Does each clause have a rule that matches, or the negation of one that does not?"""
+    return all(any((m if sign > 0 else not m) for sign, m in zip(row, matched, strict=True) if sign) for row in clauses)
+
+
+def logic(w: Weights) -> list[WFSA]:
+    """Whether the formula holds of the rules' matches, 0 or 1."""
+    return [on_sets(w, lambda states: holds(w.clauses, [any(row[q] for q in states) for row in w.F]))]
+
+
+def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
+    """The deterministic automaton on the sets of states that sentences reach, the empty one among them."""
+    first = frozenset(q for q, v in enumerate(w.alpha_0) if v)
+    place, arrows = {first: 0}, []
+    for states in (waiting := [first]):
+        for x in w.alphabet:
+            after = frozenset(j for q in states for j, v in enumerate(w.T[x][q]) if v)
+            if after not in place:
+                place[after] = len(place)
+                waiting.append(after)
+            arrows.append((place[states], place[after], x, 1))
+    return WFSA.from_edges(w.over, len(place), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in place.items()], arrows)
+
+
+RANDOM = Sizes(rules_and_formula, ((2, 2, 1), (2, 2, 2), (3, 2, 2), (3, 3, 2)), ())
+SMALL = Sizes(small_rules_and_formula, (), ((1, 1, 1), (2, 1, 1), (2, 2, 2)))
+ONE, NOTHING = Fraction(1), Fraction(0)
+
+CLAIM = Claim(
+    name="fa-rnn-soft-logic",
+    title="soft logic on matches is logic",
+    statement=(
+        "The soft value of a formula in conjunctive normal form, by Table 2, is 1 where the formula holds of the rules' matches and 0 "
+        "elsewhere, when it is given forward scores that are clamped to at most 1."
+    ),
+    source=Source("jiang2020cold", "3.5", "Table 2", ("8",)),
+    hypotheses=("What the formula is given is 0 or 1: forward scores are counts, and have to be clamped.",),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="with counts clamped to at most 1 before",
+            recurrence=aggregated,
+            construction=logic,
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=LADDER[:3],
+        ),
+        Variant(
+            name="corrected-clamped-steps",
+            expected="holds",
+            says="with h clamped at every step, too: no count grows, and nothing else changes",
+            recurrence=clamped_at_every_step,
+            construction=logic,
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+        ),
+        Variant(
+            name="without-clamp",
+            expected="refuted",
+            says="the formula is given the counts",
+            recurrence=unclamped,
+            construction=logic,
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=LADDER[:3],
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (ONE, NOTHING, NOTHING),
+            "T": {
+                "a": ((ONE, ONE, NOTHING), (NOTHING, ONE, NOTHING), (NOTHING, NOTHING, ONE)),
+                "b": ((ONE, NOTHING, ONE), (NOTHING, ONE, NOTHING), (NOTHING, NOTHING, ONE)),
+            },
+            "F": ((NOTHING, ONE, NOTHING), (NOTHING, NOTHING, ONE)),
+            "clauses": ((ONE, NOTHING), (NOTHING, -ONE)),
+        },
+        ("K", 3),
+    ),
+    uses=("fa-rnn-beta-1",),
+)

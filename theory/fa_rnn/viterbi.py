@@ -1,0 +1,113 @@
+"""The Viterbi score: max-times, where section 2.4 prints max-plus.
+
+Jiang et al. 2020, sections 2.4 and 3.5, equation 3. With weights 0 and 1 max-plus adds up ones: an automaton of ``a`` would score 3 on
+``a``, 2 on ``b`` and 1 on the empty sentence.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import MAX_TIMES, REAL
+from theory.claim import Claim, Recurrence, Source, Variant
+from theory.fa_rnn.beta_1 import viterbi_network
+from theory.fa_rnn.networks import SQUARE, Vector, any_size_4, by_tensor, tensor, with_tensor
+from theory.fa_rnn.rules import RULES, matches
+from theory.induction import Induction
+from theory.signature import Signature, Sizes
+from theory.weights import Weights
+
+
+def over_max_times(k: int) -> Signature:
+    """An automaton with K states and weights that are not negative."""
+    return Signature(tensor(k), over=MAX_TIMES, size=("K", k))
+
+
+def small_over_max_times(k: int) -> Signature:
+    """The small cases."""
+    return Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k), most_small=300)
+
+
+# As printed: maxima for sums, and sums for products.
+
+
+def max_plus_step(w: Weights, h: Vector, x: str) -> Vector:
+    """h_t[j] = max over i of h_{t-1}[i] + T[x_t, i, j]."""
+    return tuple(max(v + row[j] for v, row in zip(h, w.T[x], strict=True)) for j in range(w.n))
+
+
+def max_plus_score(w: Weights, h: Vector) -> tuple[Any]:
+    """The maximum of h_N[i] + alpha_inf[i]."""
+    return (max(v + f for v, f in zip(h, w.alpha_inf, strict=True)),)
+
+
+max_plus_network = Recurrence(start=lambda w: w.alpha_0, step=max_plus_step, out=max_plus_score)
+
+RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
+
+CLAIM = Claim(
+    name="fa-rnn-viterbi",
+    title="the Viterbi score is max-times",
+    statement=(
+        "The recurrence with maxima in place of sums, and products as they are, computes the greatest weight of an accepting path; with "
+        "weights 0 and 1 that is 1 exactly on matches."
+    ),
+    source=Source("jiang2020cold", "2.4", "Equation 3", ("3", "8")),
+    hypotheses=(
+        "The weights are not negative. In logarithms products are sums, and then it is max-plus; the paper's weights are 0 and 1.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="max-times: the greatest weight of an accepting path, the Forward score over that semiring",
+            recurrence=by_tensor,
+            construction=with_tensor,
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=("sampled", "exhausted", "proved"),
+            proof=Induction(
+                says="after every string, Forward's vector is h",
+                invariant=lambda w, h, unit: h,
+                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
+                instances=tuple((over_max_times(k), "a") for k in range(1, 5)),
+                enough=f"{SQUARE} For every K: its step at a place is one identity, with K a symbol.",
+                sizes=any_size_4,
+            ),
+        ),
+        Variant(
+            name="corrected-match",
+            expected="holds",
+            says="with weights 0 and 1 it is 1 exactly on matches",
+            recurrence=viterbi_network,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=RULES.small,
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="max-plus, with the same weights",
+            recurrence=max_plus_network,
+            construction=matches,
+            cases=RULES.random,
+            small_cases=RULES.small,
+            kinds=("sampled", "cross-checked", "exhausted"),
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (Fraction(1), Fraction(0)),
+            "T": {
+                "a": ((Fraction(0), Fraction(1)), (Fraction(0), Fraction(0))),
+                "b": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))),
+            },
+            "alpha_inf": (Fraction(0), Fraction(1)),
+        },
+        ("K", 2),
+    ),
+    uses=("fa-rnn-eq-4",),
+)
