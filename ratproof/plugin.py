@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from automata.errors import InputError
 MARKER = "evidence"
 OBSERVED = "ratproof"
 """The name under which a test's report carries what it showed, from whatever process it ran in."""
+ON_REQUEST = frozenset({"corpus", "rule_folder"})
+"""Fixtures without which a test has nothing to show: of ``--text`` and ``--rules``."""
 CORPUS: pytest.StashKey[Any] = pytest.StashKey()
 """Where ``ratproof verify --text`` leaves the corpus that it has read."""
 
@@ -29,6 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--ratproof-text", default=None, help="a corpus, one sentence a line, for the tests on real text")
     group.addoption("--ratproof-embeddings", default=None, help="word vectors for the corpus: GloVe text, or npz")
     group.addoption("--ratproof-units", default=64, type=int, help="how many units the network on the corpus has")
+    group.addoption(
+        "--ratproof-rules", default=None, help="a folder with rules and labelled sentences, for the tests on real rules"
+    )
     group.addoption("--ratproof-evidence", action="store_true", help="run evidence tests only")
     group.addoption("--ratproof-claim", action="append", default=[], help="of this claim (may be given again)")
     group.addoption("--ratproof-kind", default=None, help="of this kind")
@@ -56,6 +62,15 @@ def corpus(request: pytest.FixtureRequest) -> Any:
     if path is None:
         pytest.skip("no corpus is named (ratproof verify --text FILE)")
     return load_corpus(path, request.config.getoption("--ratproof-embeddings"), request.config.getoption("--ratproof-units"))
+
+
+@pytest.fixture(scope="session")
+def rule_folder(request: pytest.FixtureRequest) -> Path:
+    """The folder that the user named; without one the test is skipped."""
+    path = request.config.getoption("--ratproof-rules")
+    if path is None:
+        pytest.skip("no folder with rules is named (ratproof verify --rules DIR)")
+    return Path(path)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -122,7 +137,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
             skipped = True
             raise
         except pytest.skip.Exception as reason:
-            found, skipped = reason, "corpus" in pyfuncitem.fixturenames  # without --text there is nothing to show
+            found, skipped = reason, not ON_REQUEST.isdisjoint(pyfuncitem.fixturenames)
             raise
         except BaseException as error:  # whatever a test raises, its verdict has to be told
             found = error

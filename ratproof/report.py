@@ -71,6 +71,7 @@ def table(results: Sequence[Result]) -> Table:
             result.kind
             + ("" if result.device in (None, "cpu") else f" ({result.device})")
             + (" (text)" if "text" in result.facts else "")
+            + (" (rules)" if "rules" in result.facts else "")
         )
         share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
         made.add_row(*shown, kind, verdict, f"{result.cases:,}", f"{result.seconds:.1f}", share)
@@ -161,6 +162,12 @@ def _remarks(result: Result) -> list[str]:
     facts = result.facts
     if "false_alarm" in facts:
         return ["", f"{result.claim}, {result.variant}: {chance(facts)}"]
+    if "rules" in facts:
+        return [
+            "",
+            f"{facts['rules']}: {facts['labels']} labels, {facts['states']} states, rank {facts['rank']}, {facts['words']:,} words; all "
+            f"sentences, in {facts['dtype']}, which does not round: all numbers are whole and at most {facts['largest']:,}",
+        ]
     if "text" not in facts:
         return []
     lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own"

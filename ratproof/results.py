@@ -81,13 +81,13 @@ class Result:
 
 
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
-    """One result a claim, variant, kind, device and corpus, in the order in which they came.
+    """One result a claim, variant, kind, device, corpus and rule file, in the order in which they came.
 
     Of several tests, one counterexample refutes; one that showed nothing makes the whole unknown, unless another refutes.
     """
     found: dict[tuple[Any, ...], Result] = {}
     for seen in observations:
-        key = (seen.claim, seen.variant, seen.kind, seen.device, seen.facts.get("text"))
+        key = (seen.claim, seen.variant, seen.kind, seen.device, seen.facts.get("text"), seen.facts.get("rules"))
         result = found.setdefault(
             key, Result(seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.device, seed)
         )

@@ -38,6 +38,7 @@ class Request:
         seed: fresh random cases with this seed; without, the same in every run of the same installation.
         device: ``cpu`` or ``cuda``.
         text, embeddings, units: a corpus for the tests on real text.
+        rules: a folder with a rule file and labelled sentences, for the tests on real rules.
         junit: write a JUnit file there.
         jobs: how many processes; without, one a core when all is asked for, and one when only a part is.
     """
@@ -52,6 +53,7 @@ class Request:
     units: int = 64
     junit: str | None = None
     jobs: int | None = None
+    rules: str | None = None
 
     @property
     def processes(self) -> int:
@@ -198,11 +200,25 @@ def _check(request: Request) -> Any:
         Path(request.junit).is_dir() or not os.access(Path(request.junit).absolute().parent, os.W_OK)
     ):
         raise InputError(f"{request.junit}: no file can be written there for --junit")
+    if request.rules is not None:
+        if not Path(request.rules).is_dir():
+            raise InputError(
+                f"{request.rules}: is no folder; one with a rule file (.config) and train.tsv, dev.tsv and test.tsv is right"
+            )
+        rule_file_in(Path(request.rules))
     if request.text is not None:
         from ratproof.text import load_corpus
 
         return load_corpus(request.text, request.embeddings, request.units)
     return None
+
+
+def rule_file_in(folder: Path) -> Path:
+    """The one rule file in a folder."""
+    found = sorted(folder.glob("*.config"))
+    if len(found) != 1:
+        raise InputError(f"{folder}: has {len(found)} rule files (.config), where one is right")
+    return found[0]
 
 
 def check_device(device: str) -> None:
@@ -221,7 +237,8 @@ def _arguments(request: Request) -> list[str]:
     given: Sequence[tuple[str, Any]] = (
         ("--ratproof-device", request.device), ("--hypothesis-seed", request.seed), ("--junitxml", _absolute(request.junit)),
         ("--ratproof-kind", request.kind), ("--ratproof-text", _absolute(request.text)), ("--ratproof-units", request.units),
-        ("--ratproof-embeddings", _absolute(request.embeddings)), *(("--ratproof-claim", name) for name in request.claims),
+        ("--ratproof-embeddings", _absolute(request.embeddings)), ("--ratproof-rules", _absolute(request.rules)),
+        *(("--ratproof-claim", name) for name in request.claims),
     )  # fmt: skip
     options = ["--ratproof-evidence", *(f"{name}={value}" for name, value in given if value is not None)]
     if request.processes > 1:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from automata.errors import InputError
+from automata.files import write_whole
 from ratproof.commands.app import AsJson, print_json
 from ratproof.terminal import console, progress
 
+if TYPE_CHECKING:
+    from ratproof.fa_rnn_decided import Decided
+
 DISAGREES = 1
+EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
 
 app = typer.Typer(
     name="rules", help="Rules on labelled sentences, and the networks that are made from them.", no_args_is_help=True
@@ -69,3 +76,76 @@ def zero_shot(
             out.print(f"  words of rules that no sentence has: {len(found.missing)}")
     exact = [row.agrees for row in found.rows if row.system in ("FA-RNN", "BiFA-RNN")]
     return 0 if min(exact) == 1 else DISAGREES
+
+
+@app.command()
+def decide(
+    rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
+    data: Annotated[str | None, typer.Option("--data", metavar="DIR", help="the words are those of its sentences")] = None,
+    words: Annotated[str | None, typer.Option("--vocabulary", metavar="FILE|a,b,c", help="or these")] = None,
+    undecomposed: Annotated[bool, typer.Option("--undecomposed", help="equation 4 in place of equation 5")] = False,
+    dtype: Annotated[str, typer.Option("--dtype", help="float32 or float64")] = "float32",
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda")] = "cpu",
+    certificates: Annotated[
+        str | None, typer.Option("--certificates", metavar="DIR", help="write what shows it, for check-certificate")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Decide whether the network of some rules, as torch runs it at beta = 1, is the rules: for all sentences, rounding and all.
+
+    Exit status 0 equivalent, 1 different, 3 unknown.
+    """
+    import torch
+
+    from automata.rules import rule_files
+    from automata.rules.rule_set import rule_set
+    from automata.rules.vocabulary import vocabulary
+    from neural.fa_rnn.network import FARNN
+    from ratproof.fa_rnn_decided import decide_network
+    from ratproof.network_kinds import DTYPES
+    from ratproof.verify import check_device
+    from training import text_data
+
+    if (data is None) == (words is None):
+        raise InputError("the words are those of --data DIR or those of --vocabulary: one of the two is right")
+    if dtype not in DTYPES:
+        raise InputError(f"--dtype is {dtype!r}, where {' or '.join(DTYPES)} is right")
+    check_device(device)
+    written = rule_files.read(rules)
+    with progress("rules decide") as tell:
+        tell("reading")
+        known = vocabulary(words) if words is not None else text_data.vocabulary(text_data.read(str(data)))
+        tell("compiling rules")
+        compiled = rule_set(written, known)
+        network = FARNN.of_rules(compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device))
+        found = decide_network(network, written, compiled, tell)
+        kept = 0 if certificates is None else _keep(found, Path(certificates))
+    if as_json:
+        print_json({**found.to_json(), "states": compiled.automaton.states, "rank": network.rank, "words": len(known)})
+        return EXIT[found.verdict]
+    out = console()
+    out.print(
+        f"[bold]{found.verdict}[/]: {len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
+    )
+    if found.exact:
+        out.print(f"  nothing rounds in {dtype}: all numbers are whole and at most {found.largest:,}, whatever the sentence")
+    else:
+        out.print(f"  what {dtype} rounds is not known: numbers may be larger than it holds exactly")
+    for label, shown in found.different():
+        out.print(f"  {label}: {' '.join(map(str, shown.answer.word))!r} is one that only one of the two matches")  # type: ignore[union-attr]
+    if certificates is not None:
+        out.print(f"  {kept} certificates in {certificates}: ratproof check-certificate FILE", soft_wrap=True)
+    return EXIT[found.verdict]
+
+
+def _keep(found: Decided, folder: Path) -> int:
+    """A file for each certificate."""
+    written = [
+        (f"{place:02}-{str(label).replace('/', '-')}-{part}-{step}.json", {**certificate, "stand": shown.stand_json()})
+        for place, (label, several) in enumerate(found.answers.items())
+        for part, shown in enumerate(several)
+        for step, certificate in enumerate(shown.certificates)
+    ]
+    for name, certificate in written:
+        write_whole(folder / name, json.dumps(certificate, ensure_ascii=False) + "\n")
+    return len(written)

@@ -28,26 +28,28 @@ def least(rule: Rule, known: Letters) -> WFSA:
     return dfa.minimal(thompson(rule, known))
 
 
-def together(rules: Sequence[Rule], known: Letters) -> list[WFSA]:
-    """Deterministic automata that accept, between them, what some rule accepts; as many states in all as the rules have apart, or fewer.
+def together(rules: Sequence[Rule], known: Letters) -> list[tuple[WFSA, tuple[int, ...]]]:
+    """Deterministic automata that accept, between them, what some rule accepts, each with the places of the rules whose union it is.
 
-    The least automaton of a union can be exponentially larger than its parts: one of m rules ``$ * a $ * b $ *`` has to know which of m
-    words it has read. So automata are joined only as long as that makes none larger.
+    They have as many states in all as the rules have apart, or fewer. The least automaton of a union can be exponentially larger than its
+    parts: one of m rules ``$ * a $ * b $ *`` has to know which of m words it has read. So automata are joined only as long as that makes
+    none larger.
 
     Args:
         rules: at least one.
         known: their letters.
     """
-    done: list[WFSA] = []
-    for rule in rules:
+    done: list[tuple[WFSA, tuple[int, ...]]] = []
+    for place, rule in enumerate(rules):
         one, apart = least(rule, known), []
-        for other in done:
+        own: tuple[int, ...] = (place,)
+        for other, places in done:
             both = _joined(one, other)
             if both is None:
-                apart.append(other)
+                apart.append((other, places))
             else:
-                one = both
-        done = [*apart, one]
+                one, own = both, (*places, *own)
+        done = [*apart, (one, own)]
     return done
 
 

@@ -17,6 +17,21 @@ from automata.wfsa import WFSA
 
 
 @dataclass(frozen=True)
+class Part:
+    """One of the deterministic automata that stand side by side.
+
+    Attributes:
+        label: of its rules.
+        states: its own.
+        rules: their places in the file, from 0.
+    """
+
+    label: str | None
+    states: tuple[int, ...]
+    rules: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class RuleSet:
     """An automaton whose final states say which label's rules a sentence matches.
 
@@ -26,6 +41,7 @@ class RuleSet:
         missing: words that rules name and the vocabulary lacks.
         starts: the first states of the deterministic automata that stand side by side in it: where BOS leads, or the initial states.
         begins: do sentences begin with BOS?
+        parts: what stands side by side.
     """
 
     automaton: WFSA
@@ -33,6 +49,7 @@ class RuleSet:
     missing: tuple[str, ...]
     starts: tuple[int, ...]
     begins: bool
+    parts: tuple[Part, ...] = ()
 
 
 def rule_set(
@@ -57,24 +74,26 @@ def rule_set(
             if Word(BEGIN) in leaves(rule.rule):
                 raise InputError(f"line {rule.line}: names {BEGIN}, which each sentence has before what the rules are about")
     written = [rule.rule for rule in found]
-    known = _letters(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
-    by_label: dict[str | None, list[WFSA]] = {}
+    known = letters_of(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
+    parts: list[tuple[str | None, WFSA, tuple[int, ...]]] = []
     for label in dict.fromkeys(rule.label for rule in found):
-        by_label[label] = together([rule.rule for rule in found if rule.label == label], known)
-    parts = [(label, part) for label, own in by_label.items() for part in own]
-    n = int(begins) + sum(part.states for _, part in parts)
+        of_label = [place for place, rule in enumerate(found) if rule.label == label]
+        several = together([written[place] for place in of_label], known)
+        parts += [(label, part, tuple(of_label[i] for i in own)) for part, own in several]
+    n = int(begins) + sum(part.states for _, part, _ in parts)
     initial, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     matrices = np.zeros((known.count, n, n), dtype=bool)
     first = np.zeros((n, n), dtype=bool)
-    labels: dict[str | None, list[int]] = {label: [] for label in by_label}
-    at = int(begins)
-    for label, part in parts:
+    labels: dict[str | None, list[int]] = {label: [] for label, _, _ in parts}
+    at, blocks = int(begins), []
+    for label, part, places in parts:
         own = slice(at, at + part.states)
         for place, word in dict(zip(known.letter, known.alphabet, strict=True)).items():
             matrices[place, own, own] = part.matrix(word)
         final[own] = part.final
         (first[0] if begins else initial)[own] = part.initial
         labels[label] += (at + np.flatnonzero(part.final)).tolist()
+        blocks.append(Part(label, tuple(range(at, at + part.states)), places))
         at += part.states
     if begins:
         initial[0] = True
@@ -85,10 +104,10 @@ def rule_set(
     automaton = WFSA(BOOLEAN, initial, final, transitions)
     finals = {label: tuple(states) for label, states in labels.items()}
     starts = tuple(np.flatnonzero(first[0] if begins else initial).tolist())
-    return RuleSet(automaton, finals, known.missing, starts, begins)
+    return RuleSet(automaton, finals, known.missing, starts, begins, tuple(blocks))
 
 
-def _letters(rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool) -> Letters:
+def letters_of(rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False) -> Letters:
     """The letters of the rules; with EOS, and without BOS, which the start state reads, where sentences begin."""
     words = vocabulary
     if vocabulary is not None and begins:

@@ -147,7 +147,8 @@ def _rows(claim: Claim, verdicts: Verdicts) -> Iterator[list[str]]:
                 yield [name, kind, as_word(NOT_RUN, variant.expected), "", "", "", ""]
                 name = ""
             for r in results:
-                text = f" ({plain(r['facts']['text'])})" if "text" in r.get("facts", {}) else ""
+                facts = r.get("facts", {})
+                text = "".join(f" ({plain(facts[name])})" for name in ("text", "rules") if name in facts)
                 verdict = as_word(r["verdict"], variant.expected) + (f"<br>{plain(r['why'])}" if r.get("why") else "")
                 yield [
                     name,

@@ -71,6 +71,10 @@ def verify(
     ] = None,
     embeddings: Annotated[str | None, typer.Option("--embeddings", help="vectors of its words: GloVe text, or npz")] = None,
     units: Annotated[int, typer.Option("--units", min=1, help="of the network on the corpus")] = 64,
+    rules: Annotated[
+        str | None,
+        typer.Option("--rules", metavar="DIR", help="a folder with rules (.config) and sentences: decide their network too"),
+    ] = None,
     junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")] = None,
     as_json: AsJson = False,
@@ -79,7 +83,7 @@ def verify(
     from ratproof.verify import Request
     from ratproof.verify import verify as run
 
-    request = Request(tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs)
+    request = Request(tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs, rules)
     outcome = _with_progress("verify", lambda told: run(request, told))
     return _told(outcome, as_json, proofs=bool(names))  # of all claims at once, proofs would hide the rest
 
