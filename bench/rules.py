@@ -23,7 +23,7 @@ from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Either, Repeat, Rule, Wildcard, Word
 from automata.rules.words import BEGIN, END, stands_for
 from neural.fa_rnn.network import FARNN
-from training import text_data
+from training.fa_rnn import sentences as labelled
 
 REPEATS = 5
 
@@ -54,7 +54,7 @@ def made_up() -> tuple[tuple[Labelled, ...], list[tuple[str, ...]]]:
 def main() -> None:
     """Print seconds and ratios."""
     if len(sys.argv) == 3:
-        written, parts = rule_files.read(sys.argv[1]), text_data.read(sys.argv[2])
+        written, parts = rule_files.read(sys.argv[1]), labelled.read(sys.argv[2])
         sentences = [sentence for part in parts.values() for sentence in part.words]
     else:
         written, sentences = made_up()

@@ -50,13 +50,13 @@ class TensorCell(nn.Module):
 
     letters: Tensor
 
-    def read(self, words: Tensor) -> Tensor:
-        """What the words of a step do, whatever the state: their places among the matrices, shape ``(B,)``."""
-        return self.letters[words]
+    def read(self, words: Tensor) -> tuple[Tensor]:
+        """What words do, whatever the state, of a step or of all: their places among the matrices, of the words' shape."""
+        return (self.letters[words],)
 
-    def forward(self, read: Tensor, h: Tensor) -> Tensor:
+    def forward(self, read: tuple[Tensor], h: Tensor) -> Tensor:
         """The state h after a word, from what :meth:`read` gave and h before it; shape ``(B, K)``."""
-        return moved(h, self.matrices[read], self.scoring)
+        return moved(h, self.matrices[read[0]], self.scoring)
 
 
 class FactoredCell(nn.Module):
@@ -70,6 +70,7 @@ class FactoredCell(nn.Module):
         beta: 1: only the rules; 0: only the pretrained embeddings.
         scoring: ``"forward"`` or ``"viterbi"``.
         noise: the standard deviation of that noise.
+        dropout: the share of the pretrained vectors' numbers that training leaves out.
         device, dtype: as in torch.
 
     Attributes:
@@ -86,7 +87,7 @@ class FactoredCell(nn.Module):
 
     def __init__(
         self, factors: Factors, extra: int = 0, embeddings: Tensor | None = None, beta: float = 1.0, scoring: Scoring = "forward",
-        noise: float = 1e-3, device: Any = None, dtype: Any = None,
+        noise: float = 1e-3, dropout: float = 0.0, device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         made: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
@@ -99,6 +100,7 @@ class FactoredCell(nn.Module):
         if embeddings is not None and (embeddings.dim() != 2 or len(embeddings) != words):
             raise InputError(f"embeddings have shape {tuple(embeddings.shape)}, where ({words}, D) is right")
         self.beta, self.extra, self.words = beta, extra, words
+        self.dropout = nn.Dropout(dropout)
         self.states = len(factors.before) + extra
         self.register_buffer("rules", torch.as_tensor(factors.words, **made))
         own = [torch.as_tensor(part, **made) for part in (factors.before, factors.after)]
@@ -126,11 +128,11 @@ class FactoredCell(nn.Module):
         return found + self.stands[:, None, None] * self.apart
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """What the words of a step do, whatever the state: z, shape ``(B, r)``, and whether the wildcard stands for them, ``(B, 1)``."""
+        """What words do, whatever the state, of a step or of all: z, shape ``(..., r)``, and whether the wildcard stands for them, ``(..., 1)``."""
         z = self.rules[words]
         if self.turn is not None and self.beta != 1:
-            z = self.beta * z + (1 - self.beta) * self.pretrained[words] @ self.turn
-        return z, self.stands[words].unsqueeze(1)
+            z = self.beta * z + (1 - self.beta) * self.dropout(self.pretrained[words]) @ self.turn
+        return z, self.stands[words].unsqueeze(-1)
 
     def forward(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
         """The state h after a word, from what :meth:`read` gave and h before it; shape ``(B, K)``."""

@@ -133,20 +133,22 @@ class FARNN(nn.Module):
         words, sizes = words[:, order], (torch.arange(time, device=words.device)[:, None] < ends).sum(dim=1).tolist()
         h = self.initial.expand(batch, -1)
         first, done = h, []  # what has ended is set aside, the longest sentences stand first
+        # read at once and taken apart by unbind: the gradient of an index would fill a table of all words at every step
+        reads = list(zip(*(part.unbind(0) for part in self.cell.read(words)), strict=True))
         for t, size in enumerate(sizes):
             done.append(h[size:])
-            h = self._step(words[t, :size], h[:size], first[:size], t)
+            h = self._step(tuple(part[:size] for part in reads[t]), h[:size], first[:size], t)
             first = h if t == 0 else first
         done.append(h)
         return torch.cat(done[::-1])[torch.argsort(order)]
 
-    def _step(self, words: Tensor, h: Tensor, first: Tensor, t: int) -> Tensor:
+    def _step(self, read: tuple[Tensor, ...], h: Tensor, first: Tensor, t: int) -> Tensor:
         cell = self.cell
         if not isinstance(cell, GatedCell):
-            found: Tensor = cell(cell.read(words), h)
+            found: Tensor = cell(read, h)
             return found
         # h_1 is the score after the first word, BOS, and no gate reads what is not there yet
-        after: Tensor = cell.inner(cell.read(words), h) if t == 0 else cell(cell.read(words), h, first)
+        after: Tensor = cell.inner(read, h) if t == 0 else cell(read, h, first)
         return after
 
     def forward(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
-from training.batches import Rows
-from training.clusters import alone, farthest, means, put_centroids, sizes
-from training.strings import Strings
+from training.state_regularized.batches import Rows
+from training.state_regularized.clusters import alone, farthest, means, put_centroids, sizes
+from training.state_regularized.strings import Strings
 
 WORDS = ((), (0,), (1, 0), (1, 1, 0), (0, 1, 1), (1, 0, 1, 1))
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from automata.random_dfas import random_minimal_dfa
 from automata.tomita import tomita
-from training import strings
-from training.languages import Language, balanced, grammar
-from training.strings import TRAINING_LENGTHS, VALIDATION_LENGTHS, Strings
+from training.state_regularized import strings
+from training.state_regularized.languages import Language, balanced, grammar
+from training.state_regularized.strings import TRAINING_LENGTHS, VALIDATION_LENGTHS, Strings
 
 
 def languages() -> st.SearchStrategy[Language]:

@@ -13,7 +13,7 @@ from automata.errors import InputError
 from automata.parentheses import balanced
 from ratproof import main
 from ratproof.commands import installed
-from training.commands import app as train
+from training.state_regularized.commands import app as train
 
 HERE = ["--units", "8", "--centroids", "6"]
 
@@ -68,7 +68,7 @@ def test_bad_input_is_one_sentence(
 
 
 def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    from training.languages import from_file
+    from training.state_regularized.languages import from_file
 
     files.write(balanced(3).to_wfsa(), tmp_path / "three.json")
     found = from_file(tmp_path / "three.json")

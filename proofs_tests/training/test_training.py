@@ -14,11 +14,11 @@ from neural import checkpoints as tensors
 from neural.state_regularized import files as network_files
 from ratproof.certify.boxes import closes
 from ratproof.certify.numbers import numbers_of
-from training import checkpoints, strings
-from training.experiments import CHECKPOINT, NETWORK, Experiment, run
-from training.languages import grammar
-from training.recipe import CLUSTERS, PAPER, Recipe, recipe
-from training.trainer import Trainer
+from training.state_regularized import checkpoints, strings
+from training.state_regularized.experiments import CHECKPOINT, NETWORK, Experiment, run
+from training.state_regularized.languages import grammar
+from training.state_regularized.recipe import CLUSTERS, PAPER, Recipe, recipe
+from training.state_regularized.trainer import Trainer
 
 SMALL = recipe("ours", 8)
 

@@ -17,9 +17,9 @@ from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
 from automata.rules.syntax import Rule
 from ratproof.main import run
-from training import text_data
-from training.text_data import Sentences
-from training.zero_shot import mirror, zero_shot
+from training.fa_rnn import sentences
+from training.fa_rnn.sentences import Sentences
+from training.fa_rnn.zero_shot import mirror, zero_shot
 
 WORDS = ("a", "b", "7", "?")
 SENTENCES = st.lists(
@@ -130,9 +130,9 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
-    found = text_data.part_of(tmp_path / "a.tsv")
+    found = sentences.part_of(tmp_path / "a.tsv")
     assert found.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS")) and found.labels == ("x", "y", "z")
-    assert text_data.vocabulary({"a": found}) == ("a", "b")
+    assert sentences.vocabulary({"a": found}) == ("a", "b")
     assert matched(rule_set(loads("[x]\n( )"), WORDS), [("BOS",), ("BOS", "EOS")]) == [("x",), ()]
     assert matched(rule_set(loads("[x]\n( )"), WORDS), [()]) == [()] and matched(rule_set(loads("[x]\na"), WORDS), []) == []
     assert matched(rule_set(loads("[x]\n( )"), WORDS, begins=False), [(), ("a",)]) == [("x",), ()]

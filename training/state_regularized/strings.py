@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from automata.deterministic import DFA
-from training.languages import Language
+from training.state_regularized.languages import Language
 
 TRAINING_LENGTHS = (*range(14), 16, 19, 22)
 VALIDATION_LENGTHS = tuple(range(1, 29, 3))

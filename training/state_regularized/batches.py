@@ -10,7 +10,7 @@ from torch import Tensor
 
 from neural.state_regularized import unrolled_gru
 from neural.state_regularized.acceptor import Acceptor
-from training.strings import Strings
+from training.state_regularized.strings import Strings
 
 AT_ONCE = 512
 

@@ -49,17 +49,17 @@ def zero_shot(
     Exit status 1 where an FA-RNN, at beta = 1 and with exact factors, gives some sentence another label than the rules do.
     """
     from automata.rules import rule_files
-    from training import text_data
-    from training.zero_shot import zero_shot as run
+    from training.fa_rnn import sentences
+    from training.fa_rnn.zero_shot import zero_shot as run
 
     if ties not in ("first", "last"):
         raise InputError(f"--ties is {ties!r}, where first or last is right")
     written = rule_files.read(rules)
     with progress("zero-shot") as tell:
         tell("reading")
-        parts = text_data.read(data)
+        parts = sentences.read(data)
         found = run(
-            written, text_data.vocabulary(parts), parts["test"], "first" if ties == "first" else "last", unmatched, seed, tell
+            written, sentences.vocabulary(parts), parts["test"], "first" if ties == "first" else "last", unmatched, seed, tell
         )
     if as_json:
         print_json(found.to_json())
@@ -104,7 +104,7 @@ def decide(
     from ratproof.fa_rnn_decided import decide_network
     from ratproof.network_kinds import DTYPES
     from ratproof.verify import check_device
-    from training import text_data
+    from training.fa_rnn import sentences
 
     if (data is None) == (words is None):
         raise InputError("the words are those of --data DIR or those of --vocabulary: one of the two is right")
@@ -114,7 +114,7 @@ def decide(
     written = rule_files.read(rules)
     with progress("rules decide") as tell:
         tell("reading")
-        known = vocabulary(words) if words is not None else text_data.vocabulary(text_data.read(str(data)))
+        known = vocabulary(words) if words is not None else sentences.vocabulary(sentences.read(str(data)))
         tell("compiling rules")
         compiled = rule_set(written, known)
         network = FARNN.of_rules(compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device))

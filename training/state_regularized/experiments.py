@@ -15,11 +15,11 @@ from automata.files import write_whole
 from neural.state_regularized import files as network_files
 from neural.unrolled import one_of
 from ratproof.certify.certify import Answer, accepting, certify
-from training import checkpoints, strings
-from training.batches import accuracy
-from training.languages import Language
-from training.recipe import RECIPES, Recipe, recipe
-from training.trainer import Outcome, Trainer
+from training.state_regularized import checkpoints, strings
+from training.state_regularized.batches import accuracy
+from training.state_regularized.languages import Language
+from training.state_regularized.recipe import RECIPES, Recipe, recipe
+from training.state_regularized.trainer import Outcome, Trainer
 
 CHECKPOINT, NETWORK, REPORT = "checkpoint.safetensors", "network.safetensors", "report.json"
 CERTIFICATE = "certificate.json"

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from neural.state_regularized.acceptor import Acceptor
-from training.batches import Rows
+from training.state_regularized.batches import Rows
 
 POINTS = 5000
 """States that are looked at, at most."""

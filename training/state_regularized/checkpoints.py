@@ -11,7 +11,7 @@ from torch import Tensor
 
 from automata.errors import FormatError, InputError
 from neural import checkpoints
-from training.trainer import Progress, Trainer
+from training.state_regularized.trainer import Progress, Trainer
 
 KIND = "training run"
 

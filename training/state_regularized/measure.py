@@ -1,7 +1,7 @@
 """Measure the experiments: languages and seeds, one after another, into one file; what the file has already is left out.
 
-``python -m training.measure`` writes ``training/results/tomita.json``, all grammars; ``--recipe paper`` writes ``tomita-paper.json`` beside
-it. ``--parentheses 4 --dfas FILE ...`` measures those languages, with the recipes that ``ratproof train`` takes for them, into ``learned.json``.
+``python -m training.state_regularized.measure`` writes ``training/results/tomita.json``, all grammars; ``--recipe paper`` writes
+``tomita-paper.json`` beside it. ``--parentheses 4 --dfas FILE ...`` measures those languages, with the recipes that ``ratproof train`` takes for them, into ``learned.json``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 
 from automata.errors import FormatError
 from automata.files import read_text, write_whole
-from training.experiments import Experiment, run
-from training.languages import Language, balanced, from_file, grammar
-from training.recipe import RECIPES
+from training.state_regularized.experiments import Experiment, run
+from training.state_regularized.languages import Language, balanced, from_file, grammar
+from training.state_regularized.recipe import RECIPES
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 FORMAT = "training results 1"
 
 

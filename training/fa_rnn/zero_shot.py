@@ -16,7 +16,7 @@ from automata.rules.matching import matches, mirrored
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from neural.fa_rnn.network import FARNN
-from training.text_data import Sentences
+from training.fa_rnn.sentences import Sentences
 
 Ties = Literal["first", "last"]
 AT_ONCE = 1024

@@ -1,8 +1,8 @@
 """The training loop: one iteration after another, the same ones for the same seed, until the network is done or the time is up.
 
-All that an iteration depends on is in the :class:`Trainer`'s state, which :mod:`training.checkpoints` keeps: interrupted and gone on with,
-a run gives the same network, bit by bit. What it decides (a longer string, a new start, the end) it decides from training and validation
-strings and from whether the boxes close; the language's automaton is not here.
+All that an iteration depends on is in the :class:`Trainer`'s state, which :mod:`training.state_regularized.checkpoints` keeps: interrupted
+and gone on with, a run gives the same network, bit by bit. What it decides (a longer string, a new start, the end) it decides from training
+and validation strings and from whether the boxes close; the language's automaton is not here.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import torch
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certify.boxes import closes
 from ratproof.certify.numbers import numbers_of
-from training.batches import Rows, mistakes, said
-from training.clusters import alone, means, put_centroids, some_states
-from training.curriculum import Curriculum
-from training.recipe import Clusters, Recipe
-from training.strings import Strings
+from training.state_regularized.batches import Rows, mistakes, said
+from training.state_regularized.clusters import alone, means, put_centroids, some_states
+from training.state_regularized.curriculum import Curriculum
+from training.state_regularized.recipe import Clusters, Recipe
+from training.state_regularized.strings import Strings
 
 LOOKS = 3
 """Where batches have strings to review, all are looked at every LOOKS times ``Recipe.every`` iterations at least."""

@@ -1,0 +1,1 @@
+"""FA-RNNs on labelled sentences: zero-shot, training, and reading rules back."""

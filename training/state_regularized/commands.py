@@ -1,0 +1,138 @@
+"""The command line's ``train``: which language, how large a network, where to keep it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ratproof.commands.app import AsJson, print_json
+from ratproof.terminal import console, progress
+
+if TYPE_CHECKING:
+    from training.state_regularized.experiments import Compared, Report
+    from training.state_regularized.languages import Language
+
+NOT_LEARNED = 1
+INTERRUPTED = 130
+
+app = typer.Typer(name="train", help="Train a state-regularized network, extract its automaton, compare, and certify.",
+                  no_args_is_help=True)  # fmt: skip
+
+Seed = Annotated[int, typer.Option("--seed", min=0, help="of strings, weights and noise; the same seed, the same network")]
+Units = Annotated[int, typer.Option("--units", min=1, max=4096, help="d, the size of the hidden state")]
+Centroids = Annotated[int, typer.Option("--centroids", min=2, max=4096, help="k, the most states that it can have")]
+RecipeName = Annotated[str, typer.Option("--recipe", help="ours; clusters, for larger automata; or the paper's")]
+Minutes = Annotated[float, typer.Option("--minutes", help="the most to train")]
+Folder = Annotated[str | None, typer.Option("-o", "--output", help="a folder for checkpoint, network and report "
+                                            "(default: trained/LANGUAGE-RECIPE-SEED)")]  # fmt: skip
+Resume = Annotated[bool, typer.Option("--resume", help="go on with the run that is in the folder")]
+
+
+@app.command()
+def tomita(
+    grammar: Annotated[int, typer.Option("--grammar", help="1 to 7")],
+    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "ours", minutes: Minutes = 10.0,
+    output: Folder = None, resume: Resume = False, as_json: AsJson = False,
+) -> int:  # fmt: skip
+    """Learn a Tomita grammar (Wang & Niepert 2019, section 4.1)."""
+    from training.state_regularized.languages import grammar as language
+
+    return _train(language(grammar), seed, units, centroids, recipe, minutes, output, resume, as_json)
+
+
+@app.command()
+def parentheses(
+    depth: Annotated[int, typer.Option("--depth", max=100, help="the most parentheses that are open at once")] = 4,
+    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
+    output: Folder = None, resume: Resume = False, as_json: AsJson = False,
+) -> int:  # fmt: skip
+    """Learn balanced parentheses up to a depth, with a letter between them (Figure 1)."""
+    from training.state_regularized.languages import balanced
+
+    return _train(balanced(depth), seed, units, centroids, recipe, minutes, output, resume, as_json)
+
+
+@app.command()
+def dfa(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a boolean automaton, .json or .att")],
+    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
+    output: Folder = None, resume: Resume = False, as_json: AsJson = False,
+) -> int:  # fmt: skip
+    """Learn the language of an automaton in a file."""
+    from training.state_regularized.languages import from_file
+
+    return _train(from_file(file), seed, units, centroids, recipe, minutes, output, resume, as_json)
+
+
+def _train(
+    language: Language, seed: int, units: int, centroids: int, recipe: str, minutes: float, output: str | None,
+    resume: bool, as_json: bool,
+) -> int:  # fmt: skip
+    from training.state_regularized.experiments import Experiment, run
+
+    folder = Path(output) if output is not None else Path("trained") / f"{language.name}-{recipe}-{seed}"
+    experiment = Experiment(language, seed, units, centroids, recipe, minutes, folder)
+    with interruptions() as stop, progress(f"train {language.name}") as tell:
+        report = run(experiment, resume, tell, stop)
+    if as_json:
+        print_json(report.to_json())
+    else:
+        show(report, folder)
+    if report.outcome == "interrupted":
+        return INTERRUPTED
+    return 0 if report.outcome == "trained" and report.accepts_exactly else NOT_LEARNED
+
+
+@contextmanager
+def interruptions() -> Iterator[Callable[[], bool]]:
+    """Ctrl-C asks for a stop between two iterations, where all can be kept; a second one is as ever."""
+    asked: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        asked.append(number)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def show(report: Report, folder: Path) -> None:
+    """Print what came of it."""
+    out = console()
+    (drawn, drawn_yes), (held, held_yes) = report.strings["training"], report.strings["validation"]
+    counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
+    out.print(f"[bold]{report.language}[/]: {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}")
+    spent = f"{report.seconds:.1f} s, {report.iterations} iterations, {report.restarts} restarts"
+    out.print(f"  {report.outcome} ({spent}); right on {report.training:.1%} and on {report.validation:.1%}")
+    out.print(f"  hard automaton (temperature to 0): {_said(report.hard)}")
+    out.print(f"  soft automaton (temperature 1, proved): {_said(report.soft)}")
+    said = {
+        "certified": "the soft network follows its hard automaton, on all strings",
+        "different": "the soft network is not its hard automaton",
+        "unknown": "no: it is not known what the soft network does on all strings",
+    }
+    out.print(f"  certified: {said[report.certified]}")
+    if report.accepts_exactly:
+        out.print("  so the soft network accepts exactly the language, at any length: proved")
+    out.print(f"  kept in {folder}", soft_wrap=True)
+    if report.outcome != "trained":
+        more = " and a larger --minutes" if report.outcome == "out of time" else ""
+        out.print(f"  to go on: the same command with --resume{more}")
+
+
+def _said(found: Compared | None) -> str:
+    if found is None:
+        return "none"
+    states = f"{found.states} state{'s' * (found.states != 1)}"
+    if found.difference is None:
+        return f"{states}, accepts exactly the language (decided)"
+    word = " ".join(found.difference) or "the empty string"
+    return f"{states}, differs from the language first on: {word}"
