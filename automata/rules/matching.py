@@ -38,7 +38,7 @@ def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bo
     All sentences go at once, and each through all of the deterministic automata: a step is one look into a table of n states.
     """
     words, lengths = _places(rules, sentences)
-    after = _table(rules)
+    after = transitions(rules)
     count, n = len(sentences), rules.automaton.states
     at = np.tile(np.array(rules.starts, dtype=np.int32), (count, 1))
     if rules.begins:
@@ -66,7 +66,7 @@ def _places(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> tuple[NDArray
     return words, lengths
 
 
-def _table(rules: RuleSet) -> NDArray[np.int32]:
+def transitions(rules: RuleSet) -> NDArray[np.int32]:
     """The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start state of BOS is left out."""
     matrices = rules.automaton.matrices.copy()
     if rules.begins:

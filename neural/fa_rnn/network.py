@@ -21,6 +21,7 @@ from automata.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from automata.rules.words import stands_for
 from automata.wfsa import WFSA
+from neural.fa_rnn.approximate import cp_factors
 from neural.fa_rnn.cells import FactoredCell, GatedCell, Scoring, TensorCell
 from neural.fa_rnn.factors import exact_factors
 from neural.shapes import Layout
@@ -38,10 +39,12 @@ class FARNN(nn.Module):
 
     Attributes:
         initial, final: buffers; K with the cell's extra states, for which they are zero.
+        decomposition_error: ||T - T'|| / ||T|| of the factors that it was made with; 0 for exact ones.
     """
 
     initial: Tensor
     final: Tensor
+    decomposition_error: float = 0.0
 
     def __init__(
         self, words: Sequence[Hashable], cell: TensorCell | FactoredCell | GatedCell, initial: Tensor, final: Tensor,
@@ -63,7 +66,7 @@ class FARNN(nn.Module):
     @classmethod
     def of(
         cls, automaton: WFSA, groups: Sequence[Sequence[int]] | None = None, decomposed: bool = True, gated: bool = False,
-        scoring: Scoring = "forward", apart: bool = True, device: Any = None, dtype: Any = None, **more: Any,
+        scoring: Scoring = "forward", apart: bool = True, rank: int | None = None, device: Any = None, dtype: Any = None, **more: Any,
     ) -> FARNN:  # fmt: skip
         """The network that scores what an automaton does; exact where its weights are float numbers of that dtype and beta is 1.
 
@@ -74,18 +77,23 @@ class FARNN(nn.Module):
             gated: equation 7.
             scoring: ``"forward"`` counts accepting paths, ``"viterbi"`` asks whether there is one.
             apart: keep the wildcard's matrix out of the factors.
+            rank: r; with fewer columns than the exact factors have, the nearest ones that CP decomposition finds. Exact without.
             device: as in torch.
             dtype: as in torch.
             more: ``extra``, ``embeddings``, ``beta`` and ``noise`` of :class:`~neural.fa_rnn.cells.FactoredCell`.
         """
         made: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
+        error = 0.0
         cell: TensorCell | FactoredCell | GatedCell
         if decomposed:
             wild = [word for word in automaton.index if stands_for("$", str(word))] if apart else ()
-            cell = FactoredCell(exact_factors(automaton, wild), scoring=scoring, **more, **made)
+            factors, error = (exact_factors(automaton, wild), 0.0) if rank is None else cp_factors(automaton, rank, wild)
+            cell = FactoredCell(factors, scoring=scoring, **more, **made)
             cell = GatedCell(cell) if gated else cell
-        elif gated or more:
-            raise InputError(f"{', '.join(['gated'] * gated + list(more))} asks for the decomposed network")
+        elif gated or more or rank is not None:
+            raise InputError(
+                f"{', '.join(['gated'] * gated + ['rank'] * (rank is not None) + list(more))} asks for the decomposed network"
+            )
         else:
             cell = TensorCell(automaton, scoring, **made)
         weights = torch.as_tensor(automaton.final.astype(float), **made)
@@ -93,7 +101,9 @@ class FARNN(nn.Module):
         final = torch.zeros(len(own), automaton.states, **made)
         for row, group in enumerate(own):
             final[row, group] = weights[group]
-        return cls(automaton.alphabet, cell, torch.as_tensor(automaton.initial.astype(float), **made), final, scoring)
+        network = cls(automaton.alphabet, cell, torch.as_tensor(automaton.initial.astype(float), **made), final, scoring)
+        network.decomposition_error = error
+        return network
 
     @classmethod
     def of_rules(cls, rules: RuleSet, **more: Any) -> FARNN:

@@ -13,7 +13,7 @@ from automata.errors import InputError
 from automata.parentheses import balanced
 from ratproof import main
 from ratproof.commands import installed
-from training.state_regularized.commands import app as train
+from training.commands import app as train
 
 HERE = ["--units", "8", "--centroids", "6"]
 

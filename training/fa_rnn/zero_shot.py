@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -12,9 +12,11 @@ from torch import Tensor
 
 from automata.errors import InputError
 from automata.number_text import shorten
+from automata.rules.logic import Formula
 from automata.rules.matching import matches, mirrored
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
+from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.network import FARNN
 from training.fa_rnn.sentences import Sentences
 
@@ -79,7 +81,8 @@ class Found:
     Attributes:
         sentences: how many.
         states: of the rules' automaton, and of that of the mirrored rules.
-        rank: of the exact factors, for both.
+        rank: of the factors, for both.
+        error: of the factors, ||T - T'|| / ||T||, for both; 0 where they are exact.
         missing: words of rules that no sentence has.
         rows: the systems.
     """
@@ -87,6 +90,7 @@ class Found:
     sentences: int
     states: tuple[int, int]
     rank: tuple[int, int]
+    error: tuple[float, float]
     missing: tuple[str, ...]
     rows: tuple[Row, ...]
 
@@ -97,9 +101,9 @@ class Found:
 
 def zero_shot(
     rules: tuple[Labelled, ...], words: tuple[str, ...], test: Sentences, ties: Ties = "last", unmatched: str | None = None,
-    seed: int = 0, tell: Callable[[str], None] = lambda line: None,
+    seed: int = 0, rank: int | None = None, logic: Mapping[str, Formula] | None = None, tell: Callable[[str], None] = lambda line: None,
 ) -> Found:  # fmt: skip
-    """Run the rule system and the four untrained networks, at beta = 1 and with exact factors.
+    """Run the rule system and the four untrained networks, at beta = 1.
 
     Args:
         rules: under labels.
@@ -107,12 +111,17 @@ def zero_shot(
         test: the sentences.
         ties: which label where several match.
         unmatched: the label where none does.
-        seed: of the gates' weights.
+        seed: of the gates' weights, and of the first factors.
+        rank: of the factors; exact ones without.
+        logic: formulas over the rules' labels, which say what a match means: then the soft aggregation layer stands on the scores.
         tell: is told what is done.
     """
     labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))
     if not labels:
         raise InputError("the rules have no [label] headers, which say what a match means")
+    layer = None if logic is None else SoftLogic(logic, labels)
+    if layer is not None:
+        labels = layer.labels
     if unmatched is not None and unmatched not in labels and unmatched not in test.labels:
         raise InputError(f"{shorten(unmatched)} is no label of the rules or of the sentences")
     choice = Choice(labels, ties, unmatched)
@@ -121,20 +130,24 @@ def zero_shot(
     back = rule_set([Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in rules], words)
     started = time.perf_counter()
     system = torch.as_tensor(matches(forth, test.words))
+    if logic is not None:
+        names = [str(label) for label in forth.labels]
+        system = torch.tensor([[f.holds(dict(zip(names, row, strict=True))) for f in logic.values()] for row in system.tolist()])
     by_rules = choice.of(system)
     rows = [_row("rules", system, by_rules, by_rules, test, time.perf_counter() - started)]
     torch.manual_seed(seed)
-    ranks = []
+    ranks, errors = [], []
     for name, gated in (("FA-RNN", False), ("FA-GRU", True)):
-        one, other = (FARNN.of_rules(made, gated=gated) for made in (forth, back))
+        one, other = (FARNN.of_rules(made, gated=gated, rank=rank) for made in (forth, back))
         ranks.append((one.rank, other.rank))
+        errors.append((one.decomposition_error, other.decomposition_error))
         for system_name, both in ((name, (one,)), (f"Bi{name}", (one, other))):
             tell(system_name)
             started = time.perf_counter()
-            hits = _matches(both, test.words) > MATCH
+            hits = _matches(both, test.words, layer) > MATCH
             rows.append(_row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - started))
     states = (forth.automaton.states, back.automaton.states)
-    return Found(len(test), states, ranks[0], forth.missing, tuple(rows))
+    return Found(len(test), states, ranks[0], errors[0], forth.missing, tuple(rows))
 
 
 def mirror(sentence: tuple[str, ...]) -> tuple[str, ...]:
@@ -142,7 +155,7 @@ def mirror(sentence: tuple[str, ...]) -> tuple[str, ...]:
     return (sentence[0], *sentence[:0:-1])
 
 
-def _matches(networks: tuple[FARNN, ...], sentences: Sequence[tuple[str, ...]]) -> Tensor:
+def _matches(networks: tuple[FARNN, ...], sentences: Sequence[tuple[str, ...]], layer: SoftLogic | None) -> Tensor:
     """How far each sentence matches each label, shape ``(B, R)``: the mean over the directions.
 
     Scores are clamped to at most 1 before: Table 2 asks for values from 0 to 1. Section 3.4 takes the mean of h_N, whose states are not those
@@ -154,7 +167,8 @@ def _matches(networks: tuple[FARNN, ...], sentences: Sequence[tuple[str, ...]]) 
             torch.stack([net(way[at : at + AT_ONCE]).clamp(max=1) for net, way in zip(networks, ways, strict=False)]).mean(dim=0)
             for at in range(0, len(sentences), AT_ONCE)
         ]
-    return torch.cat(parts)
+        scores = torch.cat(parts)
+        return scores if layer is None else layer(scores)
 
 
 def _row(

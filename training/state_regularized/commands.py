@@ -1,16 +1,14 @@
-"""The command line's ``train``: which language, how large a network, where to keep it."""
+"""The command line's ``train tomita``, ``parentheses`` and ``dfa``: which language, how large a network, where to keep it."""
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ratproof.commands.app import AsJson, print_json
+from ratproof.interruptions import INTERRUPTED, interruptions
 from ratproof.terminal import console, progress
 
 if TYPE_CHECKING:
@@ -18,10 +16,6 @@ if TYPE_CHECKING:
     from training.state_regularized.languages import Language
 
 NOT_LEARNED = 1
-INTERRUPTED = 130
-
-app = typer.Typer(name="train", help="Train a state-regularized network, extract its automaton, compare, and certify.",
-                  no_args_is_help=True)  # fmt: skip
 
 Seed = Annotated[int, typer.Option("--seed", min=0, help="of strings, weights and noise; the same seed, the same network")]
 Units = Annotated[int, typer.Option("--units", min=1, max=4096, help="d, the size of the hidden state")]
@@ -33,7 +27,6 @@ Folder = Annotated[str | None, typer.Option("-o", "--output", help="a folder for
 Resume = Annotated[bool, typer.Option("--resume", help="go on with the run that is in the folder")]
 
 
-@app.command()
 def tomita(
     grammar: Annotated[int, typer.Option("--grammar", help="1 to 7")],
     seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "ours", minutes: Minutes = 10.0,
@@ -45,7 +38,6 @@ def tomita(
     return _train(language(grammar), seed, units, centroids, recipe, minutes, output, resume, as_json)
 
 
-@app.command()
 def parentheses(
     depth: Annotated[int, typer.Option("--depth", max=100, help="the most parentheses that are open at once")] = 4,
     seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
@@ -57,7 +49,6 @@ def parentheses(
     return _train(balanced(depth), seed, units, centroids, recipe, minutes, output, resume, as_json)
 
 
-@app.command()
 def dfa(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a boolean automaton, .json or .att")],
     seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
@@ -86,22 +77,6 @@ def _train(
     if report.outcome == "interrupted":
         return INTERRUPTED
     return 0 if report.outcome == "trained" and report.accepts_exactly else NOT_LEARNED
-
-
-@contextmanager
-def interruptions() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C asks for a stop between two iterations, where all can be kept; a second one is as ever."""
-    asked: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        asked.append(number)
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: bool(asked)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def show(report: Report, folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Measure the experiments: languages and seeds, one after another, into one file; what the file has already is left out.
 
 ``python -m training.state_regularized.measure`` writes ``training/results/tomita.json``, all grammars; ``--recipe paper`` writes
-``tomita-paper.json`` beside it. ``--parentheses 4 --dfas FILE ...`` measures those languages, with the recipes that ``ratproof train`` takes for them, into ``learned.json``.
+``tomita-paper.json`` beside it. ``--parentheses 4 --dfas FILE ...`` measures those languages, with the recipes that ``ratproof train`` takes
+for them, into ``learned.json``.
 """
 
 from __future__ import annotations

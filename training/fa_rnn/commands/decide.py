@@ -1,4 +1,4 @@
-"""The command line's ``rules``: rules on data."""
+"""The command line's ``rules decide``."""
 
 from __future__ import annotations
 
@@ -12,70 +12,12 @@ from automata.errors import InputError
 from automata.files import write_whole
 from ratproof.commands.app import AsJson, print_json
 from ratproof.terminal import console, progress
+from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
     from ratproof.fa_rnn_decided import Decided
 
-DISAGREES = 1
 EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
-
-app = typer.Typer(
-    name="rules", help="Rules on labelled sentences, and the networks that are made from them.", no_args_is_help=True
-)
-
-
-@app.callback()
-def frame() -> None:
-    """Rules on labelled sentences, and the networks that are made from them."""
-
-
-@app.command("zero-shot")
-def zero_shot(
-    rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
-    data: Annotated[
-        str, typer.Option("--data", metavar="DIR", help="a folder with train.tsv, dev.tsv and test.tsv: label<TAB>words")
-    ],
-    ties: Annotated[
-        str, typer.Option("--ties", help="which label a sentence gets that matches several: first or last in the file")
-    ] = "last",
-    unmatched: Annotated[
-        str | None, typer.Option("--unmatched", help="the label of a sentence that matches none (default: none, never right)")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="of the gates' weights")] = 0,
-    as_json: AsJson = False,
-) -> int:
-    """The rule system and the untrained networks FA-RNN, FA-GRU and their bidirectional forms on the test sentences (Table 4).
-
-    Exit status 1 where an FA-RNN, at beta = 1 and with exact factors, gives some sentence another label than the rules do.
-    """
-    from automata.rules import rule_files
-    from training.fa_rnn import sentences
-    from training.fa_rnn.zero_shot import zero_shot as run
-
-    if ties not in ("first", "last"):
-        raise InputError(f"--ties is {ties!r}, where first or last is right")
-    written = rule_files.read(rules)
-    with progress("zero-shot") as tell:
-        tell("reading")
-        parts = sentences.read(data)
-        found = run(
-            written, sentences.vocabulary(parts), parts["test"], "first" if ties == "first" else "last", unmatched, seed, tell
-        )
-    if as_json:
-        print_json(found.to_json())
-    else:
-        out = console()
-        shown = f"{found.states[0]} states, rank {found.rank[0]}; read from the end {found.states[1]} and {found.rank[1]}"
-        out.print(f"{found.sentences} sentences, {len(written)} rules: {shown}")
-        for row in found.rows:
-            out.print(
-                f"  {row.system:<10} right on {row.accuracy:7.2%}   as the rules on {row.agrees:7.2%}   "
-                f"{row.unmatched} match no label, {row.several} several   {row.seconds:.2f} s"
-            )
-        if found.missing:
-            out.print(f"  words of rules that no sentence has: {len(found.missing)}")
-    exact = [row.agrees for row in found.rows if row.system in ("FA-RNN", "BiFA-RNN")]
-    return 0 if min(exact) == 1 else DISAGREES
 
 
 @app.command()

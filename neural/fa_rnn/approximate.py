@@ -1,0 +1,64 @@
+"""The transition tensor by CP decomposition with fewer columns than it has (section 3.2), by tensorly, and how far off that is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+
+import numpy as np
+import tensorly
+from tensorly.decomposition import parafac
+
+from automata.errors import InputError
+from automata.wfsa import WFSA
+from neural.fa_rnn.factors import Factors, exact_factors
+
+ITERATIONS = 100
+
+
+def cp_factors(automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed: int = 0) -> tuple[Factors, float]:
+    """Factors with that many columns, and the relative error ||T - T'|| / ||T|| over all words; exact ones, where those need no more.
+
+    Words with one matrix have one row, which counts as often as there are such words: the tensor that is decomposed has as many slices as
+    there are different matrices.
+
+    >>> from automata.rules.compiling import compiled
+    >>> from automata.rules.parser import parse
+    >>> automaton = compiled(parse("$ * a b $ * c"), ["a", "b", "c", "d"])
+    >>> cp_factors(automaton, 9)[1], 0 < cp_factors(automaton, 3)[1] < 1
+    (0.0, True)
+
+    Args:
+        automaton: as for :func:`neural.fa_rnn.factors.exact_factors`.
+        rank: r.
+        apart: the same.
+        seed: of the first factors.
+    """
+    if rank < 1:
+        raise InputError(f"the rank is {rank}, where 1 or more is right")
+    exact = exact_factors(automaton, apart)
+    if exact.rank <= rank:
+        return exact, 0.0
+    rows, place, counts = np.unique(exact.words, axis=0, return_inverse=True, return_counts=True)
+    slices = np.einsum("xr,ir,jr->xij", rows, exact.before, exact.after)
+    weights = np.sqrt(counts)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a rank above a mode's size, which is as meant
+        start = np.random.RandomState(seed)
+        found = parafac(
+            tensorly.tensor(slices * weights[:, None, None]), rank, n_iter_max=ITERATIONS, init="random", random_state=start
+        )
+    scale, (words, before, after) = found.weights, found.factors
+    made = replace(exact, words=(words * scale / weights[:, None])[place.ravel()], before=before, after=after)
+    off = np.einsum("xr,ir,jr->xij", words * scale, before, after) - slices * weights[:, None, None]
+    return _balanced(made), float(np.linalg.norm(off) / np.linalg.norm(slices * weights[:, None, None]))
+
+
+def _balanced(factors: Factors) -> Factors:
+    """The same tensor with columns of equal norm in all three factors, as the authors' program has them."""
+    parts = (factors.words, factors.before, factors.after)
+    norms = [np.maximum(np.linalg.norm(part, axis=0), 1e-12) for part in parts]
+    mean = np.cbrt(norms[0] * norms[1] * norms[2])
+    words, before, after = (part / norm * mean for part, norm in zip(parts, norms, strict=True))
+    return replace(factors, words=words, before=before, after=after)

@@ -1,0 +1,137 @@
+r"""Sentences to labels: an FA-RNN, and a linear layer on its last state, which begins as the rules do.
+
+Section 3.5 reads out a score for each rule (equation 8) and puts a two-layer perceptron on the scores, which it lets have no activation
+function: that is one linear layer on h_N. It begins with the rules' final weights.
+
+>>> from automata.rules.rule_files import loads
+>>> from automata.rules.rule_set import rule_set
+>>> rules = rule_set(loads("[fare]\n$ * cost $ *\n[city]\n$ * city EOS"), ["what", "cost", "city"])
+>>> model = Classifier.of_rules(rules, ("fare", "city", "other"), default="other")
+>>> sentences = [("BOS", "what", "city", "EOS"), ("BOS", "cost", "EOS"), ("BOS", "what", "EOS")]
+>>> [model.labels[place] for place in model(sentences).argmax(dim=1).tolist()]
+['city', 'fare', 'other']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError
+from automata.number_text import shorten
+from automata.rules.rule_set import RuleSet
+from neural.fa_rnn.cells import FactoredCell
+from neural.fa_rnn.network import FARNN
+
+SCALE = 5.0
+"""What a match adds to its label's logit at first: the softmax then has 0.99 and more for one of two labels."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """The states that some rules of one label began with.
+
+    Attributes:
+        label: of the rules.
+        rules: as they are written.
+        states: places in h.
+        final: those of them that were final.
+    """
+
+    label: str
+    rules: tuple[str, ...]
+    states: tuple[int, ...]
+    final: tuple[int, ...]
+
+
+class Classifier(nn.Module):
+    """Logits h_N R + b.
+
+    Args:
+        network: forward scoring, equation 5 or 6; one group of final states for each block.
+        labels: what the logits are of.
+        blocks: of the rules.
+
+    Attributes:
+        readout: R, shape ``(labels, K)``, and b.
+        dropout: on h_N, in training.
+    """
+
+    def __init__(self, network: FARNN, labels: Sequence[str], blocks: Sequence[Block], dropout: float = 0.0) -> None:
+        super().__init__()
+        if not isinstance(network.cell, FactoredCell) or network.scoring != "forward":
+            raise InputError("a classifier stands on a decomposed network with forward scores and without gates")
+        self.network, self.labels, self.blocks = network, tuple(labels), tuple(blocks)
+        made: Any = {"device": network.initial.device, "dtype": network.initial.dtype}
+        self.readout = nn.Linear(network.cell.states, len(self.labels), **made)
+        nn.init.zeros_(self.readout.weight)
+        nn.init.zeros_(self.readout.bias)
+        self.dropout = nn.Dropout(dropout)
+
+    @property
+    def cell(self) -> FactoredCell:
+        """The network's."""
+        assert isinstance(self.network.cell, FactoredCell)
+        return self.network.cell
+
+    @classmethod
+    def of_rules(
+        cls, rules: RuleSet, labels: Sequence[str], written: Sequence[str] | None = None, default: str | None = None,
+        scale: float = SCALE, spread: float = 0.5, noise: float = 0.0, **more: Any,
+    ) -> Classifier:  # fmt: skip
+        """The classifier that says what the rules say.
+
+        Args:
+            rules: compiled.
+            labels: those of the rules among them.
+            written: the rules' texts, in the file's order.
+            default: the label of a sentence that matches none: half a match at first.
+            scale: of a match.
+            spread: of several labels that match, the last in the file wins: it has that much more than the first.
+            noise: the standard deviation that is added to R.
+            more: for the network, see :meth:`neural.fa_rnn.network.FARNN.of`.
+        """
+        missing = [label for label in rules.labels if label not in labels]
+        if missing:
+            raise InputError(f"the rules have the label {shorten(missing[0])}, which is none of the classifier's")
+        final = set(rules.automaton.final.nonzero()[0].tolist())
+        blocks = [
+            Block(
+                str(part.label),
+                tuple(written[place] if written is not None else f"rule {place + 1}" for place in part.rules),
+                part.states,
+                tuple(state for state in part.states if state in final),
+            )
+            for part in rules.parts
+        ]
+        network = FARNN.of(rules.automaton, [block.final for block in blocks], **more)
+        made = cls(network, labels, blocks)
+        order = list(rules.labels)
+        with torch.no_grad():
+            for block in blocks:
+                row = made.labels.index(block.label)
+                made.readout.weight[row, list(block.final)] = scale * (
+                    1 + spread * order.index(block.label) / max(1, len(order) - 1)
+                )
+            if noise:
+                made.readout.weight.add_(noise * torch.randn_like(made.readout.weight))
+            if default is not None:
+                made.readout.bias[made.labels.index(default)] = 0.5 * scale
+        return made
+
+    def forward(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:
+        """The logits, shape ``(B, labels)``; see :meth:`neural.fa_rnn.network.FARNN.states`."""
+        logits: Tensor = self.readout(self.dropout(self.network.states(sentences, lengths)))
+        return logits
+
+    @torch.no_grad()
+    def said(self, sentences: Sequence[Sequence[str]], at_once: int = 512) -> list[str]:
+        """The label of each sentence."""
+        places: list[int] = []
+        for at in range(0, len(sentences), at_once):
+            places += self(sentences[at : at + at_once]).argmax(dim=1).tolist()
+        return [self.labels[place] for place in places]

@@ -1,0 +1,152 @@
+"""Rules added to a trained classifier and taken out of it, without training (Jiang et al. 2020, section 6, equation 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from automata.rules.rule_set import RuleSet
+from neural.fa_rnn.cells import FactoredCell
+from neural.fa_rnn.classifier import SCALE, Block, Classifier
+from neural.fa_rnn.factors import Factors, exact_factors
+from neural.fa_rnn.network import FARNN
+
+
+def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
+    """The classifier with more rules: their factors beside its own, block by block (equation 10).
+
+    Every score that was there stays what it was, and each new rule scores what it would alone: exactly, whatever beta is. For the paper's
+    G = pinv(E_w) E_R would only be near; here the new columns of E_R are divided by beta, and those of G are zero, from where training may
+    go on. With beta = 0 there is nothing to divide by, and G is the paper's.
+
+    Args:
+        model: trained, or not.
+        rules: over the model's words, with BOS.
+        written: the rules' texts, in their order.
+        scale: what a match adds to its label's logit.
+    """
+    cell, network = model.cell, model.network
+    words = list(network.words)
+    if set(rules.automaton.index) != set(words):
+        raise InputError("the rules are compiled over other words than the classifier's")
+    apart = [word for word, stands in zip(words, cell.stands.tolist(), strict=True) if stands]
+    found = exact_factors(rules.automaton, apart)
+    order = [list(rules.automaton.index).index(word) for word in words]
+    if found.apart.any() and found.stands[order].tolist() != cell.stands.tolist():
+        raise InputError("the classifier's wildcard stands for other words")
+    rows, turn = found.words[order], None
+    if cell.turn is not None:
+        exact = np.linalg.pinv(cell.pretrained.double().cpu().numpy()) @ rows
+        turn = torch.as_tensor(exact if cell.beta == 0 else np.zeros_like(exact))
+        rows = rows if cell.beta == 0 else rows / cell.beta
+    shift = cell.states
+    labels = (*model.labels, *(label for label in dict.fromkeys(str(name) for name in rules.labels) if label not in model.labels))
+    final = set(rules.automaton.final.nonzero()[0].tolist())
+    blocks = [
+        Block(
+            str(part.label),
+            tuple(written[place] for place in part.rules),
+            tuple(shift + state for state in part.states),
+            tuple(shift + state for state in part.states if state in final),
+        )
+        for part in rules.parts
+    ]
+    both = Factors(
+        np.concatenate([_numpy(cell.rules), rows], axis=1),
+        _blocks(cell.before, found.before),
+        _blocks(cell.after, found.after),
+        _blocks(cell.apart, found.apart),
+        _numpy(cell.stands),
+    )
+    initial = torch.cat([network.initial, torch.as_tensor(rules.automaton.initial.astype(float)).to(network.initial)])
+    made = _rebuilt(model, both, initial, labels, (*model.blocks, *blocks), None if turn is None or cell.turn is None else
+                    torch.cat([cell.turn.detach(), turn.to(cell.turn)], dim=1))  # fmt: skip
+    with torch.no_grad():
+        made.readout.weight[: len(model.labels), :shift] = model.readout.weight
+        made.readout.bias[: len(model.labels)] = model.readout.bias
+        for block in blocks:
+            made.readout.weight[labels.index(block.label), list(block.final)] = scale
+    return made.eval()
+
+
+def disabled(model: Classifier, numbers: Iterable[int]) -> Classifier:
+    """The classifier without some of its blocks of rules.
+
+    Their states are not read out any more, and those of them go from which no final state of another block can be reached: so every other
+    block's score (equation 8) stays as it was, for all sentences. The paper keeps the states that can be reached from other rules' states,
+    which is not the condition. Before training all of a block's states go; training may have joined them to others.
+
+    Args:
+        model: trained, or not.
+        numbers: places in ``model.blocks``.
+    """
+    chosen = set(numbers)
+    strange = [number for number in chosen if not 0 <= number < len(model.blocks)]
+    if strange:
+        raise InputError(f"there is no block {strange[0] + 1}; the classifier has {len(model.blocks)}")
+    gone = {state for number in chosen for state in model.blocks[number].states}
+    kept_blocks = [block for number, block in enumerate(model.blocks) if number not in chosen]
+    ends = {state for block in kept_blocks for state in block.final}
+    needed = _leading_to(model.cell, ends)
+    keep = [state for state in range(model.cell.states) if state not in gone or state in needed]
+    place = {state: number for number, state in enumerate(keep)}
+    cell = model.cell
+    factors = Factors(
+        _numpy(cell.rules),
+        _numpy(cell.before)[keep],
+        _numpy(cell.after)[keep],
+        _numpy(cell.apart)[np.ix_(keep, keep)],
+        _numpy(cell.stands),
+    )
+    blocks = [
+        replace(block, states=tuple(place[state] for state in block.states), final=tuple(place[state] for state in block.final))
+        for block in kept_blocks
+    ]
+    made = _rebuilt(model, factors, model.network.initial[keep], model.labels, blocks, cell.turn)
+    with torch.no_grad():
+        made.readout.weight.copy_(model.readout.weight[:, keep])
+        made.readout.weight[:, [place[state] for state in gone if state in place]] = 0
+        made.readout.bias.copy_(model.readout.bias)
+    return made.eval()
+
+
+def _leading_to(cell: FactoredCell, ends: set[int]) -> set[int]:
+    """The states from which words lead to those, through weights that are not zero."""
+    joined = (cell.tensor() != 0).any(dim=0).cpu().numpy()
+    found = np.isin(np.arange(cell.states), list(ends))
+    while True:
+        more = found | joined[:, found].any(axis=1)
+        if (more == found).all():
+            return set(np.flatnonzero(found).tolist())
+        found = more
+
+
+def _rebuilt(
+    model: Classifier, factors: Factors, initial: Tensor, labels: Sequence[str], blocks: Sequence[Block], turn: Tensor | None
+) -> Classifier:
+    """A classifier with those factors and blocks; its readout is zero."""
+    old = model.cell
+    cell = FactoredCell(factors, dtype=old.before.dtype, device=old.before.device)
+    cell.beta = old.beta
+    if turn is not None:
+        cell.register_buffer("pretrained", old.pretrained.clone())
+        cell.turn = torch.nn.Parameter(turn.detach().clone())
+    final = torch.zeros(len(blocks), len(initial)).to(initial)
+    for row, block in enumerate(blocks):
+        final[row, list(block.final)] = 1
+    return Classifier(FARNN(model.network.words, cell, initial, final), labels, blocks)
+
+
+def _numpy(values: Tensor) -> np.ndarray:
+    return values.detach().double().cpu().numpy()
+
+
+def _blocks(old: Tensor, new: np.ndarray) -> np.ndarray:
+    """[[old, 0], [0, new]]."""
+    first = _numpy(old)
+    return np.block([[first, np.zeros((len(first), new.shape[1]))], [np.zeros((len(new), first.shape[1])), new]])

@@ -1,0 +1,121 @@
+"""The command line's ``rules show``, ``rules add`` and ``rules disable``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from automata.errors import InputError
+from ratproof.commands.app import AsJson, print_json
+from ratproof.terminal import console
+from training.fa_rnn.commands.app import app
+
+if TYPE_CHECKING:
+    from neural.fa_rnn.classifier import Classifier
+
+
+Kept = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")]
+NewFile = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")]
+OnData = Annotated[str | None, typer.Option("--data", metavar="DIR", help="say how often both are right on its test sentences")]
+
+
+@app.command()
+def show(checkpoint: Kept, as_json: AsJson = False) -> int:
+    """The rules that a trained network began with, by number: what rules disable is told."""
+    from neural.fa_rnn.files import load
+
+    model, _ = load(checkpoint)
+    if as_json:
+        blocks = [
+            {"number": n, "label": b.label, "rules": list(b.rules), "states": len(b.states)}
+            for n, b in enumerate(model.blocks, start=1)
+        ]
+        print_json(
+            {"labels": list(model.labels), "words": len(model.network.words), "states": model.cell.states, "rules": blocks}
+        )
+        return 0
+    out = console()
+    out.print(
+        f"{len(model.labels)} labels, {len(model.network.words):,} words, {model.cell.states} states, rank {model.network.rank}"
+    )
+    for number, block in enumerate(model.blocks, start=1):
+        for rule in block.rules:
+            out.print(f"  {number:>3}  [bold]{block.label}[/]: {rule}", soft_wrap=True, highlight=False)
+    return 0
+
+
+@app.command()
+def add(
+    checkpoint: Kept,
+    rules: Annotated[
+        str, typer.Option("--rules", metavar="FILE", help="more rules under [label] headers, new labels among them")
+    ],
+    output: NewFile,
+    weight: Annotated[
+        float, typer.Option("--weight", help="what a match adds to its label's logit; training makes others larger")
+    ] = 5.0,
+    data: OnData = None,
+    as_json: AsJson = False,
+) -> int:
+    """Add rules to a trained network without training (equation 10): no score that was there changes."""
+    from automata.rules import rule_files
+    from automata.rules.rule_set import rule_set
+    from automata.rules.words import BEGIN, END
+    from neural.fa_rnn.editing import added
+    from neural.fa_rnn.files import load
+
+    model, about = load(checkpoint)
+    written = rule_files.read(rules)
+    if any(rule.label is None for rule in written):
+        raise InputError(f"{rules}: has a rule without a [label] above it, which says what a match means")
+    words = [str(word) for word in model.network.words if word not in (BEGIN, END)]
+    compiled = rule_set(written, words)
+    made = added(model, compiled, [str(rule.rule) for rule in written], weight)
+    notes = [f"words of rules that the classifier does not know: {', '.join(compiled.missing)}"] if compiled.missing else []
+    return _changed(model, made, about, output, data, as_json, [f"{len(written)} rules added, {made.cell.states} states", *notes])
+
+
+@app.command()
+def disable(
+    checkpoint: Kept,
+    numbers: Annotated[list[int], typer.Argument(metavar="N...", help="rules by number, as rules show has them")],
+    output: NewFile,
+    data: OnData = None,
+    as_json: AsJson = False,
+) -> int:
+    """Take rules out of a trained network without training: every other rule's score stays as it was."""
+    from neural.fa_rnn.editing import disabled
+    from neural.fa_rnn.files import load
+
+    model, about = load(checkpoint)
+    made = disabled(model, [number - 1 for number in numbers])
+    kept = len(model.blocks) - len(made.blocks)
+    said = f"{kept} groups of rules out, {model.cell.states - made.cell.states} of {model.cell.states} states gone"
+    return _changed(model, made, about, output, data, as_json, [said])
+
+
+def _changed(
+    before: Classifier, after: Classifier, about: dict[str, Any], output: str, data: str | None, as_json: bool, notes: list[str]
+) -> int:
+    """Keep the changed classifier, and say what changed."""
+    from neural.fa_rnn import files
+    from training.fa_rnn import sentences
+    from training.fa_rnn.experiment import accuracy
+
+    right: dict[str, float] = {}
+    if data is not None:
+        test = sentences.read(data)["test"]
+        right = {"before": accuracy(before, test), "after": accuracy(after, test)}
+    files.save(after, output, {name: value for name, value in about.items() if name != "classifier"})
+    if as_json:
+        print_json(
+            {"states": after.cell.states, "labels": list(after.labels), "test": right or None, "kept": output, "notes": notes}
+        )
+        return 0
+    for note in notes:
+        print(note)
+    if right:
+        print(f"right on test {right['before']:.2%} before, {right['after']:.2%} after")
+    print(f"kept in {output}")
+    return 0

@@ -1,0 +1,66 @@
+"""The command line's ``rules read-back``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ratproof.commands.app import AsJson, print_json
+from ratproof.terminal import console, progress
+from training.fa_rnn.commands.app import app
+
+
+@app.command("read-back")
+def read_back(
+    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")],
+    data: Annotated[str, typer.Option("--data", metavar="DIR", help="train.tsv, dev.tsv and test.tsv: label<TAB>words")],
+    share: Annotated[float, typer.Option("--share", help="of the training sentences, as in training")] = 1.0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="which of them, as in training")] = 0,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="DIR", help="write automata, rules and report there")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Read a trained network back as automata and as rules (Jiang et al. 2020, section 6), with their accuracy beside the network's."""
+    from neural.fa_rnn.files import load
+    from training.fa_rnn import sentences
+    from training.fa_rnn.experiment import taken
+    from training.fa_rnn.read_report import keep, report
+
+    with progress("rules read-back") as tell:
+        tell("reading")
+        model, _ = load(checkpoint)
+        parts = sentences.read(data)
+        parts["train"] = taken(parts["train"], share, seed)
+        found, whole, apart = report(model, parts, tell)
+        made = [] if output is None else keep(found, {"automata": whole, "rules": apart}, model, Path(output))
+    if as_json:
+        print_json(found.to_json())
+        return 0
+    out = console()
+    for row in found.rows:
+        many = "" if row.rules is None else f"   {row.rules} rules"
+        chosen = "" if row.choice is None or row.system == "rules before training" else f", threshold {row.choice.gamma:g}"
+        out.print(f"  {row.system:<22} right on dev {row.dev:7.2%}, on test {row.test:7.2%}{many}{chosen}")
+    out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
+    for rule in found.rules:
+        out.print(f"  [bold]{rule.label}[/]: {shorten_middle(rule.rule or '', 300)}", soft_wrap=True, highlight=False)
+    out.print(f"  what matches none: {found.default}")
+    out.print("\nWords that transitions of the automata learned (Figure 4):")
+    for rule in found.learned:
+        for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
+            words = ", ".join(arrow.came[:12]) + (f" and {len(arrow.came) - 12} more" if len(arrow.came) > 12 else "")
+            out.print(
+                f"  [bold]{rule.label}[/]: from state {arrow.source} to {arrow.target}, beside what the rules have: {words}",
+                soft_wrap=True,
+            )
+    if made:
+        out.print(f"\n{', '.join(path.name for path in made)} in {output}", soft_wrap=True)
+    return 0
+
+
+def shorten_middle(text: str, most: int) -> str:
+    """A long text without its middle."""
+    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"

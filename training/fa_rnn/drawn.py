@@ -1,0 +1,94 @@
+"""Sentences that match rules, drawn at random: what the rules know of labels that a few training sentences do not show."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from automata.rules.matching import transitions
+from automata.rules.rule_set import RuleSet
+from automata.rules.words import BEGIN, END
+
+NEVER = 10**6
+LONGEST, ENOUGH = 40, 15
+"""No sentence is longer; after so many words each further one goes straight on to the end."""
+AFTER = 5
+"""At most so many more words, where a rule that matches goes on."""
+RARE = 0.01
+"""The share of an even mixture in the words' frequencies: words that training sentences lack may come, too."""
+
+
+class RuleSentences:
+    """A random walk through one of the rules' automata, from its start to a final state.
+
+    Half of the steps go nearer to the end, by any word that does; the others go where a word leads that is drawn as training sentences
+    have them, and not farther than one step.
+
+    Args:
+        rules: compiled over the words of the sentences.
+        sentences: whose words' frequencies are taken.
+        forth: the share of the steps that go nearer to the end.
+    """
+
+    def __init__(self, rules: RuleSet, sentences: Iterable[Sequence[str]], forth: float = 0.5) -> None:
+        index = rules.automaton.index
+        self.words = tuple(map(str, index))
+        self.forth = forth
+        place = {word: number for number, word in enumerate(self.words)}
+        table = transitions(rules)  # the state after each letter; the last state is dead
+        self.dead = table.shape[1] - 1
+        after = table[np.array(list(index.values()))].T
+        final = np.append(np.asarray(rules.automaton.final, dtype=bool), False)
+        self.near = final[after[:, place[END]]]
+        counts = np.zeros(len(self.words))
+        for sentence in sentences:
+            np.add.at(counts, [place[word] for word in sentence], 1)
+        counts += RARE * max(1.0, counts.sum()) / len(counts)
+        for word in (BEGIN, END):
+            after[:, place[word]] = self.dead
+        self.after, self.counts = after, counts
+        self.far = self._distances()
+        self.starts: dict[str | None, list[int]] = {}
+        for part, start in zip(rules.parts, rules.starts, strict=True):
+            if self.far[start] < NEVER:
+                self.starts.setdefault(part.label, []).append(start)
+        self.choices: dict[tuple[int, bool], tuple[np.ndarray, np.ndarray]] = {}
+
+    def _distances(self) -> np.ndarray:
+        """For each state the least number of words to one from which EOS accepts."""
+        far = np.where(self.near, 0, NEVER)
+        while True:
+            less = np.minimum(far, 1 + far[self.after].min(axis=1))
+            less[self.dead] = NEVER
+            if (less == far).all():
+                return far
+            far = less
+
+    def _ways(self, state: int, forth: bool) -> tuple[np.ndarray, np.ndarray]:
+        """The words that may come next, and their frequencies, summed up."""
+        if (state, forth) not in self.choices:
+            far = self.far[self.after[state]]
+            fits = far < self.far[state] if forth else (far <= self.far[state] + 1) & (far < NEVER)
+            weights = np.where(fits, 1.0 if forth else self.counts, 0.0)
+            self.choices[state, forth] = np.flatnonzero(fits), np.cumsum(weights[fits])
+        return self.choices[state, forth]
+
+    def draw(self, rng: random.Random) -> tuple[str, ...]:
+        """One sentence, from BOS to EOS; all labels are as likely."""
+        state = rng.choice(self.starts[rng.choice(list(self.starts))])
+        found, more = [BEGIN], rng.randint(0, AFTER)
+        while len(found) < LONGEST:
+            at_end = self.far[state] == 0
+            if at_end and (more == 0 or len(found) > ENOUGH):
+                break
+            more -= int(at_end)
+            forth = not at_end and (rng.random() < self.forth or len(found) > ENOUGH)
+            words, sums = self._ways(state, forth)
+            if not len(words):
+                break
+            word = int(words[min(np.searchsorted(sums, rng.random() * sums[-1], side="right"), len(words) - 1)])
+            found.append(self.words[word])
+            state = int(self.after[state, word])
+        return (*found, END)

@@ -1,0 +1,166 @@
+"""What a person sees of a rule system that was read back: rules, and which words their transitions have learned (Figure 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from automata import dfa
+from automata.operations import sum_of, trim
+from automata.rules.elimination import rule_of
+from automata.rules.parser import parse
+from automata.rules.rule_set import letters_of
+from automata.rules.simplify import either
+from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
+from automata.rules.thompson import thompson
+from automata.rules.words import BEGIN
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+from neural.fa_rnn.classifier import Block, Classifier
+from training.fa_rnn.read_back import ReadBack
+
+FEW = 12
+"""So many words of a set are written in a rule; more have a name."""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A transition between two states of a rule that other words have than before training.
+
+    Attributes:
+        source, target: states.
+        now: how many words have it.
+        came, went: the words that have it now and had not, and the other way round.
+    """
+
+    source: int
+    target: int
+    now: int
+    came: tuple[str, ...]
+    went: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReadRule:
+    """A rule of the list.
+
+    Attributes:
+        label: what it says.
+        state: its final state.
+        before: the rules that its states began as; none for a state that began as no rule's.
+        rule: as it is now; ``None`` where that is not asked for. Words that it does not tell apart are one letter of it: ``$787`` for 787.
+        sets: the words of each such letter.
+        arrows: what is new.
+    """
+
+    label: str
+    state: int
+    before: tuple[str, ...]
+    rule: str | None
+    sets: dict[str, tuple[str, ...]]
+    arrows: tuple[Arrow, ...]
+
+
+def block_of(model: Classifier, state: int) -> Block | None:
+    """The rules that a state belongs to."""
+    return next((block for block in model.blocks if state in block.states), None)
+
+
+def before_training(model: Classifier) -> Tensor:
+    """The rules' own transitions, shape ``(V, K, K)``: each block's least automaton, and BOS to its start; compiled anew from their texts."""
+    words = tuple(map(str, model.network.words))
+    k = model.cell.states
+    found = torch.zeros(len(words), k, k, dtype=torch.bool)
+    start = int(model.network.initial.argmax())
+    for block in model.blocks:
+        rules = [parse(text) for text in block.rules]
+        known = letters_of(rules, words, begins=True)
+        least = dfa.minimal(reduce(sum_of, [dfa.minimal(thompson(rule, known)) for rule in rules]))
+        states = torch.tensor(block.states)
+        for place, word in enumerate(words):
+            if word == BEGIN:
+                found[place, start, states] = torch.tensor(least.initial.tolist())
+            else:
+                found[place, states[:, None], states] = torch.tensor(least.matrix(word).tolist())
+    return found
+
+
+def shown(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
+    """The rules of the list; with ``write`` as rules, which asks for a system whose rules stand apart."""
+    old = before_training(model)
+    words = tuple(map(str, model.network.words))
+    return [_shown(model, system, old, words, state, label, write) for state, label in system.rules]
+
+
+def _shown(
+    model: Classifier, system: ReadBack, old: Tensor, words: tuple[str, ...], state: int, label: str, write: bool
+) -> ReadRule:
+    block = block_of(model, state)
+    own = () if block is None else block.states
+    arrows = []
+    for i in own:
+        for j in own:
+            now, then = system.transitions[:, i, j], old[:, i, j]
+            if bool((now != then).any()):
+                came, went = (
+                    tuple(words[place] for place in mask.nonzero()[:, 0].tolist()) for mask in (now & ~then, then & ~now)
+                )
+                arrows.append(Arrow(i, j, int(now.sum()), came, went))
+    rule, sets = None, dict[str, tuple[str, ...]]()
+    if write:
+        named, names = in_sets(without_begin(automaton_of(model, system, state)))
+        found = rule_of(named)
+        rule = "" if found is None else str(spelled(found, {name: words for name, words in names.items() if len(words) <= FEW}))
+        sets = {name: words for name, words in names.items() if len(words) > FEW and name in rule.split()}
+    return ReadRule(label, state, () if block is None else block.rules, rule, sets, tuple(arrows))
+
+
+def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
+    """The automaton of one rule, or of all: its sentences end in that state."""
+    final = np.zeros(len(system.initial), dtype=bool)
+    final[state] = True
+    tables = system.transitions.numpy()
+    return trim(
+        WFSA(BOOLEAN, system.initial.numpy(), final, {word: tables[place] for place, word in enumerate(model.network.words)})
+    )
+
+
+def without_begin(automaton: WFSA) -> WFSA:
+    """What it accepts behind BOS."""
+    start = (automaton.initial.astype(int) @ automaton.matrix(BEGIN).astype(int)) > 0
+    tables = {word: automaton.matrix(word) for word in automaton.index if word != BEGIN}
+    return trim(WFSA(BOOLEAN, start, automaton.final, tables))
+
+
+def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
+    """The automaton with one letter for all words that it does not tell apart, and the words of each letter.
+
+    A word by itself keeps its name; 787 words are called ``$787``, as in Figure 4, and ``$787b`` where there is another set as large.
+    """
+    looks: dict[bytes, list[str]] = {}
+    for word in automaton.index:
+        looks.setdefault(automaton.matrix(word).tobytes(), []).append(str(word))
+    names: dict[str, tuple[str, ...]] = {}
+    for words in looks.values():
+        name = words[0] if len(words) == 1 else f"${len(words)}"
+        while name in names:
+            name += "b"
+        names[name] = tuple(words)
+    tables = {name: automaton.matrix(words[0]) for name, words in names.items()}
+    return WFSA(BOOLEAN, automaton.initial, automaton.final, tables), names
+
+
+def spelled(rule: Rule, names: dict[str, tuple[str, ...]]) -> Rule:
+    """The rule with the words of some letters in their place."""
+    if isinstance(rule, Word):
+        return either(map(Word, names[rule.text])) if rule.text in names else rule
+    if isinstance(rule, Wildcard):
+        return rule
+    if isinstance(rule, Repeat):
+        return Repeat(spelled(rule.part, names), rule.least, rule.most)
+    parts = tuple(spelled(part, names) for part in rule.parts)
+    return either(parts) if isinstance(rule, Either) else Sequence(parts)

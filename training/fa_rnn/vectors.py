@@ -1,0 +1,81 @@
+"""Pretrained word vectors for a vocabulary (section 3.3): GloVe's text format, an npz, or what Jiang et al. 2020 published beside ATIS."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from automata.errors import FormatError
+from automata.files import read_text
+from automata.rules.words import BEGIN, END
+from ratproof.text import read_embeddings
+
+AROUND = 0.4
+"""The standard deviation of the vectors of BOS and EOS, which texts do not have: about that of GloVe's numbers."""
+STRIPPED = ".,;:!?'\"()-*&#<>/"
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """E_w.
+
+    Attributes:
+        table: shape ``(V, D)``.
+        without: how many words have no vector of their own, and get the mean.
+        source: the file.
+    """
+
+    table: Tensor
+    without: int
+    source: str
+
+
+def find(folder: str | Path) -> Path | None:
+    """Vectors that lie in the data's folder, or in the folder ``glove`` of ``RATPROOF_DATA``; ``None`` where there are none."""
+    places = [Path(folder), Path(os.environ["RATPROOF_DATA"]) / "glove"] if "RATPROOF_DATA" in os.environ else [Path(folder)]
+    return next((path for place in places for path in sorted(place.glob("glove*.npz"))), None)
+
+
+def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
+    """The vectors of some words: of the word itself, in lower case, or without punctuation around it; else the mean of all.
+
+    Raises :class:`~automata.errors.FormatError` for a file that is none.
+    """
+    forms = {word: list(dict.fromkeys((word, word.lower(), word.lower().strip(STRIPPED)))) for word in words}
+    wanted = {form for several in forms.values() for form in several if form}
+    known, mean = _published(Path(path), wanted) or read_embeddings(str(path), wanted)
+    rng = np.random.default_rng(seed)
+    rows: list[np.ndarray] = []
+    without = 0
+    for word in words:
+        form = next((form for form in forms[word] if form in known), None)
+        if word in (BEGIN, END):
+            rows.append(rng.normal(0, AROUND, len(mean)))
+        else:
+            rows.append(mean if form is None else known[form])
+            without += form is None
+    return Vectors(torch.tensor(np.array(rows), dtype=torch.float32), without, str(path))
+
+
+def _published(path: Path, wanted: set[str]) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
+    """An npz with one array ``emb``, a row for each word of ``vocab_labels.json`` beside it; ``None`` for another file."""
+    beside = path.parent / "vocab_labels.json"
+    if path.suffix != ".npz" or not beside.is_file():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            table = data.get("emb")
+        words = json.loads(read_text(str(beside)))["vocab"]
+    except (OSError, ValueError, KeyError, EOFError, TypeError):
+        return None
+    if table is None or table.ndim != 2 or len(table) != len(words):
+        return None
+    if not np.isfinite(table).all():
+        raise FormatError(f"{path}: emb has a number that is not finite")
+    return {word: row for word, row in zip(words, table, strict=True) if word in wanted}, table.mean(axis=0)
