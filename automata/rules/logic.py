@@ -17,7 +17,7 @@ from typing import Any
 
 import sympy
 from lark import Lark, Token, Transformer
-from lark.exceptions import UnexpectedInput
+from lark.exceptions import UnexpectedInput, UnexpectedToken
 from sympy.logic.boolalg import And, Not, Or, to_cnf
 
 from automata.errors import FormatError
@@ -70,15 +70,16 @@ def parse(text: str, where: str = "the formula") -> Formula:
     try:
         built = _Built().transform(_parser().parse(text))
     except UnexpectedInput as error:
-        at = len(text) if error.pos_in_stream is None else min(error.pos_in_stream, len(text))
-        found = f"found {shorten(text[at : at + 1])}" if text[at : at + 1] else "ends"
+        ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+        at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
+        found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
         raise FormatError(
             f'{where}: column {at + 1}: {found}, where a name, "!", "&", "|" or parentheses that close are right'
         ) from None
     whole = to_cnf(built, simplify=False)
-    return Formula(
-        tuple(_clause(part) for part in (whole.args if isinstance(whole, And) else (whole,)) if part is not sympy.true)
-    )
+    clauses = [_clause(part) for part in (whole.args if isinstance(whole, And) else (whole,)) if part is not sympy.true]
+    # a clause with a proposition and its negation is true
+    return Formula(tuple(clause for clause in clauses if len({name for name, _ in clause}) == len(clause)))
 
 
 def _clause(part: Any) -> tuple[Literal, ...]:

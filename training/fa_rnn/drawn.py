@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from automata.errors import InputError
 from automata.rules.matching import transitions
 from automata.rules.rule_set import RuleSet
 from automata.rules.words import BEGIN, END
@@ -51,9 +52,10 @@ class RuleSentences:
         self.after, self.counts = after, counts
         self.far = self._distances()
         self.starts: dict[str | None, list[int]] = {}
-        for part, start in zip(rules.parts, rules.starts, strict=True):
-            if self.far[start] < NEVER:
-                self.starts.setdefault(part.label, []).append(start)
+        for part in rules.parts:
+            own = [start for start in rules.starts if start in part.states and self.far[start] < NEVER]
+            if own:
+                self.starts.setdefault(part.label, []).extend(own)
         self.choices: dict[tuple[int, bool], tuple[np.ndarray, np.ndarray]] = {}
 
     def _distances(self) -> np.ndarray:
@@ -76,7 +78,9 @@ class RuleSentences:
         return self.choices[state, forth]
 
     def draw(self, rng: random.Random) -> tuple[str, ...]:
-        """One sentence, from BOS to EOS; all labels are as likely."""
+        """One sentence, from BOS to EOS; all labels are as likely. :class:`~automata.errors.InputError`: no rule matches any."""
+        if not self.starts:
+            raise InputError("no rule matches any sentence that ends with EOS, so none can be drawn")
         state = rng.choice(self.starts[rng.choice(list(self.starts))])
         found, more = [BEGIN], rng.randint(0, AFTER)
         while len(found) < LONGEST:

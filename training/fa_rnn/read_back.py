@@ -128,7 +128,7 @@ def own_states(model: Classifier) -> Tensor:
     k = model.cell.states
     own, owned = torch.zeros(k, k, dtype=torch.bool), torch.zeros(k, dtype=torch.bool)
     for block in model.blocks:
-        states = torch.tensor(block.states)
+        states = torch.tensor(block.states, dtype=torch.long)
         own[states[:, None], states] = True
         owned[states] = True
     own[~owned] = True

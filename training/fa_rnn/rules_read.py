@@ -23,7 +23,7 @@ from automata.wfsa import WFSA
 from neural.fa_rnn.classifier import Block, Classifier
 from training.fa_rnn.read_back import ReadBack
 
-FEW = 12
+FEW = 20
 """So many words of a set are written in a rule; more have a name."""
 
 
@@ -80,7 +80,7 @@ def before_training(model: Classifier) -> Tensor:
         rules = [parse(text) for text in block.rules]
         known = letters_of(rules, words, begins=True)
         least = dfa.minimal(reduce(sum_of, [dfa.minimal(thompson(rule, known)) for rule in rules]))
-        states = torch.tensor(block.states)
+        states = torch.tensor(block.states, dtype=torch.long)
         for place, word in enumerate(words):
             if word == BEGIN:
                 found[place, start, states] = torch.tensor(least.initial.tolist())
@@ -101,10 +101,11 @@ def _shown(
 ) -> ReadRule:
     block = block_of(model, state)
     own = () if block is None else block.states
+    inside = torch.tensor([word != BEGIN for word in words])  # BOS stands nowhere but at the start
     arrows = []
     for i in own:
         for j in own:
-            now, then = system.transitions[:, i, j], old[:, i, j]
+            now, then = system.transitions[:, i, j] & inside, old[:, i, j] & inside
             if bool((now != then).any()):
                 came, went = (
                     tuple(words[place] for place in mask.nonzero()[:, 0].tolist()) for mask in (now & ~then, then & ~now)

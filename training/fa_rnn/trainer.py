@@ -153,7 +153,7 @@ class Trainer:
         made: list[tuple[Tensor, Tensor, Tensor]] = []
         for group in _pools(order, self.rows, size):
             made.append((*_padded([self.rows[i] for i in group]), self.targets[group]))
-        if self.recipe.drawn:
+        if self.recipe.drawn and self.drawn.starts:
             rows = encoded(self.model, [self.drawn.draw(rng) for _ in range(self.recipe.drawn)])
             for group in _pools(list(range(len(rows))), rows, size):
                 words, lengths = _padded([rows[i] for i in group])

@@ -36,6 +36,10 @@ class Vectors:
     source: str
 
 
+ONE_HOT = "one-hot"
+"""In place of a file: E_w = I. Then G has a row for each word, which training moves by itself; no word is like another."""
+
+
 def find(folder: str | Path) -> Path | None:
     """Vectors that lie in the data's folder, or in the folder ``glove`` of ``RATPROOF_DATA``; ``None`` where there are none."""
     places = [Path(folder), Path(os.environ["RATPROOF_DATA"]) / "glove"] if "RATPROOF_DATA" in os.environ else [Path(folder)]
@@ -43,10 +47,12 @@ def find(folder: str | Path) -> Path | None:
 
 
 def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
-    """The vectors of some words: of the word itself, in lower case, or without punctuation around it; else the mean of all.
+    """The vectors of some words, in a file, or ``one-hot``: of the word, in lower case, or without punctuation around it; else the mean.
 
     Raises :class:`~automata.errors.FormatError` for a file that is none.
     """
+    if str(path) == ONE_HOT:
+        return Vectors(torch.eye(len(words)), 0, ONE_HOT)
     forms = {word: list(dict.fromkeys((word, word.lower(), word.lower().strip(STRIPPED)))) for word in words}
     wanted = {form for several in forms.values() for form in several if form}
     known, mean = _published(Path(path), wanted) or read_embeddings(str(path), wanted)

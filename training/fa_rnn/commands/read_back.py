@@ -49,7 +49,8 @@ def read_back(
         out.print(f"  [bold]{rule.label}[/]: {shorten_middle(rule.rule or '', 300)}", soft_wrap=True, highlight=False)
     out.print(f"  what matches none: {found.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
-    for rule in found.learned:
+    several = {rule.before or rule.state: rule for rule in found.learned}  # final states of the same rules say it once
+    for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
             words = ", ".join(arrow.came[:12]) + (f" and {len(arrow.came) - 12} more" if len(arrow.came) > 12 else "")
             out.print(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
 from ratproof.interruptions import INTERRUPTED, interruptions
 from ratproof.terminal import console, progress
@@ -25,10 +26,17 @@ def fa_rnn(
     share: Annotated[float, typer.Option("--share", help="of the training sentences, drawn with the seed: 0.01 is 1 %")] = 1.0,
     seed: Annotated[int, typer.Option("--seed", min=0, help="the same seed, the same network")] = 0,
     vectors: Annotated[
-        str | None, typer.Option("--vectors", metavar="FILE", help="GloVe text or npz (default: glove*.npz in DIR)")
+        str | None,
+        typer.Option(
+            "--vectors",
+            metavar="FILE|one-hot",
+            help="GloVe text or npz, or a vector of its own for each word (default: glove*.npz in DIR)",
+        ),
     ] = None,
     beta: Annotated[float | None, typer.Option("--beta", help="of equation 6: 1 is rules alone, without vectors")] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="at most")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", help="Adam's learning rate, of recurrence and readout")] = None,
+    batch: Annotated[int | None, typer.Option("--batch", min=1, help="sentences")] = None,
     extra: Annotated[int | None, typer.Option("--extra", min=0, help="K', more states")] = None,
     minutes: Annotated[float, typer.Option("--minutes", help="the most to train")] = 10.0,
     output: Annotated[
@@ -45,7 +53,11 @@ def fa_rnn(
     from ratproof.verify import rule_file_in
     from training.fa_rnn.experiment import Experiment, run
 
-    changes: dict[str, Any] = {"beta": beta, "epochs": epochs, "extra": extra}
+    if rate is not None and not 0 < rate <= 1:
+        raise InputError(f"--rate is {rate}, where a number from 0, which is left out, to 1 is right")
+    changes: dict[str, Any] = {
+        "beta": beta, "epochs": epochs, "extra": extra, "rate": rate, "readout_rate": rate, "batch": batch,
+    }  # fmt: skip
     name = Path(data).resolve().name
     experiment = Experiment(
         data=Path(data),

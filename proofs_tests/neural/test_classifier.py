@@ -1,0 +1,171 @@
+"""FA-RNN classifiers: what the rules say at first; kept and read; rules added and taken out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from automata.errors import FormatError, InputError
+from automata.rules.matching import matches
+from automata.rules.rule_files import Labelled, loads
+from automata.rules.rule_set import RuleSet, rule_set
+from automata.rules.strategies import rules
+from neural import checkpoints
+from neural.fa_rnn import files
+from neural.fa_rnn.approximate import cp_factors
+from neural.fa_rnn.classifier import Classifier
+from neural.fa_rnn.editing import added, disabled
+from neural.fa_rnn.factors import exact_factors
+
+WORDS = ("a", "b", "c", "d")
+LABELS = ("x", "y", "z", "other")
+INSIDE = st.lists(st.sampled_from(WORDS), max_size=5)
+SENTENCES = st.lists(INSIDE.map(lambda inside: ("BOS", *inside, "EOS")), min_size=1, max_size=5)
+SEVERAL = st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3)
+
+
+def compiled(several: Any) -> tuple[RuleSet, list[str]]:
+    """The rules, and their texts."""
+    return rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS), [str(rule) for _, rule in several]
+
+
+def scores(model: Classifier, sentences: Any) -> list[list[float]]:
+    """The scores of the blocks of rules (equation 8)."""
+    with torch.no_grad():
+        found: list[list[float]] = model.network(sentences).tolist()
+    return found
+
+
+@given(SEVERAL, SENTENCES)
+def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) -> None:
+    """The last label in the file's order that matches; the default where none does."""
+    made, written = compiled(several)
+    model = Classifier.of_rules(made, LABELS, written, default="other").eval()
+    names = list(made.labels)
+    for label, row in zip(model.said(sentences), matches(made, sentences), strict=True):
+        matched = [name for name, match in zip(names, row, strict=True) if match]
+        # one label may have several matches, which add up
+        assert (label in matched) if matched else label == "other"
+
+
+def test_of_labels_that_match_the_last_wins() -> None:
+    made = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b $ *\n[z]\n$ * c $ *"), WORDS)
+    model = Classifier.of_rules(made, LABELS)
+    assert model.said([("BOS", "a", "b", "EOS"), ("BOS", "c", "a", "EOS"), ("BOS", "b", "EOS")]) == ["y", "z", "y"]
+
+
+def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    made = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b EOS"), WORDS)
+    for more in ({}, {"embeddings": torch.randn(6, 3), "beta": 0.4}, {"extra": 2}):
+        model = Classifier.of_rules(made, LABELS, ["$ * a $ *", "$ * b EOS"], noise=0.1, **more).eval()
+        files.save(model, tmp_path / "m.safetensors", {"seed": 3})
+        again, about = files.load(tmp_path / "m.safetensors")
+        sentences = [("BOS", "a", "EOS"), ("BOS", "c", "b", "EOS"), ("BOS", "EOS")]
+        with torch.no_grad():
+            assert torch.equal(model(sentences), again(sentences))
+        assert about["seed"] == 3 and again.blocks == model.blocks and again.labels == model.labels
+
+
+def test_files_that_are_no_classifier(tmp_path: Path) -> None:
+    made = rule_set(loads("[x]\n$ * a $ *"), WORDS)
+    model = Classifier.of_rules(made, LABELS)
+    path = tmp_path / "m.safetensors"
+    files.save(model, path)
+    about, tensors = checkpoints.read(path, files.KIND)
+    broken: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+        ({**about["classifier"], "beta": 2}, tensors, "beta is 2"),
+        ({**about["classifier"], "beta": 0.5}, tensors, "no pretrained vectors"),
+        ({**about["classifier"], "words": ["a"]}, tensors, "which does not fit"),
+        ({**about["classifier"], "labels": ["x", "x"]}, tensors, "different texts"),
+        ({**about["classifier"], "blocks": []}, tensors, "0 blocks"),
+        (
+            {**about["classifier"], "blocks": [{"label": "x", "rules": ["a"], "states": [99], "final": []}]},
+            tensors,
+            "the state 99",
+        ),
+        (about["classifier"], {name: t for name, t in tensors.items() if name != "readout.bias"}, "readout.bias is absent"),
+        (about["classifier"], {**tensors, "readout.bias": torch.full((4,), torch.nan)}, "not finite"),
+        (about["classifier"], {**tensors, "more": torch.zeros(1)}, "not one of a classifier"),
+    ]
+    for said, kept, says in broken:
+        checkpoints.write(path, files.KIND, {"classifier": said}, kept)
+        with pytest.raises(FormatError, match=says):
+            files.load(path)
+    checkpoints.write(path, files.KIND, {}, tensors)
+    with pytest.raises(FormatError, match="does not describe a classifier"):
+        files.load(path)
+
+
+BETAS = st.sampled_from([1.0, 0.5, 0.25])
+
+
+@given(SEVERAL, SEVERAL, SENTENCES, BETAS)
+@settings(max_examples=50)
+def test_added_rules_change_no_score_and_have_their_own(several: Any, more: Any, sentences: Any, beta: float) -> None:
+    """Equation 10, whatever beta is and whatever training did: all numbers are dyadic, and the scores the very same."""
+    (one, written), (other, new) = compiled(several), compiled(more)
+    vectors = {} if beta == 1 else {"embeddings": torch.eye(6, dtype=torch.float64), "beta": beta}
+    model = Classifier.of_rules(one, LABELS, written, dtype=torch.float64, **vectors).eval()
+    with torch.no_grad():
+        model.cell.before.mul_(0.5).add_(0.25)
+    both = added(model, other, new)
+    old = len(model.blocks)
+    own = Classifier.of_rules(other, LABELS, new, dtype=torch.float64)
+    found = scores(both, sentences)
+    assert [row[:old] for row in found] == scores(model, sentences)
+    assert [row[old:] for row in found] == scores(own, sentences)
+    assert both.cell.states == model.cell.states + other.automaton.states
+
+
+def test_added_rules_may_have_a_new_label() -> None:
+    model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",), default="x").eval()
+    both = added(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
+    assert both.labels == ("x", "new") and both.said([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == ["new", "x"]
+    with pytest.raises(InputError, match="other words"):
+        added(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
+
+
+@given(SEVERAL, SENTENCES, st.data())
+@settings(max_examples=50)
+def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, data: st.DataObject) -> None:
+    """Trained or not: transitions between the rules' states may have come about."""
+    made, written = compiled(several)
+    model = Classifier.of_rules(made, LABELS, written, dtype=torch.float64).eval()
+    trained = data.draw(st.booleans())
+    if trained:
+        with torch.no_grad():
+            for values in (model.cell.before, model.cell.after):
+                mask = torch.tensor(
+                    data.draw(st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0]), min_size=values.numel(), max_size=values.numel()))
+                )
+                values.add_(mask.reshape(values.shape).to(values))
+    gone = data.draw(st.sets(st.integers(0, len(model.blocks) - 1), max_size=2))
+    less = disabled(model, gone)
+    kept = [number for number in range(len(model.blocks)) if number not in gone]
+    assert scores(less, sentences) == [[row[number] for number in kept] for row in scores(model, sentences)]
+    if not trained:
+        assert less.cell.states == model.cell.states - sum(len(model.blocks[number].states) for number in gone)
+
+
+def test_there_is_no_such_block() -> None:
+    model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",))
+    with pytest.raises(InputError, match="no block 2; the classifier has 1"):
+        disabled(model, [1])
+
+
+@pytest.mark.parametrize("rank", [1, 2, 4, 50])
+def test_the_error_of_a_decomposition_is_what_it_is(rank: int) -> None:
+    """Of the tensor over all words, not of the different matrices; none where the exact factors need no more columns."""
+    automaton = rule_set(loads("[x]\n$ * a b $ * c EOS\n[y]\n$ * c $ * ( a | b ) EOS"), WORDS).automaton
+    factors, error = cp_factors(automaton, rank, ["a"])
+    exact = exact_factors(automaton, ["a"])
+    off = torch.stack([torch.as_tensor(factors.matrix(i) - exact.matrix(i)) for i in range(len(automaton.index))])
+    whole = torch.stack([torch.as_tensor(exact.matrix(i) - exact.stands[i] * exact.apart) for i in range(len(automaton.index))])
+    assert factors.rank == min(rank, exact.rank)
+    assert error == pytest.approx(float(off.norm() / whole.norm()), abs=1e-9) and (error > 0.01) == (rank < exact.rank)

@@ -1,0 +1,85 @@
+"""Propositional rules: text to clauses, and the soft layer that is the same logic on matches."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import FormatError, InputError
+from automata.rules.logic import parse, read
+from neural.fa_rnn.aggregation import SoftLogic
+
+NAMES = ("a", "b", "c")
+FORMULAS = st.recursive(
+    st.sampled_from(NAMES),
+    lambda inside: st.one_of(
+        inside.map(lambda f: f"!({f})"),
+        st.tuples(inside, st.sampled_from("&|"), inside).map(lambda f: f"({f[0]}) {f[1]} ({f[2]})"),
+    ),
+    max_leaves=6,
+)
+
+
+def by_python(text: str, matched: dict[str, bool]) -> bool:
+    """The same text, read by Python."""
+    return bool(eval(text.replace("!", " not ").replace("&", " and ").replace("|", " or "), {}, matched))
+
+
+@given(FORMULAS)
+def test_the_clauses_and_the_soft_layer_are_the_formula(text: str) -> None:
+    """For all truth values, and for counts that stand for true."""
+    formula = parse(text)
+    layer = SoftLogic({"x": formula}, NAMES)
+    for values in product((False, True), repeat=len(NAMES)):
+        matched = dict(zip(NAMES, values, strict=True))
+        truth = by_python(text, matched)
+        assert formula.holds(matched) == truth
+        for count in (1.0, 7.0):
+            with torch.no_grad():
+                assert layer(torch.tensor([[count * value for value in values]])).tolist() == [[float(truth)]]
+
+
+@given(FORMULAS)
+def test_a_formula_is_read_as_it_is_written(text: str) -> None:
+    formula = parse(text)
+    if formula.clauses and all(formula.clauses):
+        assert parse(str(formula)) == formula
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a &", "column 4: ends"),
+        ("a b", "column 3: found 'b'"),
+        ("(a", "ends"),
+        ("", "column 1: ends"),
+        ("a | & b", "column 5: found '&'"),
+    ],
+)
+def test_bad_formulas(text: str, says: str) -> None:
+    with pytest.raises(FormatError, match=says):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a & b", "line 1: is a formula without a"),
+        ("[x]\na\n[x]\nb", "line 3: the label 'x' has a header already"),
+        ("[x]\n// none\n", "has no formula for 'x'"),
+        ("", "has no formula"),
+        ("[x]\na &", "line 2: column 4"),
+    ],
+)
+def test_bad_files(text: str, says: str) -> None:
+    with pytest.raises(FormatError, match=says):
+        read(text)
+
+
+def test_a_name_that_no_rule_has() -> None:
+    with pytest.raises(InputError, match="names 'd', where there are a, b, c"):
+        SoftLogic({"x": parse("a & d")}, NAMES)
