@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -144,12 +143,14 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
     assert model.cell.turn is not None
     with torch.no_grad():
         model.cell.turn[place["jazz"]] = model.cell.rules[place["play"]]
-    part = Sentences((("BOS", "play", "EOS"), ("BOS", "jazz", "EOS"), ("BOS", "lamp", "EOS")), ("music", "music", "light"))
+    said = ("play", "jazz", "lamp", "lamp lamp", "lamp lamp lamp")
+    part = Sentences(tuple(("BOS", *text.split(), "EOS") for text in said), ("music", "music", "light", "light", "light"))
     system = read_back(model, part, part, apart=True)
-    assert (system.dev == 1 and system.default == "music") or [label for _, label in system.rules] == ["music"]
-    system = replace(system, rules=((model.blocks[0].final[0], "music"),))
+    assert system.dev == 1 and system.rules == ((model.blocks[0].final[0], "music"),)
     (rule,) = shown(model, system, write=True)
-    assert rule.rule == "$ * ( jazz | play ) $ *" and {arrow.came for arrow in rule.arrows if arrow.came} == {("jazz",)}
+    assert rule.rule in ("$ * ( jazz | play ) $ *", "( lamp | EOS ) * ( play | jazz ) $ *") and {
+        arrow.came for arrow in rule.arrows if arrow.came
+    } == {("jazz",)}
 
 
 def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path) -> None:

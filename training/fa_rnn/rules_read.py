@@ -80,7 +80,9 @@ def before_training(model: Classifier) -> Tensor:
         rules = [parse(text) for text in block.rules]
         known = letters_of(rules, words, begins=True)
         least = dfa.minimal(reduce(sum_of, [dfa.minimal(thompson(rule, known)) for rule in rules]))
-        states = torch.tensor(block.states, dtype=torch.long)
+        if not block.states:
+            continue  # rules that no sentence of these words matches
+        states = torch.tensor(block.states)
         for place, word in enumerate(words):
             if word == BEGIN:
                 found[place, start, states] = torch.tensor(least.initial.tolist())
