@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -22,7 +23,7 @@ FEW = 40
 Steps = dict[tuple[int, int], frozenset[str]]
 
 
-def rule_of(automaton: WFSA) -> Rule | None:
+def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -> Rule | None:
     """A rule with the automaton's language over the automaton's words; ``None`` where it accepts nothing.
 
     A set of words becomes a wildcard, alone or beside words, where that leaves the language as it is: that is decided.
@@ -31,6 +32,10 @@ def rule_of(automaton: WFSA) -> Rule | None:
     >>> from automata.rules.parser import parse
     >>> print(rule_of(compiled(parse("$ * ( a | b ) c $ *"), ["a", "b", "c", "d"])))
     $ * ( a | b ) c $ *
+
+    Args:
+        automaton: boolean.
+        stand: where a letter stands for several words, which ones; no wildcard is written that stands for some of them only.
 
     Raises :class:`~automata.errors.InputError` for an automaton that is not boolean.
     """
@@ -41,7 +46,7 @@ def rule_of(automaton: WFSA) -> Rule | None:
     small = plain if plain.states <= least.states else least
     if not small.states:
         return None
-    return _eliminated(small, _widened(small, least))
+    return _eliminated(small, _widened(small, least, stand or {}))
 
 
 def _words(automaton: WFSA) -> Steps:
@@ -56,11 +61,14 @@ def _words(automaton: WFSA) -> Steps:
     return {pair: frozenset(words) for pair, words in found.items()}
 
 
-def _widened(automaton: WFSA, least: WFSA) -> dict[tuple[int, int], Rule]:
+def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
     """What leads from state to state, as rules: wildcards for sets of words, and neither arrows nor words that the language can spare."""
     words = [str(word) for word in automaton.alphabet]
-    kinds = {kind: frozenset(word for word in words if stands_for(kind, word)) for kind in WILDCARDS}
+    kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = _words(automaton), {}
+
+    def count(several: frozenset[str]) -> int:
+        return sum(len(stand.get(word, (word,))) for word in several)
 
     def try_(pair: tuple[int, int], own: frozenset[str]) -> bool:
         other = {**steps, pair: own}
@@ -69,10 +77,10 @@ def _widened(automaton: WFSA, least: WFSA) -> dict[tuple[int, int], Rule]:
             return True
         return False
 
-    for pair, own in sorted(steps.items(), key=lambda step: (-len(step[1]), step[0])):
+    for pair, own in sorted(steps.items(), key=lambda step: (-count(step[1]), step[0])):
         for kind, all_of_it in kinds.items():
             # a person writes a wildcard for many words, not for one that happens to be alone of its kind
-            many = len(own & all_of_it) >= 2 and len(all_of_it - own) <= len(own)
+            many = count(own & all_of_it) >= 2 and count(all_of_it - own) <= count(own)
             if many and try_(pair, own | all_of_it):
                 wild[pair] = kind
                 break
@@ -85,6 +93,14 @@ def _widened(automaton: WFSA, least: WFSA) -> dict[tuple[int, int], Rule]:
         for word in sorted(sparing) if len(sparing) <= FEW else ():
             try_(pair, steps[pair] - {word})
     return {pair: _said(own, kinds, wild.get(pair)) for pair, own in steps.items()}
+
+
+def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The letters that a wildcard stands for; none, where it stands for some of a letter's words only."""
+    fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
+    return (
+        frozenset() if any(len(found) > 1 for found in fits.values()) else frozenset(word for word in words if True in fits[word])
+    )
 
 
 def _said(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | None) -> Rule:

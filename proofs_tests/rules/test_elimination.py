@@ -9,7 +9,7 @@ from hypothesis import given
 
 from automata.errors import InputError
 from automata.operations import sum_of
-from automata.rules.compiling import least, together
+from automata.rules.compiling import compiled, least, together
 from automata.rules.elimination import rule_of
 from automata.rules.parser import parse
 from automata.rules.simplify import simplified
@@ -75,3 +75,10 @@ def test_what_a_person_wrote_comes_back(text: str) -> None:
 def test_only_boolean_automata_have_rules() -> None:
     with pytest.raises(InputError, match="boolean"):
         rule_of(WFSA(REAL, [1], [1], {"a": [[1]]}))
+
+
+def test_a_letter_that_stands_for_numbers_and_others_is_no_number() -> None:
+    """``$2`` looks like a number, and stands for a word and a number: no wildcard is written for it alone."""
+    automaton = compiled(parse("$ * ( c | d ) $ *"), ["$2", "c", "d"])
+    assert str(rule_of(automaton, {"$2": ("7", "b")})) == "$ * ( c | d ) $ *"
+    assert str(rule_of(compiled(parse("( $2 | d ) EOS"), ["$2", "d", "EOS"]), {"$2": ("7", "8")})) == "( % | d ) EOS"

@@ -148,9 +148,8 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
     system = read_back(model, part, part, apart=True)
     assert system.dev == 1 and system.rules == ((model.blocks[0].final[0], "music"),)
     (rule,) = shown(model, system, write=True)
-    assert rule.rule in ("$ * ( jazz | play ) $ *", "( lamp | EOS ) * ( play | jazz ) $ *") and {
-        arrow.came for arrow in rule.arrows if arrow.came
-    } == {("jazz",)}
+    assert rule.rule == "$ * ( jazz | play ) $ *"
+    assert {arrow.came for arrow in rule.arrows if arrow.came} == {("jazz",)}
 
 
 def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def _shown(
     rule, sets = None, dict[str, tuple[str, ...]]()
     if write:
         named, names = in_sets(without_begin(automaton_of(model, system, state)))
-        found = rule_of(named)
+        found = rule_of(named, names)
         rule = "" if found is None else str(spelled(found, {name: words for name, words in names.items() if len(words) <= FEW}))
         sets = {name: words for name, words in names.items() if len(words) > FEW and name in rule.split()}
     return ReadRule(label, state, () if block is None else block.rules, rule, sets, tuple(arrows))
@@ -152,7 +152,7 @@ def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
         name = words[0] if len(words) == 1 else f"${len(words)}"
         while name in names:
             name += "b"
-        names[name] = tuple(words)
+        names[name] = tuple(sorted(words))
     tables = {name: automaton.matrix(words[0]) for name, words in names.items()}
     return WFSA(BOOLEAN, automaton.initial, automaton.final, tables), names
 
