@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError
 from automata.files import read_text, write_whole
+from training.machine import machine
 from training.state_regularized.experiments import Experiment, run
 from training.state_regularized.languages import Language, balanced, from_file, grammar
 from training.state_regularized.recipe import RECIPES
@@ -64,22 +62,6 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("runs"), list):
         raise FormatError(f'{path}: holds no results: format "{FORMAT}" is right')
     return found
-
-
-def machine() -> dict[str, Any]:
-    """What the runs were made on."""
-    names = [line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
-    return {
-        "platform": platform.platform(), "processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),
-        "threads": 1, "versions": {name: version(name) for name in ("torch", "numpy", "ratproof")}, "python": platform.python_version(),
-    }  # fmt: skip
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        return Path(path).read_text().splitlines()
-    except OSError:
-        return []
 
 
 def main() -> None:

@@ -1,0 +1,25 @@
+"""What runs were made on: for files of results."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+
+def machine() -> dict[str, Any]:
+    """Processor, cores and versions; runs are on one thread."""
+    names = [line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
+    return {
+        "platform": platform.platform(), "processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),
+        "threads": 1, "versions": {name: version(name) for name in ("torch", "numpy", "ratproof")}, "python": platform.python_version(),
+    }  # fmt: skip
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().splitlines()
+    except OSError:
+        return []
