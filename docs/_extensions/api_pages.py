@@ -47,6 +47,14 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             *(f"equivalence.{name}" for name in ("field", "integers", "explore", "echelon", "vectors", "lift")),
             *(f"equivalence.{name}" for name in ("pairs", "unambiguous", "arrows", "symbols")),
         ),
+        "Rules over words": (
+            "rules",
+            *(
+                f"rules.{name}"
+                for name in ("syntax", "parser", "rule_files", "words", "vocabulary", "thompson", "compiling", "rule_set")
+            ),
+            *(f"rules.{name}" for name in ("matching", "spelled", "elimination", "simplify", "logic", "strategies")),
+        ),
         "Evidence": ("rounding", "openfst", "openfst_scores"),
     },
     "theory": {
@@ -55,6 +63,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "state_regularized",
             *(f"state_regularized.{name}" for name in ("networks", "memory", "limits", "mixtures", "bound")),
         ),
+        "FA-RNNs, over any numbers": ("fa_rnn", "fa_rnn.networks", "fa_rnn.rules"),
     },
     "neural": {
         "Layers": (
@@ -64,6 +73,23 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
         "State-regularized networks": (
             "state_regularized",
             *(f"state_regularized.{name}" for name in ("layers", "component", "parts", "acceptor", "files", "unrolled_gru")),
+        ),
+        "FA-RNNs": (
+            "fa_rnn",
+            *(
+                f"fa_rnn.{name}"
+                for name in (
+                    "network",
+                    "cells",
+                    "factors",
+                    "approximate",
+                    "bidirectional",
+                    "classifier",
+                    "aggregation",
+                    "editing",
+                    "files",
+                )
+            ),
         ),
         "What layers share": (
             *("stacked", "unrolled", "layer", "cell", "gated", "rrnn", "affine", "shapes", "states", "recurrence", "checkpoints"),
@@ -95,6 +121,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
             *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
         ),
+        "FA-RNNs": ("fa_rnn_decided", "fa_rnn_runs"),
         "Certified temperature": (
             *("certify", "certify.certify", "certify.numbers", "certify.cells", "certify.mixing", "certify.soft_run"),
             *(f"certify.{name}" for name in ("boxes", "floats", "balls", "proof", "certificate", "hard", "ball_run", "search")),
@@ -110,7 +137,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "check_invariant",
         ),
         "Running": ("verify", "hunt", "plugin", "judge", "checkers", "report", "proof_text", "counterexamples"),
-        "The command line": ("main", "terminal"),
+        "The command line": ("main", "terminal", "interruptions"),
     },
 }
 """The order of the modules that have a place; a module that has none here comes behind them."""

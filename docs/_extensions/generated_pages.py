@@ -16,6 +16,7 @@ import claim_pages
 import command_page
 import docstrings
 import drawings
+import fa_rnn_figures
 import not_rational_figures
 import speed_figures
 import tests_of_claims
@@ -43,6 +44,7 @@ def generate(app: Sphinx) -> None:
         **speed_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),
+        **fa_rnn_figures.pages(here.parent),
     }
     for path, text in files.items():
         _write(here / path, text)

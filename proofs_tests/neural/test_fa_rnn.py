@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from automata.batch import scores
 from automata.errors import InputError, UnknownSymbol
+from automata.rules.matching import matches
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
 from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA
+from neural.fa_rnn.bidirectional import Bidirectional
 from neural.fa_rnn.cells import FactoredCell, GatedCell
 from neural.fa_rnn.factors import exact_factors
 from neural.fa_rnn.network import FARNN
@@ -154,3 +156,12 @@ def test_bad_input_is_one_sentence() -> None:
 def test_the_empty_sentence_and_no_sentence() -> None:
     automaton = WFSA(REAL, [2], [3], {"a": [[1]]})
     assert FARNN.of(automaton)([()]).tolist() == [[6.0]] and FARNN.of(automaton)([]).shape == (0, 1)
+
+
+@given(st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3), SENTENCES)
+def test_both_directions_match_where_the_rules_do(several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]) -> None:
+    """The mean of scores that are clamped to 0 and 1: exactly 0 or 1."""
+    labelled = [Labelled(label, rule, 1) for label, rule in several]
+    inside = [("BOS", *sentence, "EOS") for sentence in sentences]
+    found = Bidirectional.of_rules(labelled, WORDS)(inside)
+    assert found.tolist() == matches(rule_set(labelled, WORDS), inside).astype(float).tolist()

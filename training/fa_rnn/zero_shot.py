@@ -17,6 +17,7 @@ from automata.rules.matching import matches, mirrored
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from neural.fa_rnn.aggregation import SoftLogic
+from neural.fa_rnn.bidirectional import Bidirectional
 from neural.fa_rnn.network import FARNN
 from training.fa_rnn.sentences import Sentences
 
@@ -141,32 +142,19 @@ def zero_shot(
         one, other = (FARNN.of_rules(made, gated=gated, rank=rank) for made in (forth, back))
         ranks.append((one.rank, other.rank))
         errors.append((one.decomposition_error, other.decomposition_error))
-        for system_name, both in ((name, (one,)), (f"Bi{name}", (one, other))):
+        for system_name, network in ((name, one), (f"Bi{name}", Bidirectional(one, other))):
             tell(system_name)
             started = time.perf_counter()
-            hits = _matches(both, test.words, layer) > MATCH
+            hits = _matches(network, test.words, layer) > MATCH
             rows.append(_row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - started))
     states = (forth.automaton.states, back.automaton.states)
     return Found(len(test), states, ranks[0], errors[0], forth.missing, tuple(rows))
 
 
-def mirror(sentence: tuple[str, ...]) -> tuple[str, ...]:
-    """BOS, and what follows it from its end on: mirrored rules begin after BOS too."""
-    return (sentence[0], *sentence[:0:-1])
-
-
-def _matches(networks: tuple[FARNN, ...], sentences: Sequence[tuple[str, ...]], layer: SoftLogic | None) -> Tensor:
-    """How far each sentence matches each label, shape ``(B, R)``: the mean over the directions.
-
-    Scores are clamped to at most 1 before: Table 2 asks for values from 0 to 1. Section 3.4 takes the mean of h_N, whose states are not those
-    of the same automaton.
-    """
-    ways = (sentences, [mirror(sentence) for sentence in sentences])
+def _matches(network: FARNN | Bidirectional, sentences: Sequence[tuple[str, ...]], layer: SoftLogic | None) -> Tensor:
+    """How far each sentence matches each label, shape ``(B, R)``; scores are clamped to at most 1, for Table 2 asks for values from 0 to 1."""
     with torch.no_grad():
-        parts = [
-            torch.stack([net(way[at : at + AT_ONCE]).clamp(max=1) for net, way in zip(networks, ways, strict=False)]).mean(dim=0)
-            for at in range(0, len(sentences), AT_ONCE)
-        ]
+        parts = [network(sentences[at : at + AT_ONCE]).clamp(max=1) for at in range(0, len(sentences), AT_ONCE)]
         scores = torch.cat(parts)
         return scores if layer is None else layer(scores)
 
