@@ -12,7 +12,7 @@ CLAIM = "fa-rnn-bidirectional"
 
 
 @evidence(CLAIM, kind="sampled")
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data())
 def test_the_mean_of_scores_is_a_match_in_exact_fractions(variant, data):
     """For random weights and sentences, at every prefix, without rounding."""
@@ -20,7 +20,7 @@ def test_the_mean_of_scores_is_a_match_in_exact_fractions(variant, data):
 
 
 @evidence(CLAIM, kind="cross-checked")
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data())
 def test_openfst_finds_the_same_scores(variant, data):
     """The network in exact fractions, against OpenFst's scores, within OpenFst's derived bound."""
@@ -34,7 +34,7 @@ def test_every_sentence_up_to_length_four(variant):
 
 
 @evidence(CLAIM, kind="decided")
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data())
 def test_the_mean_of_scores_is_a_match_on_all_sentences(variant, data):
     """For random weights the network, read as an automaton, is decided to be the constructed one."""

@@ -15,7 +15,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
 from theory.fa_rnn.networks import BITS, Vector, by_construction, dot, score, step_4, tensor, with_factors, with_tensor
-from theory.fa_rnn.rules import boolean, match, matches
+from theory.fa_rnn.rules import boolean, match, matches, one_start
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 
@@ -25,7 +25,8 @@ from theory.weights import Weights
 def rule_with_vectors(k: int) -> Signature:
     """A rule with K states; pretrained vectors u of one number, turned by G into as many numbers as there are columns."""
     turn = constant("G", derived=lambda w: tuple(w.g for _ in w.D_1[0]))
-    return Signature((*tensor(k, BITS), *by_construction(), by_symbol("u"), constant("g"), turn), size=("K", k), most_small=600)
+    entries = (one_start(), *tensor(k, BITS)[1:], *by_construction(), by_symbol("u"), constant("g"), turn)
+    return Signature(entries, size=("K", k), most_small=300)
 
 
 def small_rule_with_vectors(k: int) -> Signature:

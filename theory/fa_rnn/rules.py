@@ -9,13 +9,18 @@ from automata.operations import reverse
 from automata.semirings import BOOLEAN, REAL
 from automata.wfsa import WFSA
 from theory.fa_rnn.networks import BITS, tensor
-from theory.signature import Signature, Sizes
+from theory.signature import Entry, Signature, Sizes, constant
 from theory.weights import Weights
 
 
+def one_start() -> Entry:
+    """alpha_0 of an automaton with one start state, the first (section 2.3)."""
+    return constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n)))
+
+
 def rule(k: int) -> Signature:
-    """An automaton with K states: initial, final and transition weights 0 and 1."""
-    return Signature(tensor(k, BITS), size=("K", k), most_small=600)
+    """An automaton with K states: one start state, final and transition weights 0 and 1."""
+    return Signature((one_start(), *tensor(k, BITS)[1:]), size=("K", k), most_small=300)
 
 
 RULES = Sizes(rule, (1, 2, 3), (1, 2))
