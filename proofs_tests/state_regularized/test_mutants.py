@@ -10,6 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from proofs_tests.breaks import BREAKS
 from proofs_tests.state_regularized import test_theorem_3_2
 from ratproof import ladder
 from ratproof.comparisons import Exact
@@ -40,29 +41,6 @@ def broken(monkeypatch):
     return put
 
 
-def of_automata(change):
-    return lambda construction: lambda w: [change(a) for a in construction(w)]
-
-
-def of_step(change):
-    return lambda recurrence: replace(recurrence, step=lambda w, state, x: change(w, state, x, recurrence.step))
-
-
-def other_letter(w, state, x, step):
-    return step(w, state, w.alphabet[-1 - w.alphabet.index(x)])
-
-
-def read_twice(w, state, x, step):
-    return step(w, step(w, state, x), x)
-
-
-BREAKS = {
-    "a transposed table": {"construction": of_automata(lambda a: a.replace(matrices=a.matrices.transpose(0, 2, 1)))},
-    "a start that is shifted": {"construction": of_automata(lambda a: a.replace(initial=np.roll(a.initial, 1)))},
-    "ends that are shifted": {"construction": of_automata(lambda a: a.replace(final=np.roll(a.final, 1)))},
-    "the other letter": {"recurrence": of_step(other_letter)},
-    "each letter read twice": {"recurrence": of_step(read_twice)},
-}
 HOLDING = [
     *(("theorem-3.1", name) for name in ("corrected", "corrected-start-token", "corrected-one-more-state")),
     *(("theorem-3.2", name) for name in ("corrected", "corrected-eq-5")),

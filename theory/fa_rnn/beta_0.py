@@ -13,7 +13,7 @@ import flint
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, Matrix, Vector, dot, factors, score, with_factors, with_rebuilt_tensor
+from theory.fa_rnn.networks import BITS, Matrix, Vector, dot, factors, in_line, score, with_factors, with_rebuilt_tensor
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 
@@ -108,12 +108,10 @@ def exactness(w: Weights) -> list[WFSA]:
 
 
 SIZES = ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3))
-SMALL_SIZES = ((1, 1, 1), (1, 2, 1))
-ANY, SMALL_ANY = Sizes(with_any_vectors, SIZES, ()), Sizes(lambda size: with_any_vectors(size, BITS), (), SMALL_SIZES)
-SPAN, SMALL_SPAN = (
-    Sizes(with_vectors_that_span, SIZES, ()),
-    Sizes(lambda size: with_vectors_that_span(size, BITS), (), SMALL_SIZES),
-)
+SMALL_SIZES = ((1, 1, 1), (2, 1, 1))
+ANY, SPAN = Sizes(with_any_vectors, SIZES, ()), Sizes(with_vectors_that_span, SIZES, ())
+SMALL_ANY = Sizes(lambda size: in_line(with_any_vectors(size, BITS)), (), SMALL_SIZES)
+SMALL_SPAN = Sizes(lambda size: in_line(with_vectors_that_span(size, BITS)), (), SMALL_SIZES)
 ONE, NOTHING = Fraction(1), Fraction(0)
 
 CLAIM = Claim(

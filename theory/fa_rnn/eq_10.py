@@ -12,7 +12,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import SQUARE, Vector, dot, factors, of_factors, rebuilt, with_factors
+from theory.fa_rnn.networks import SQUARE, Vector, dot, factors, in_line, of_factors, rebuilt, with_factors
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, Sizes
@@ -116,7 +116,7 @@ def alone(of: Places, j: Any) -> Any:
 
 
 RANDOM = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (1, 2, 3, 1)), ())
-SMALL = Sizes(lambda size: two_sets(size, (0, 1)), (), ((1, 1, 1, 1),))
+SMALL = Sizes(lambda size: in_line(two_sets(size, (0, 1)), 700), (), ((1, 1, 1, 1), (2, 1, 1, 1)))
 SHARED = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 2, 2), (1, 2, 3, 2)), ())
 ONE, NOTHING = Fraction(1), Fraction(0)
 

@@ -11,11 +11,13 @@ from typing import Any
 from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
 from theory.fa_rnn.networks import (
+    BITS,
     SQUARE,
     any_size_5,
     by_construction,
     by_factors,
     factors,
+    in_line,
     score,
     step_5,
     tensor,
@@ -50,8 +52,15 @@ def step_with_fewer(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
 with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_with_fewer, out=score)
 
 
-ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ((1, 1), (1, 2), (2, 1), (2, 2)))
-OWN = Sizes(constructed, (1, 2, 3), (1, 2))
+def small_factors(size: tuple[int, int]) -> Signature:
+    """The small cases of any factors: all with weights 0, 1 and -1 in one column, the first with 0 and 1 in two."""
+    only = (0, 1, -1) if size[1] == 1 else BITS
+    return in_line(Signature(factors(size[0], size[1], only), size=("K", size[0])), most=800)
+
+
+ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ())
+SMALL = Sizes(small_factors, (), ((1, 1), (2, 1), (2, 2)))
+OWN, SMALL_OWN = Sizes(constructed, (1, 2, 3), ()), Sizes(lambda k: in_line(constructed(k)), (), (1, 2))
 HERE = "For every K and r: the step at a state is one identity of sums over states and columns, with K and r symbols."
 
 CLAIM = Claim(
@@ -71,7 +80,7 @@ CLAIM = Claim(
             recurrence=by_factors,
             construction=with_rebuilt_tensor,
             cases=ANY.random,
-            small_cases=ANY.small,
+            small_cases=SMALL.small,
             kinds=PROVED,
             proof=Induction(
                 says="after every string, Forward's vector is h",
@@ -89,7 +98,7 @@ CLAIM = Claim(
             recurrence=by_factors,
             construction=with_tensor,
             cases=OWN.random,
-            small_cases=OWN.small,
+            small_cases=SMALL_OWN.small,
         ),
         Variant(
             name="without-large-enough-rank",
@@ -98,7 +107,7 @@ CLAIM = Claim(
             recurrence=with_fewer_columns,
             construction=with_tensor,
             cases=OWN.random,
-            small_cases=OWN.small,
+            small_cases=SMALL_OWN.small,
         ),
     ),
     example=Weights(

@@ -12,7 +12,7 @@ from fractions import Fraction
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Source, Variant
-from theory.fa_rnn.eq_5 import decomposed
+from theory.fa_rnn.eq_5 import decomposed, small_factors
 from theory.fa_rnn.networks import (
     BITS,
     Matrix,
@@ -22,7 +22,6 @@ from theory.fa_rnn.networks import (
     by_construction,
     by_factors,
     by_tensor,
-    factors,
     tensor,
 )
 from theory.induction import Induction
@@ -74,10 +73,7 @@ def rule_and_any_threshold(k: int) -> Signature:
     return Signature((*made.entries[:-1], constant("gamma", only=(0, 2))), size=made.size, most_small=600)
 
 
-ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ((1, 1), (1, 2), (2, 1)))
-ASYMMETRIC = Sizes(
-    lambda size: Signature(factors(size[0], size[1], BITS), size=("K", size[0]), most_small=600), (), ((1, 1), (2, 1))
-)
+ANY, SMALL = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ()), Sizes(small_factors, (), ((1, 1), (2, 1), (2, 2)))
 EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), (1, 2)), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
 
 
@@ -101,7 +97,7 @@ CLAIM = Claim(
             recurrence=by_factors,
             construction=reconstructed(state_after_first),
             cases=ANY.random,
-            small_cases=ANY.small,
+            small_cases=SMALL.small,
             kinds=PROVED,
             proof=Induction(
                 says="after every string, Forward's vector is h",
@@ -131,7 +127,7 @@ CLAIM = Claim(
             recurrence=by_factors,
             construction=reconstructed(state_before_first),
             cases=ANY.random,
-            small_cases=ASYMMETRIC.small,
+            small_cases=SMALL.small,
             kinds=LADDER,
         ),
         Variant(

@@ -6,6 +6,7 @@ A state is a row vector h, a number for each of the K states of an automaton.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from automata.semirings import Semiring
@@ -13,7 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import Recurrence
 from theory.induction import Identity
 from theory.places import Concrete, Symbolic
-from theory.signature import Entry, by_symbol, constant
+from theory.signature import Entry, Signature, by_symbol, constant
 from theory.weights import Weights, total
 
 Places = Concrete | Symbolic
@@ -42,6 +43,22 @@ def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[Entry, .
     """D_1, D_2 and v, the row of E_R of a word; and the ends."""
     start, end = ends(k, only)
     return start, constant("D_1", (k, r), only), by_symbol("v", (r,), only), constant("D_2", (k, r), only), end
+
+
+def in_line(made: Signature, most: int = 300) -> Signature:
+    """The same from the first state to the last one: of small weights, then, all can be tried."""
+    names = {"alpha_0": 0, "alpha_inf": -1}
+
+    def fixed(entry: Entry) -> Entry:
+        place = names.get(entry.name.removesuffix("_new"))
+        if place is None:
+            return entry
+        k = entry.shape[0]
+        return constant(
+            entry.name, (k,), derived=lambda w: tuple(w.over.one if i == place % k else w.over.zero for i in range(k))
+        )
+
+    return replace(made, entries=tuple(map(fixed, made.entries)), most_small=most)
 
 
 # The recurrences, as printed, at one place j.

@@ -12,7 +12,7 @@ from typing import Any
 from automata.semirings import MAX_TIMES, REAL
 from theory.claim import Claim, Recurrence, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
-from theory.fa_rnn.networks import SQUARE, Vector, any_size_4, by_tensor, tensor, with_tensor
+from theory.fa_rnn.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
 from theory.fa_rnn.rules import RULES, matches
 from theory.induction import Induction
 from theory.signature import Signature, Sizes
@@ -26,7 +26,7 @@ def over_max_times(k: int) -> Signature:
 
 def small_over_max_times(k: int) -> Signature:
     """The small cases."""
-    return Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k), most_small=300)
+    return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
 
 
 # As printed: maxima for sums, and sums for products.

@@ -79,7 +79,9 @@ def before_training(model: Classifier) -> Tensor:
     for block in model.blocks:
         rules = [parse(text) for text in block.rules]
         known = letters_of(rules, words, begins=True)
-        least = dfa.minimal(reduce(sum_of, [dfa.minimal(thompson(rule, known)) for rule in rules]))
+        # one after the other: all at once could have exponentially many states before it is the least one
+        several = [dfa.minimal(thompson(rule, known)) for rule in rules]
+        least = reduce(lambda one, other: dfa.minimal(sum_of(one, other)), several)
         if not block.states:
             continue  # rules that no sentence of these words matches
         states = torch.tensor(block.states)

@@ -1,0 +1,101 @@
+"""FA-RNN claims broken on purpose: each break is refuted, or leaves something unproved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proofs_tests.breaks import BREAKS
+from ratproof.disagreement import Disagreement
+from ratproof.exhaust import exhaust
+from ratproof.prove import NotProved, prove
+from theory import registry
+from theory.fa_rnn import eq_9, eq_10, gru_start, networks, soft_logic
+from theory.registry import claim_named, claims
+
+# What reads no string, or compares with one state of weight one, is broken below in ways of its own.
+HOLDING = [
+    (claim.name, variant.name)
+    for claim in claims().values()
+    if claim.source.paper == "jiang2020cold" and claim.name != "fa-rnn-gru-start"
+    for variant in claim.variants
+    if variant.expected == "holds" and variant.name != "corrected-only-then"
+]
+
+
+@pytest.mark.parametrize("what", BREAKS)
+@pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
+def test_a_break_is_refuted(monkeypatch, claim, name, what):
+    whole = claim_named(claim)
+    parts = BREAKS[what]
+    variants = tuple(
+        replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v for v in whole.variants
+    )
+    monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
+    with pytest.raises(Disagreement):
+        exhaust(claim, claim_named(claim).variant(name), longest=3)
+
+
+def swapped_factors(of, j):
+    """D_1 and D_2 turned round."""
+    inside = lambda s: of.sum(lambda i: of.times(of.at("h", i), of.at("D_2", i, s)))
+    return of.sum(lambda s: of.times(of.times(inside(s), of.at("v", s)), of.at("D_1", j, s)), "r")
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "wrong", "claim"),
+    [
+        (networks, "place_5", swapped_factors, "fa-rnn-eq-5"),
+        (networks, "place_4", lambda of, j: of.sum(lambda i: of.times(of.at("h", i), of.at("T", j, i))), "fa-rnn-eq-4"),
+        (networks, "a", lambda of, s: of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), "fa-rnn-eq-5"),
+        (eq_10, "within", lambda of, name, row, i, column, s: of.at(name + row, i, s), "fa-rnn-eq-10"),
+        (eq_9, "state_after_first", eq_9.state_before_first, "fa-rnn-eq-9"),
+    ],
+    ids=["factors turned round", "matrices turned round", "no word", "no zeros between the blocks", "unfolded the other way"],
+)
+def test_another_step_is_not_proved(monkeypatch, module, function, wrong, claim):
+    monkeypatch.setattr(module, function, wrong)
+    variant = claim_named(claim).variant("corrected")
+    if function == "state_after_first":
+        variant = replace(variant, construction=eq_9.reconstructed(wrong))
+    with pytest.raises((NotProved, IndexError)):
+        prove(variant)
+
+
+@pytest.mark.parametrize("size", [networks.any_size_4, networks.any_size_5, eq_10.any_size])
+def test_sizes_that_are_symbols_are_not_proved_of_another_step(monkeypatch, size):
+    """The identity with symbols by itself."""
+    assert all(identity.holds for identity in size())
+    for module, name in ((networks, "of_factors"), (eq_10, "of_factors")):
+        monkeypatch.setattr(module, name, lambda of, i, j: of.times(of.at("D_1", i, 1), of.at("D_2", j, 1)))
+    monkeypatch.setattr(networks, "place_4", lambda of, j: of.sum(lambda i: of.times(of.at("h", i), of.at("T", j, i))))
+    assert not any(identity.holds for identity in size())
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        ("least_gate", lambda w, now, x: gru_start.sigma(gru_start.ball(w.b)) if w.b else gru_start.sigma(gru_start.ball(30))),
+        ("gated_step", lambda w, h, first, table, x: gru_start.times(tuple(2 * v for v in h), table)),
+    ],
+    ids=["a bound that forgets what gates read", "another network"],
+)
+def test_a_wrong_bound_is_refuted(monkeypatch, function, wrong):
+    monkeypatch.setattr(gru_start, function, wrong)
+    with pytest.raises(Disagreement):
+        exhaust("fa-rnn-gru-start", claim_named("fa-rnn-gru-start").variant("corrected"), longest=3)
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong"),
+    [
+        ("disjunction", lambda values: values[0] if len(values) == 1 else sum(values)),
+        ("conjunction", lambda values: values[0] if len(values) == 1 else max(0, sum(values) - len(values))),
+        ("negation", lambda a: -a),
+    ],
+)
+def test_another_connective_is_refuted(monkeypatch, function, wrong):
+    monkeypatch.setattr(soft_logic, function, wrong)
+    with pytest.raises(Disagreement):
+        exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("corrected"), longest=2)
