@@ -2,10 +2,10 @@
 
 At beta = 1 with exact factors every weight is a small whole number. Two things are shown of the network as torch runs it.
 
-*It does not round.* The matrix of a word is what the cell itself makes of the unit vectors. All weights are whole and not negative, and no
-matrix makes the sum of h larger, but for the words that only the start state reads, which is left for good. So the sum of h never exceeds
-what the first words make it, every intermediate sum is a whole number below a bound, and where the bound is below 2^24 (float32) every
-operation, in whatever order, is exact, for sentences of any length.
+*It does not round.* The matrix of a word is the product of its factors, which are whole numbers and not negative; torch makes the same of the
+unit vectors. No matrix makes the sum of h larger, but where only states are left that nothing leads to, and those are left for good. So the
+sum of h never exceeds what the first words make it; every intermediate sum, whatever its order, is a whole number of terms that are not
+negative and at most what the bound says; and where the bound is below 2^24 (float32) every operation is exact, for sentences of any length.
 
 *It is the rules.* So the network is the automaton of these matrices. Its support (which scores are larger than 0) is decided to be the
 language of the rules, label by label: of Thompson's automata, which the network was not made from.
@@ -33,7 +33,7 @@ from automata.rules.thompson import thompson
 from automata.rules.words import BEGIN, Letters
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
-from neural.fa_rnn.cells import FactoredCell, GatedCell
+from neural.fa_rnn.cells import FactoredCell, GatedCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
 from ratproof import check_bisimulation
@@ -80,7 +80,7 @@ class Decided:
     def verdict(self) -> str:
         """``equivalent``, ``different`` or ``unknown``, for all labels together; of a network that may round nothing is known."""
         verdicts = {shown.answer.verdict for found in self.answers.values() for shown in found}
-        if "different" in verdicts:
+        if self.exact and "different" in verdicts:
             return "different"
         return "equivalent" if self.exact and verdicts == {"equivalent"} else "unknown"
 
@@ -116,13 +116,18 @@ def decide_network(
     """
     if isinstance(network.cell, GatedCell) or network.scoring != "forward":
         raise InputError("decided are networks with forward scores and without gates")
+    cell = network.cell
+    if isinstance(cell, FactoredCell) and cell.turn is not None and cell.beta != 1:
+        raise InputError(f"decided are networks at beta = 1, where pretrained vectors do not count; this one has {cell.beta}")
+    if len(network.final) != len(compiled.labels):
+        raise InputError(f"the network has {len(network.final)} scores, where the rules have {len(compiled.labels)} labels")
     if {rule.label for rule in rules} != set(compiled.labels):
         raise InputError("the network was made from rules with other labels")
     tell("reading the network")
-    matrices, letter = matrices_of(network)
+    matrices, letter, same = matrices_of(network)
     initial, final = (part.double().cpu().numpy() for part in (network.initial, network.final))
     largest, whole = largest_number(network, matrices, initial, final)
-    exact = whole and largest * format_of(network.initial.dtype).unit <= 1
+    exact = whole and same and largest * format_of(network.initial.dtype).unit < 1
     different = [matrix > 0 for matrix in matrices]  # one object each, which its words share
     tables = {word: different[place] for word, place in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
@@ -187,48 +192,54 @@ def covers(final: NDArray[np.float64], parts: Sequence[Part], places: Iterable[i
     return set(np.flatnonzero(final).tolist()) <= states and {place for part in parts for place in part.rules} == set(places)
 
 
-def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int]]:
-    """The different matrices that words have, as the cell computes them from unit vectors, and the place of each word's among them."""
+def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], bool]:
+    """The different matrices of words, the place of each word's among them, and whether torch makes the same of the unit vectors.
+
+    They are computed in float64, which is exact where :func:`largest_number` has a bound.
+    """
     cell = network.cell
-    assert not isinstance(cell, GatedCell)
+    if isinstance(cell, TensorCell):
+        return [matrix.astype(np.float64) for matrix in cell.matrices.detach().cpu().numpy()], cell.letters.tolist(), True
+    assert isinstance(cell, FactoredCell)
+    rules, before, after, apart, stands = weights_of(cell)
+    rows, letter = np.unique(np.column_stack([rules, stands]), axis=0, return_inverse=True)
+    first = {number: word for word, number in reversed(list(enumerate(letter.tolist())))}
     unit = torch.eye(cell.states, dtype=network.initial.dtype, device=network.initial.device)
-    every = torch.arange(cell.words, device=unit.device)
-    found: dict[bytes, int] = {}
-    matrices: list[NDArray[np.float64]] = []
-    with torch.no_grad():
-        read = cell.read(every)
-        rows = torch.cat(
-            [part.reshape(cell.words, -1).double() for part in (read if isinstance(read, tuple) else (read,))], dim=1
-        )
-        _, kind = torch.unique(rows, dim=0, return_inverse=True)
-        place = dict[int, int]()
-        for word, number in enumerate(kind.tolist()):
-            if number not in place:
-                matrix = cell(cell.read(every[word].expand(cell.states)), unit).double().cpu().numpy()
-                place[number] = found.setdefault(matrix.tobytes(), len(matrices))
-                if place[number] == len(matrices):
-                    matrices.append(matrix)
-    return matrices, [place[number] for number in kind.tolist()]
+    matrices, same = [], True
+    for number, row in enumerate(rows):
+        matrices.append((before * row[:-1]) @ after.T + row[-1] * apart)
+        places = torch.full((cell.states,), first[number], dtype=torch.long, device=unit.device)
+        with torch.no_grad():
+            found = cell(cell.read(places), unit).double().cpu().numpy()
+        same = same and np.array_equal(found, matrices[-1])
+    return matrices, letter.tolist(), same
+
+
+def weights_of(cell: FactoredCell) -> list[NDArray[np.float64]]:
+    """E_R, D_1, D_2, the wildcard's matrix and the words that it stands for."""
+    return [part.detach().double().cpu().numpy() for part in (cell.rules, cell.before, cell.after, cell.apart, cell.stands)]
 
 
 def largest_number(
     network: FARNN, matrices: Sequence[NDArray[np.float64]], initial: NDArray[np.float64], final: NDArray[np.float64]
 ) -> tuple[int, bool]:
     """A bound on every number that any sentence makes on the way, and whether there is one: see the module's first lines."""
-    cell = network.cell
-    parts = [cell.rules, cell.before, cell.after, cell.apart] if isinstance(cell, FactoredCell) else []
-    weights = [part.detach().double().cpu().numpy() for part in parts]
-    if any((values < 0).any() or (values != np.floor(values)).any() for values in (*matrices, initial, final, *weights)):
+    weights = weights_of(network.cell) if isinstance(network.cell, FactoredCell) else []
+    every = (*matrices, initial, final, *weights)
+    if not all(np.isfinite(values).all() and (values >= 0).all() and (values == np.floor(values)).all() for values in every):
         return 0, False
     entered = np.logical_or.reduce([matrix.any(axis=0) for matrix in matrices])
     sums = [matrix.sum(axis=1) for matrix in matrices]
     if any((row[entered] > 1).any() for row in sums):
         return 0, False
-    most = max(initial.sum(), *(initial @ row for row in sums))
-    factor = 1.0
-    for values in weights[:2]:  # h D_1 and a; all that is summed after them is not negative, and in all at most the next h
-        factor *= max(1.0, values.max(initial=0))
-    return int(most * max(factor, final.max(initial=1))), True
+    most = max([initial.sum(), *(initial @ row for row in sums)])  # of the sum of h, after any sentence
+    found = most * max(1.0, final.max(initial=0))
+    if weights:
+        rules, before, after, apart, stands = (max(1.0, values.max(initial=0)) for values in weights)
+        # h D_1, then a, then its terms with D_2, of which a sum has r; and h times the wildcard's matrix, which is there for every word
+        columns = max(1, weights[0].shape[1])
+        found = max(found, most * before * rules * after * columns + most * apart * len(initial) * stands)
+    return (int(found), True) if found < 2.0**53 else (0, False)
 
 
 def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Any, tuple[Any, ...]]:

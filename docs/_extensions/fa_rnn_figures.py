@@ -12,7 +12,7 @@ from page_text import plain, table
 
 FOLDER = "claims"
 """The generated pages' folder that holds all tables, ignored by git."""
-SYSTEMS = ("automata, read back", "rules, read back", "rules before training")
+SYSTEMS = ("automata, read back", "rules, read back", "first rules, as a list")
 
 
 def pages(root: Path) -> dict[str, str]:

@@ -52,7 +52,15 @@ def cp_factors(automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed:
     scale, (words, before, after) = found.weights, found.factors
     made = replace(exact, words=(words * scale / weights[:, None])[place.ravel()], before=before, after=after)
     off = np.einsum("xr,ir,jr->xij", words * scale, before, after) - slices * weights[:, None, None]
-    return _balanced(made), float(np.linalg.norm(off) / np.linalg.norm(slices * weights[:, None, None]))
+    return _balanced(made), float(np.linalg.norm(off) / _norm(exact))
+
+
+def _norm(factors: Factors) -> float:
+    """||T|| over all words, the wildcard's matrix with it."""
+    columns = np.column_stack([factors.words, factors.stands])
+    rows, counts = np.unique(columns, axis=0, return_counts=True)
+    slices = np.einsum("xr,ir,jr->xij", rows[:, :-1], factors.before, factors.after) + rows[:, -1, None, None] * factors.apart
+    return float(np.linalg.norm(slices * np.sqrt(counts)[:, None, None]))
 
 
 def _balanced(factors: Factors) -> Factors:

@@ -91,7 +91,8 @@ class Classifier(nn.Module):
             written: the rules' texts, in the file's order.
             default: the label of a sentence that matches none: half a match at first.
             scale: of a match.
-            spread: of several labels that match, the last in the file wins: it has that much more than the first.
+            spread: of several labels that match, the last in the file wins: it has that much more than the first. Where several groups of
+                one label's rules match (those that stand side by side in the automaton), their matches add up.
             noise: the standard deviation that is added to R.
             more: for the network, see :meth:`neural.fa_rnn.network.FARNN.of`.
         """

@@ -16,6 +16,8 @@ from neural.fa_rnn.classifier import SCALE, Block, Classifier
 from neural.fa_rnn.factors import Factors, exact_factors
 from neural.fa_rnn.network import FARNN
 
+MOST_WEIGHT = 1_000_000
+
 
 def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
     """The classifier with more rules: their factors beside its own, block by block (equation 10).
@@ -30,6 +32,8 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
         written: the rules' texts, in their order.
         scale: what a match adds to its label's logit.
     """
+    if not abs(scale) <= MOST_WEIGHT:
+        raise InputError(f"a match adds {scale}, where a number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,} is right")
     cell, network = model.cell, model.network
     words = list(network.words)
     if set(rules.automaton.index) != set(words):

@@ -68,6 +68,8 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
     """
     if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.epsilon is not None:
         raise InputError(f"factors are of real, counting or boolean automata without epsilon, not of {automaton!r}")
+    if not automaton.states:
+        raise InputError("the automaton has no state: it accepts nothing")
     k, words = automaton.states, list(automaton.index)
     matrices = automaton.matrices.astype(np.float64)
     kept = set(apart)

@@ -10,6 +10,7 @@ from proofs_tests.fa_rnn.in_floats import DYADIC, agree_in_floats
 from ratproof import ladder
 from ratproof.evidence import evidence
 from theory.fa_rnn.networks import factors
+from theory.registry import claim_named
 from theory.signature import Signature
 
 CLAIM = "fa-rnn-eq-5"
@@ -59,3 +60,10 @@ def test_the_network_is_forward_on_all_sentences(variant, data):
 def test_the_invariant_proves_it(variant):
     """In every commutative semiring, for K and r from 1 to 3, and with K and r symbols."""
     ladder.proved(CLAIM, variant)
+
+
+@given(claim_named(CLAIM).variant("corrected-large-enough").cases("abc"))
+def test_there_are_min_v_k_and_k_k_columns(case):
+    """In all three factors, whichever of the two is fewer."""
+    r = min(len(case.alphabet) * case.n, case.n**2)
+    assert {len(row) for row in (*case.D_1, *case.D_2, *case.v.values())} == {r}

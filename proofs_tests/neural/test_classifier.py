@@ -149,6 +149,10 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
     less = disabled(model, gone)
     kept = [number for number in range(len(model.blocks)) if number not in gone]
     assert scores(less, sentences) == [[row[number] for number in kept] for row in scores(model, sentences)]
+    gone_states = [state for number in gone for state in model.blocks[number].states]
+    old = [state for state in range(model.cell.states) if state not in gone_states]
+    own = {tuple(column) for column in less.readout.weight.T.tolist()}
+    assert own <= {tuple(column) for column in model.readout.weight[:, old].T.tolist()} | {(0.0,) * len(LABELS)}
     if not trained:
         assert less.cell.states == model.cell.states - sum(len(model.blocks[number].states) for number in gone)
 
@@ -166,6 +170,6 @@ def test_the_error_of_a_decomposition_is_what_it_is(rank: int) -> None:
     factors, error = cp_factors(automaton, rank, ["a"])
     exact = exact_factors(automaton, ["a"])
     off = torch.stack([torch.as_tensor(factors.matrix(i) - exact.matrix(i)) for i in range(len(automaton.index))])
-    whole = torch.stack([torch.as_tensor(exact.matrix(i) - exact.stands[i] * exact.apart) for i in range(len(automaton.index))])
+    whole = torch.stack([torch.as_tensor(exact.matrix(i)) for i in range(len(automaton.index))])
     assert factors.rank == min(rank, exact.rank)
     assert error == pytest.approx(float(off.norm() / whole.norm()), abs=1e-9) and (error > 0.01) == (rank < exact.rank)

@@ -8,7 +8,9 @@ import torch
 from automata.equivalence import Different
 from automata.errors import InputError
 from automata.rules import rule_files
-from automata.rules.rule_set import RuleSet, rule_set
+from automata.rules.rule_set import Part, RuleSet, rule_set
+from automata.semirings import REAL
+from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.network import FARNN
 from ratproof.fa_rnn_decided import decide_network
@@ -88,3 +90,61 @@ def test_other_networks_are_refused(made: tuple[RuleSet, FARNN]) -> None:
     for more in ({"gated": True}, {"scoring": "viterbi"}):
         with pytest.raises(InputError, match="forward scores and without gates"):
             decide_network(FARNN.of_rules(compiled, **more), RULES, compiled)
+
+
+def test_parts_that_leave_out_a_rule_that_the_network_lacks_too() -> None:
+    """The network and the parts lack one rule; the file has it: that is a sentence that only the rules match."""
+    compiled = rule_set([RULES[0], RULES[2]], WORDS)
+    network = FARNN.of_rules(compiled)
+    shifted = tuple(Part(part.label, part.states, tuple(2 * place for place in part.rules)) for part in compiled.parts)
+    hinted = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, shifted)
+    found = decide_network(network, RULES, hinted)
+    assert found.verdict == "different" and [label for label, _ in found.different()] == ["fare"]
+
+
+def one_state(beta: float = 1.0, **values: float) -> FARNN:
+    """A network of one state and one word, whose numbers are given."""
+    network = FARNN.of(WFSA(REAL, [1], [1], {"a": [[1]]}), apart=False)
+    cell = network.cell
+    assert isinstance(cell, FactoredCell)
+    for name in ("rules", "before", "after", "apart", "stands"):
+        getattr(cell, name).data.fill_(values.get(name, 1.0 if name in ("rules", "before", "after") else 0.0))
+    network.initial.fill_(values.get("initial", 1.0))
+    network.final.fill_(values.get("final", 1.0))
+    return network
+
+
+@pytest.mark.parametrize(
+    ("values", "exact"),
+    [
+        ({}, True),
+        ({"initial": 1000.0}, True),
+        ({"initial": 2.0**24}, False),
+        ({"final": 2.0**24}, False),
+        ({"rules": 0.0, "before": 2.0**25}, False),
+        ({"rules": 0.0, "after": 2.0**25}, False),
+        ({"before": 0.0, "rules": 2.0**25}, False),
+        ({"apart": 3e38}, False),
+        ({"rules": -1.0}, False),
+        ({"initial": -1.0}, False),
+        ({"rules": 0.0, "stands": 1 / 7, "apart": 7.0}, False),
+        ({"initial": float("inf")}, False),
+        ({"final": float("nan")}, False),
+        ({"rules": 2.0}, False),
+    ],
+)
+def test_numbers_that_may_round_or_grow_are_no_decision(values: dict[str, float], exact: bool) -> None:
+    """The bound is below 2^24, for every product that is computed, whether it counts or not; and nothing is negative."""
+    rules = rule_files.loads("[x]\na *")
+    found = decide_network(one_state(**values), rules, rule_set(rules, ["a"], begins=False))
+    assert found.exact == exact and found.verdict == ("equivalent" if exact else "unknown")
+
+
+def test_only_networks_at_beta_1(made: tuple[RuleSet, FARNN]) -> None:
+    compiled, _ = made
+    vectors = torch.eye(len(WORDS) + 2)
+    assert decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=1.0), RULES, compiled).verdict == "equivalent"
+    with pytest.raises(InputError, match="at beta = 1"):
+        decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=0.5), RULES, compiled)
+    with pytest.raises(InputError, match="has 1 scores"):
+        decide_network(FARNN.of(compiled.automaton), RULES, compiled)

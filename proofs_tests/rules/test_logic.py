@@ -80,6 +80,12 @@ def test_bad_files(text: str, says: str) -> None:
         read(text)
 
 
+def test_scores_below_zero_count_as_zero() -> None:
+    layer = SoftLogic({"x": parse("a | b"), "y": parse("!a")}, NAMES)
+    with torch.no_grad():
+        assert layer(torch.tensor([[-3.0, 1.0, 0.0]])).tolist() == [[1.0, 1.0]]
+
+
 def test_a_name_that_no_rule_has() -> None:
     with pytest.raises(InputError, match="names 'd', where there are a, b, c"):
         SoftLogic({"x": parse("a & d")}, NAMES)

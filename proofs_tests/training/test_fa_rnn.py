@@ -186,7 +186,7 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         "network",
         "automata, read back",
         "rules, read back",
-        "rules before training",
+        "first rules, as a list",
     ]
     assert sorted(path.name for path in (tmp_path / "back").iterdir()) == [
         "automata.json",
@@ -219,6 +219,9 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     said = json.loads(capsys.readouterr().out)
     assert "fan" in said["labels"] and "zebra" in said["notes"][1] and said["test"]["after"] < said["test"]["before"]
+    for weight in ("nan", "1e60"):
+        assert run(["rules", "add", kept, "--rules", str(tmp_path / "more.config"), "--weight", weight, "-o", less]) == 2
+        assert "a match adds" in capsys.readouterr().err and not Path(less).exists()
     assert run(["rules", "disable", more, "3", "-o", less, "--data", str(data), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["test"]["after"] == said["test"]["before"] and again["states"] == said["states"] - 3
@@ -250,6 +253,10 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         (["train", "fa-rnn", "--data", "DATA", "--share", "2"], "--share is 2"),
         (["train", "fa-rnn", "--data", "DATA", "--beta", "0.5"], "--vectors FILE names some"),
         (["train", "fa-rnn", "--data", "DATA", "--beta", "2", "--vectors", "one-hot"], "from 0 to 1"),
+        (["train", "fa-rnn", "--data", "DATA", "--beta", "nan"], "from 0 to 1"),
+        (["train", "fa-rnn", "--data", "DATA", "--vectors", "one-hot"], "do not count at beta = 1"),
+        (["train", "fa-rnn", "--data", "DATA", "--minutes", "nan"], "--minutes is nan"),
+        (["train", "fa-rnn", "--data", "DATA", "--seed", "9" * 30], "--seed"),
         (["train", "fa-rnn", "--data", "DATA", "--resume"], "no run in it"),
         (["train", "fa-rnn", "--data", "DATA", "--rate", "0"], "--rate is 0"),
         (["rules", "read-back", "none.safetensors", "--data", "DATA"], "none.safetensors"),

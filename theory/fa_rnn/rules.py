@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from automata.dfa import determinise
@@ -45,9 +46,23 @@ def match(automaton: WFSA) -> WFSA:
     )
 
 
+def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
+    """The deterministic automaton on the sets of states that sentences reach, the empty one among them."""
+    first = frozenset(q for q, v in enumerate(w.alpha_0) if v)
+    place, arrows = {first: 0}, []
+    for states in (waiting := [first]):
+        for x in w.alphabet:
+            after = frozenset(j for q in states for j, v in enumerate(w.T[x][q]) if v)
+            if after not in place:
+                place[after] = len(place)
+                waiting.append(after)
+            arrows.append((place[states], place[after], x, 1))
+    return WFSA.from_edges(w.over, len(place), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in place.items()], arrows)
+
+
 def matches(w: Weights) -> list[WFSA]:
-    """Whether the rule matches."""
-    return [match(boolean(w))]
+    """Whether the rule matches: by sets of states, and not by what networks are made from."""
+    return [on_sets(w, lambda states: any(w.alpha_inf[q] for q in states))]
 
 
 def backwards(w: Weights) -> WFSA:

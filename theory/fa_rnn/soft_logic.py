@@ -5,7 +5,7 @@ Jiang et al. 2020, section 3.5 and Table 2, which are given forward scores: coun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Recurrence, Source, Variant
 from theory.fa_rnn.networks import BITS, Vector, dot, step_4, tensor
+from theory.fa_rnn.rules import on_sets
 from theory.signature import Signature, Sizes, constant
 from theory.weights import Weights
 
@@ -101,20 +102,6 @@ def holds(clauses: Sequence[Sequence[int]], matched: Sequence[bool]) -> bool:
 def logic(w: Weights) -> list[WFSA]:
     """Whether the formula holds of the rules' matches, 0 or 1."""
     return [on_sets(w, lambda states: holds(w.clauses, [any(row[q] for q in states) for row in w.F]))]
-
-
-def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
-    """The deterministic automaton on the sets of states that sentences reach, the empty one among them."""
-    first = frozenset(q for q, v in enumerate(w.alpha_0) if v)
-    place, arrows = {first: 0}, []
-    for states in (waiting := [first]):
-        for x in w.alphabet:
-            after = frozenset(j for q in states for j, v in enumerate(w.T[x][q]) if v)
-            if after not in place:
-                place[after] = len(place)
-                waiting.append(after)
-            arrows.append((place[states], place[after], x, 1))
-    return WFSA.from_edges(w.over, len(place), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in place.items()], arrows)
 
 
 RANDOM = Sizes(rules_and_formula, ((2, 2, 1), (2, 2, 2), (3, 2, 2), (3, 3, 2)), ())

@@ -110,6 +110,11 @@ def run(
     Raises :class:`~automata.errors.InputError` for data, rules or vectors that are none, and for a folder that has another run in it.
     """
     folder = experiment.folder
+    if not 0 < experiment.minutes < float("inf"):
+        raise InputError(f"--minutes is {experiment.minutes}, where a positive number is right")
+    beta = experiment.changes.get("beta", 1)
+    if not 0 <= beta <= 1:
+        raise InputError(f"--beta is {beta}, where a number from 0 to 1 is right")
     if not resume and (folder / RUN).exists():
         raise InputError(f"{folder}: has a run in it; --resume goes on with it, another folder (-o) takes a new one")
     if resume and not (folder / RUN).exists():
@@ -119,6 +124,12 @@ def run(
     words = sentences.vocabulary(parts)
     training = taken(parts["train"], experiment.share, experiment.seed)
     recipe = replace(recipe_for(len(training)), **experiment.changes)
+    if any(rule.label is None for rule in written):
+        raise InputError(f"{experiment.rules}: has a rule without a [label] above it, which says what a match means")
+    if experiment.vectors is not None and recipe.beta == 1:
+        raise InputError(
+            f"vectors do not count at beta = 1, which the recipe for {len(training)} training sentences has: --beta below 1 is right"
+        )
     tell("compiling rules")
     rules = rule_set(written, words)
     word_vectors = _vectors(experiment, recipe, tuple(map(str, rules.automaton.index)))

@@ -83,9 +83,9 @@ def report(
 
     whole = read_back(model, training, dev, tell=told("automata"))
     apart = read_back(model, training, dev, apart=True, tell=told("rules"))
-    original = best_of(model, before.float(), training, dev, (0.5,), (0.5,), False, told("rules before training"), finals)
+    original = best_of(model, before.float(), training, dev, (0.5,), (0.5,), False, told("first rules"), finals)
     rows = [Row("network", network_accuracy(model, dev), network_accuracy(model, test), None, None)]
-    for name, system in (("automata, read back", whole), ("rules, read back", apart), ("rules before training", original)):
+    for name, system in (("automata, read back", whole), ("rules, read back", apart), ("first rules, as a list", original)):
         rows.append(Row(name, system.dev, accuracy(system, model, test), len(system.rules), system.choice))
     tell("writing rules")
     found = Report(tuple(rows), tuple(shown(model, apart, write=True)), apart.default, tuple(shown(model, whole, write=False)))

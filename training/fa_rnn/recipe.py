@@ -21,7 +21,8 @@ class Recipe:
 
     Attributes:
         beta: of equation 6; below 1 it asks for pretrained vectors.
-        rate: Adam's learning rate for the recurrence (D_1, D_2, G), which falls as half a cosine over all epochs.
+        rate: Adam's learning rate for the recurrence (D_1, D_2, G). It falls as 0.01 + (1 + cos) / 2, over as many steps as the training
+            sentences of all epochs make; those of drawn sentences count, too, so that the least rate is reached before the last epoch.
         readout_rate: for the readout.
         batch: sentences.
         epochs: at most.

@@ -112,7 +112,7 @@ def zero_shot(
         test: the sentences.
         ties: which label where several match.
         unmatched: the label where none does.
-        seed: of the gates' weights, and of the first factors.
+        seed: of the gates' weights.
         rank: of the factors; exact ones without.
         logic: formulas over the rules' labels, which say what a match means: then the soft aggregation layer stands on the scores.
         tell: is told what is done.

@@ -83,7 +83,7 @@ def decide(
 def _keep(found: Decided, folder: Path) -> int:
     """A file for each certificate."""
     written = [
-        (f"{place:02}-{str(label).replace('/', '-')}-{part}-{step}.json", {**certificate, "stand": shown.stand_json()})
+        (f"{place:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json", {**certificate, "stand": shown.stand_json()})
         for place, (label, several) in enumerate(found.answers.items())
         for part, shown in enumerate(several)
         for step, certificate in enumerate(shown.certificates)

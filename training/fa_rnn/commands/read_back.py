@@ -11,13 +11,17 @@ from ratproof.commands.app import AsJson, print_json
 from ratproof.terminal import console, progress
 from training.fa_rnn.commands.app import app
 
+FIRST = "first rules, as a list"
+
 
 @app.command("read-back")
 def read_back(
     checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")],
     data: Annotated[str, typer.Option("--data", metavar="DIR", help="train.tsv, dev.tsv and test.tsv: label<TAB>words")],
-    share: Annotated[float, typer.Option("--share", help="of the training sentences, as in training")] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="which of them, as in training")] = 0,
+    share: Annotated[float | None, typer.Option("--share", help="of the training sentences (default: as in training)")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="which of them (default: as in training)")
+    ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="DIR", help="write automata, rules and report there")
     ] = None,
@@ -31,7 +35,10 @@ def read_back(
 
     with progress("rules read-back") as tell:
         tell("reading")
-        model, _ = load(checkpoint)
+        model, about = load(checkpoint)
+        kept = about.get("report", {})  # the sentences that it was trained on, unless others are asked for
+        share = kept.get("share", 1.0) if share is None else share
+        seed = kept.get("seed", 0) if seed is None else seed
         parts = sentences.read(data)
         parts["train"] = taken(parts["train"], share, seed)
         found, whole, apart = report(model, parts, tell)
@@ -42,7 +49,7 @@ def read_back(
     out = console()
     for row in found.rows:
         many = "" if row.rules is None else f"   {row.rules} rules"
-        chosen = "" if row.choice is None or row.system == "rules before training" else f", threshold {row.choice.gamma:g}"
+        chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
         out.print(f"  {row.system:<22} right on dev {row.dev:7.2%}, on test {row.test:7.2%}{many}{chosen}")
     out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
     for rule in found.rules:

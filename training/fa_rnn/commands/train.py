@@ -24,7 +24,7 @@ def fa_rnn(
         str | None, typer.Option("--rules", metavar="FILE", help="rules under [label] headers (default: the .config in DIR)")
     ] = None,
     share: Annotated[float, typer.Option("--share", help="of the training sentences, drawn with the seed: 0.01 is 1 %")] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="the same seed, the same network")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="the same seed, the same network")] = 0,
     vectors: Annotated[
         str | None,
         typer.Option(

@@ -33,7 +33,7 @@ def zero_shot(
     rank: Annotated[
         int | None, typer.Option("--rank", min=1, help="of the factors, by CP decomposition (default: exact ones)")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="of the gates' weights")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="of the gates' weights")] = 0,
     as_json: AsJson = False,
 ) -> int:
     """The rule system and the untrained networks FA-RNN, FA-GRU and their bidirectional forms on the test sentences (Table 4).
