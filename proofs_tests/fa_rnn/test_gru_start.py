@@ -50,7 +50,7 @@ def test_the_bound_is_near_while_counts_stay_small(case):
     for word in "abab":
         now = gru_start.step(case, now, word)
     most = sum(case.alpha_0)
-    assert all(up - low <= 2 * most for low, up in zip(now.lower, now.upper, strict=True))
+    assert all(up - low <= gru_start.ball(2 * most) for low, up in zip(now.lower, now.upper, strict=True))
     e = 1 - gru_start.least_gate(case, gru_start.start(case), "a")
     first = gru_start.step(case, gru_start.start(case), "a")
     for low, h in zip(first.lower, first.plain, strict=True):
