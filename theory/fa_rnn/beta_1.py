@@ -14,7 +14,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, Vector, by_construction, dot, score, step_4, tensor, with_factors, with_tensor
+from theory.fa_rnn.networks import BITS, Matrix, Vector, by_construction, dot, score, step_4, tensor, with_factors, with_tensor
 from theory.fa_rnn.rules import boolean, match, matches, one_start
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
@@ -106,15 +106,25 @@ by_deterministic = Recurrence(
 
 
 def pseudo(k: int) -> Signature:
-    """A deterministic automaton over the words and the wildcard."""
+    """A deterministic automaton over the words and the wildcard: for each letter the state after each state, from 1, or 0 for none."""
+    targets = tuple(range(k + 1))
     return Signature(
-        (*tensor(k, BITS), constant("any", (k, k), BITS)), size=("K", k), most_small=600, where=deterministic_with_wildcard
+        (
+            one_start(),
+            by_symbol("to", (k,), targets),
+            constant("any_to", (k,), targets),
+            by_symbol("T", derived=lambda w, x: transitions(w, w.to[x])),
+            constant("any", derived=lambda w: transitions(w, w.any_to)),
+            constant("alpha_inf", (k,), BITS),
+        ),
+        size=("K", k),
+        most_small=600,
     )
 
 
-def deterministic_with_wildcard(w: Weights) -> bool:
-    """Is there one way at most for each letter, the wildcard among them?"""
-    return sum(w.alpha_0) <= 1 and all(sum(row) <= 1 for table in (*w.T.values(), w.any) for row in table)
+def transitions(w: Weights, targets: Vector) -> Matrix:
+    """The matrix with a one for each state and the state after it."""
+    return tuple(tuple(int(target == j) for j in range(1, w.n + 1)) for target in targets)
 
 
 def spelled(w: Weights, join: Any) -> dict[str, Any]:

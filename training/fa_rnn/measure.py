@@ -24,6 +24,7 @@ from ratproof.verify import rule_file_in
 from training.fa_rnn import sentences
 from training.fa_rnn.experiment import NETWORK, Experiment, run, taken
 from training.fa_rnn.read_report import report
+from training.fa_rnn.recipe import FEW
 from training.machine import machine
 from training.state_regularized.measure import FORMAT, RESULTS, read
 
@@ -34,6 +35,8 @@ def measure(path: Path, name: str, data: Path, share: float, seed: int, vectors:
     runs: list[dict[str, Any]] = kept["runs"]
     if any((one["set"], one["share"], one["seed"]) == (name, share, seed) for one in runs):
         return
+    few = len(taken(sentences.read(data)["train"], share, seed)) < FEW  # whose recipe does without vectors
+    vectors = None if few else vectors
     with tempfile.TemporaryDirectory() as folder:
         found = run(Experiment(data, rule_file_in(data), seed, share, vectors, {}, 10, Path(folder)))
         row: dict[str, Any] = {"set": name, **found.to_json(), "when": datetime.now(UTC).isoformat(timespec="seconds")}
