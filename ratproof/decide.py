@@ -9,7 +9,7 @@ from automata.affine import read_affine
 from automata.equivalence import Answer, Different, Unknown, equivalent
 from automata.modes import read_with_modes
 from automata.wfsa import WFSA
-from ratproof import check_certificate
+from ratproof.checkers import checker_of
 from ratproof.comparisons import Compared, Comparison, Difference, Exact, counterexample
 from ratproof.disagreement import Disagreement
 from ratproof.ledger import ledger
@@ -51,16 +51,16 @@ def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: S
         if isinstance(answer, Different):
             write = one.semiring.format
             found = Difference(len(answer.word), unit, write(answer.scores[0]), write(answer.scores[1]), "0")
-            book.certificate = _checked(answer)
+            book.certificate = checked(answer)
             raise Disagreement(counterexample(comparison, Compared(answer.word, None, found)))
-        book.certificate = _checked(answer)
+        book.certificate = checked(answer)
 
 
-def _checked(answer: Answer) -> dict[str, Any]:
+def checked(answer: Answer) -> dict[str, Any]:
     """The answer's certificate, which the independent program accepts."""
     if isinstance(answer, Unknown) or answer.certificate is None:
         raise RuntimeError(f"it is not decided: {answer}")
     data = answer.certificate.to_json()
-    if check_certificate.verdict(data) != answer.verdict:
+    if checker_of(data).verdict(data) != answer.verdict:
         raise RuntimeError(f"the certificate does not show what it should: {answer}")
     return data

@@ -6,6 +6,7 @@ At beta = 1 with exact factors every weight is a small whole number. Two things 
 unit vectors. No matrix makes the sum of h larger, but where only states are left that nothing leads to, and those are left for good. So the
 sum of h never exceeds what the first words make it; every intermediate sum, whatever its order, is a whole number of terms that are not
 negative and at most what the bound says; and where the bound is below 2^24 (float32) every operation is exact, for sentences of any length.
+That is so where torch multiplies float32 as float32: with a lower precision of its products (TF32, bfloat16) nothing is said.
 
 *It is the rules.* So the network is the automaton of these matrices. Its support (which scores are larger than 0) is decided to be the
 language of the rules, label by label: of Thompson's automata, which the network was not made from.
@@ -23,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 
 from automata.dfa import minimal
-from automata.equivalence import Answer, Different, Equivalent, equivalent
+from automata.equivalence import Answer, Different, Equivalent, Unknown, equivalent
 from automata.errors import InputError
 from automata.operations import sum_of, trim
 from automata.rules.rule_files import Labelled
@@ -36,7 +37,7 @@ from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell, GatedCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
-from ratproof import check_bisimulation
+from ratproof.decide import checked
 
 ORDER = ("equivalent", "unknown", "different")
 
@@ -123,6 +124,11 @@ def decide_network(
         raise InputError(f"the network has {len(network.final)} scores, where the rules have {len(compiled.labels)} labels")
     if {rule.label for rule in rules} != set(compiled.labels):
         raise InputError("the network was made from rules with other labels")
+    if network.initial.dtype == torch.float32 and torch.get_float32_matmul_precision() != "highest":
+        raise InputError(
+            f"torch multiplies float32 with {torch.get_float32_matmul_precision()} precision, which rounds whole numbers; "
+            'torch.set_float32_matmul_precision("highest") is right'
+        )
     tell("reading the network")
     matrices, letter, same = matrices_of(network)
     initial, final = (part.double().cpu().numpy() for part in (network.initial, network.final))
@@ -181,8 +187,8 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Sh
         answer = equivalent(one, other)
         if not isinstance(answer, Equivalent) and one is not own:
             raise RuntimeError(f"an automaton that was made from rules is not theirs: {answer}")
-        if isinstance(answer, (Equivalent, Different)) and answer.certificate is not None:
-            certificates.append(checked(answer.certificate.to_json(), answer.verdict))
+        if not isinstance(answer, Unknown):
+            certificates.append(checked(answer))
     return Shown(answer, tuple(certificates), stand)
 
 
@@ -266,10 +272,3 @@ def behind_begin(automaton: WFSA) -> WFSA:
     start = np.zeros((n, n), dtype=bool)
     start[0, 1:] = automaton.initial
     return WFSA(BOOLEAN, np.arange(n) == 0, np.pad(automaton.final, (1, 0)), {BEGIN: start, **wide})
-
-
-def checked(certificate: dict[str, Any], verdict: str) -> dict[str, Any]:
-    """The certificate, which the independent program accepts."""
-    if check_bisimulation.verdict(certificate) != verdict:
-        raise RuntimeError("the certificate does not show what it should")
-    return certificate

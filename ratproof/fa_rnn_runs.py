@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from automata.affine import flat
 from automata.errors import InputError
 from automata.rounding import Deviation, bound_table, share
 from automata.strings import String, encode
@@ -97,7 +98,8 @@ class OfFARNN:
         return Deviation(off, none)
 
     def _may_underflow(self, longest: int) -> bool:
-        values = [abs(v) for entry in self.case.entries.values() for v in _numbers(entry) if v]
+        entries = (tuple(e.values()) if isinstance(e, dict) else e for e in self.case.entries.values())
+        values = [abs(v) for entry in entries for v in flat(entry) if v]
         least = min([*values, 1])
         return float(least) ** (3 * longest + 2) < format_of(DTYPES[self.dtype]).tiny
 
@@ -137,13 +139,3 @@ class OfFARNN:
 
 def _floats(values: Any) -> NDArray[np.float64]:
     return np.array([_floats(v) for v in values]) if isinstance(values, (tuple, list)) else np.array(float(values))
-
-
-def _numbers(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    if isinstance(value, (tuple, list)):
-        for part in value:
-            yield from _numbers(part)
-    else:
-        yield value

@@ -102,6 +102,8 @@ def _texts(said: dict[str, Any], name: str) -> list[str]:
 
 
 def _block(said: Any, states: int, labels: list[str]) -> Block:
+    if any(not isinstance(said[name], list) for name in ("rules", "states", "final")):
+        raise InputError("a block has rules, states or final states that are no list")
     block = Block(said["label"], tuple(said["rules"]), tuple(said["states"]), tuple(said["final"]))
     if block.label not in labels or not all(isinstance(rule, str) for rule in block.rules):
         raise InputError(f"a block has the label {block.label!r:.40} and rules that are no texts, or a label of its own")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import strategies as st
-
 from automata.strategies import readings
 from ratproof.agree import agree
 from ratproof.fa_rnn_runs import Cell, OfFARNN
@@ -23,6 +21,3 @@ def agree_in_floats(
     names, strings = data.draw(readings(most=most, longest=8, run=10))
     case = data.draw(signature.random("abc")).renamed(names)
     agree(OfFARNN(claim, variant, case, cell, dtype, device), strings)
-
-
-COUNTS = st.sampled_from([0, 0, 1])

@@ -43,13 +43,12 @@ def scores(model: Classifier, sentences: Any) -> list[list[float]]:
 
 @given(SEVERAL, SENTENCES)
 def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) -> None:
-    """The last label in the file's order that matches; the default where none does."""
+    """A label that matches, not always the last: matches of several groups of one label add up; the default where none does."""
     made, written = compiled(several)
     model = Classifier.of_rules(made, LABELS, written, default="other").eval()
     names = list(made.labels)
     for label, row in zip(model.said(sentences), matches(made, sentences), strict=True):
         matched = [name for name, match in zip(names, row, strict=True) if match]
-        # one label may have several matches, which add up
         assert (label in matched) if matched else label == "other"
 
 
@@ -89,6 +88,7 @@ def test_files_that_are_no_classifier(tmp_path: Path) -> None:
             tensors,
             "the state 99",
         ),
+        ({**about["classifier"], "blocks": [{"label": "x", "rules": 3, "states": [0], "final": []}]}, tensors, "are no list"),
         (about["classifier"], {name: t for name, t in tensors.items() if name != "readout.bias"}, "readout.bias is absent"),
         (about["classifier"], {**tensors, "readout.bias": torch.full((4,), torch.nan)}, "not finite"),
         (about["classifier"], {**tensors, "more": torch.zeros(1)}, "not one of a classifier"),

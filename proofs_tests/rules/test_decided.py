@@ -148,3 +148,12 @@ def test_only_networks_at_beta_1(made: tuple[RuleSet, FARNN]) -> None:
         decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=0.5), RULES, compiled)
     with pytest.raises(InputError, match="has 1 scores"):
         decide_network(FARNN.of(compiled.automaton), RULES, compiled)
+
+
+def test_float32_that_torch_multiplies_less_precisely(made: tuple[RuleSet, FARNN], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With TF32 or bfloat16 products whole numbers round; float64 is not touched by that."""
+    compiled, network = made
+    monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "medium")
+    with pytest.raises(InputError, match="medium precision"):
+        decide_network(network, RULES, compiled)
+    assert decide_network(network.double(), RULES, compiled).verdict == "equivalent"

@@ -35,11 +35,8 @@ def small_rule_with_vectors(k: int) -> Signature:
     return replace(made, entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in made.entries))
 
 
-BETA = 1
-
-
-def interpolated(w: Weights, x: str, beta: Any = BETA) -> Vector:
-    """Z = beta v + (1 - beta) u G (equation 6)."""
+def interpolated(w: Weights, x: str, beta: Any = 1) -> Vector:
+    """The vector z = beta v + (1 - beta) u G (equation 6)."""
     k = w.over
     return tuple(k.plus(k.times(beta, v), k.times(k.times(1 - beta, w.u[x]), g)) for v, g in zip(w.v[x], w.G, strict=True))
 

@@ -14,6 +14,7 @@ from typing import Any
 from automata.semirings import REAL
 from theory.claim import Claim, Recurrence, Source, Variant
 from theory.fa_rnn.networks import BITS, Vector, score, step_4, with_tensor
+from theory.fa_rnn.rules import one_start
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 
@@ -30,7 +31,7 @@ def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
     """K states."""
     return Signature(
         (
-            constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n))),
+            one_start(),
             constant("rule", (k,), (OTHER, DISABLED)),
             by_symbol("T", (k, k), only),
             constant("f", (k,), BITS if only == BITS else (1, 0, -3)),

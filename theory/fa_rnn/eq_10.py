@@ -12,13 +12,12 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import SQUARE, Vector, dot, factors, in_line, of_factors, rebuilt, with_factors
+from theory.fa_rnn.networks import SQUARE, Places, Vector, dot, factors, in_line, of_factors, rebuilt, with_factors
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, Sizes
 from theory.weights import Weights, total
 
-Places = Concrete | Symbolic
 OLD, NEW = "", "_new"
 BLOCKS = (OLD, NEW)
 STATES = {OLD: None, NEW: "K_new"}

@@ -5,7 +5,7 @@ A state is a row vector h, a number for each of the K states of an automaton.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from theory.signature import Entry, Signature, by_symbol, constant
 from theory.weights import Weights, total
 
 Places = Concrete | Symbolic
-At = Callable[[Any], Any]
 Vector = tuple[Any, ...]
 Matrix = tuple[Vector, ...]
 BITS = (0, 1)
@@ -131,13 +130,12 @@ def with_tensor(w: Weights) -> list[WFSA]:
     return [automaton_of(w, w.T)]
 
 
-def rebuilt(w: Weights, z: Callable[[str], Vector] | None = None) -> dict[str, Matrix]:
-    """For each word T as its factors have it; with another vector in place of v."""
+def rebuilt(w: Weights) -> dict[str, Matrix]:
+    """For each word T as its factors have it."""
     size = range(1, len(w.D_1) + 1)
     found = {}
     for x in w.alphabet:
-        v = w.v[x] if z is None else z(x)
-        at = Concrete(w.over, len(w.D_1), {"D_1": w.D_1, "D_2": w.D_2, "v": v}, {"r": len(v)})
+        at = Concrete(w.over, len(w.D_1), {"D_1": w.D_1, "D_2": w.D_2, "v": w.v[x]}, {"r": len(w.v[x])})
         found[x] = tuple(tuple(of_factors(at, i, j) for j in size) for i in size)
     return found
 
@@ -165,7 +163,7 @@ def before(w: Weights) -> Matrix:
 
 
 def of_word(w: Weights, x: str) -> Vector:
-    """V of a word by construction: one in its own columns; or T[x, i, j] in the column of i and j."""
+    """The row of E_R of a word by construction: one in its own columns; or T[x, i, j] in the column of i and j."""
     k = w.over
     return tuple((k.one if x == y else k.zero) if j is None else w.T[x][i][j] for y, i, j in columns(w))
 

@@ -27,9 +27,9 @@ def rule(k: int) -> Signature:
 RULES = Sizes(rule, (1, 2, 3), (1, 2))
 
 
-def boolean(w: Weights, final: Any = None) -> WFSA:
-    """The automaton over the booleans; with other final weights."""
-    return WFSA(BOOLEAN, _true(w.alpha_0), _true(w.alpha_inf if final is None else final), {x: _true(w.T[x]) for x in w.alphabet})
+def boolean(w: Weights) -> WFSA:
+    """The automaton over the booleans."""
+    return WFSA(BOOLEAN, _true(w.alpha_0), _true(w.alpha_inf), {x: _true(w.T[x]) for x in w.alphabet})
 
 
 def _true(values: Any) -> Any:

@@ -13,7 +13,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Recurrence, Source, Variant
 from theory.fa_rnn.networks import BITS, Vector, dot, step_4, tensor
-from theory.fa_rnn.rules import on_sets
+from theory.fa_rnn.rules import on_sets, one_start
 from theory.signature import Signature, Sizes, constant
 from theory.weights import Weights
 
@@ -32,8 +32,7 @@ def rules_and_formula(size: tuple[int, int, int]) -> Signature:
 def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
     """The small cases: every sentence begins in the first state."""
     made = rules_and_formula(size)
-    first = constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n)))
-    return Signature((first, *made.entries[1:]), size=made.size, most_small=made.most_small)
+    return Signature((one_start(), *made.entries[1:]), size=made.size, most_small=made.most_small)
 
 
 # Table 2.
