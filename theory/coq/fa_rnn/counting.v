@@ -1,0 +1,75 @@
+(* FA-RNN at beta = 1 (Jiang et al. 2020, section 3.5): the forward score counts the accepting paths of the rules' automaton; over the
+   booleans, and with maxima in place of sums, it is a match. *)
+
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton paths instances.
+From ratproof.fa_rnn Require Import recurrences.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+(* The rules' automaton: where it begins, what it may do, and where it accepts. *)
+Section Rules.
+Variables (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool).
+
+(* A path from q on, with the states after each word of a sentence. *)
+Fixpoint goes (q : Q) (w : seq S) (qs : seq Q) : bool :=
+  match w, qs with
+  | x :: w', q' :: qs' => moves x q q' && goes q' w' qs'
+  | _, _ => accepts q
+  end.
+
+(* All accepting paths of a sentence: a first state, and one after each word. *)
+Definition accepting_paths (w : seq S) : seq (seq Q) :=
+  [seq qs <- sequences Q (size w).+1 | if qs is q :: qs' then begins q && goes q w qs' else false].
+
+(* The same as weights 0 and 1. *)
+Definition bit (K : semiring) (b : bool) : K := if b then 1%W else 0%W.
+Definition weighted (K : semiring) : wfa K S Q :=
+  Wfa (fun q => bit K (begins q)) (fun x p q => bit K (moves x p q)) (fun q => bit K (accepts q)).
+
+Lemma score_sums_paths (K : semiring) (w : seq S) :
+  score (weighted K) w = \big[@plus K/0%W]_(qs <- sequences Q (size w).+1) bit K (if qs is q :: qs' then begins q && goes q w qs' else false).
+Proof.
+have bit_and (a b : bool) : bit K (a && b) = bit K a * bit K b by case: a; rewrite /bit ?times1w ?times0w.
+rewrite -score_without_epsilon forward_is_sum_over_paths /sum_over_paths sumE [sequences _ _.+1]/= big_allpairs_dep.
+apply: eq_bigr => q _.
+have -> : labels 0 w = [:: map Some w].
+  have zero : up_to 0 = [:: 0%N] by rewrite /up_to -lock.
+  by elim: w => [|x w IH]; rewrite /= zero //= IH.
+rewrite big_seq1 size_map; apply: eq_big_seq => qs in_qs; rewrite bit_and; congr (_ * _).
+elim: w qs q in_qs => [|x w IH] qs q in_qs; first by case: qs in_qs.
+by case/allpairsP: in_qs => -[p ps] /= [_ in_ps ->]; rewrite bit_and IH.
+Qed.
+
+(* Over the natural numbers the score is the number of accepting paths. *)
+Theorem score_counts_paths w : score (weighted naturals) w = size (accepting_paths w).
+Proof.
+rewrite score_sums_paths size_filter; elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
+by rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _).
+Qed.
+
+(* Over the booleans it is true exactly where there is one. *)
+Theorem boolean_score_is_match w : score (weighted booleans) w = (accepting_paths w != [::]).
+Proof.
+rewrite score_sums_paths -size_eq0 size_filter -lt0n -has_count.
+elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
+by rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _).
+Qed.
+
+(* With maxima in place of sums (Viterbi) it is 1 exactly on matches, and 0, which is less than every product, elsewhere. *)
+Theorem viterbi_score_is_match (R : realDomainType) w :
+  score (weighted (max_times R)) w = bit (max_times R) (accepting_paths w != [::]).
+Proof.
+rewrite score_sums_paths -size_eq0 size_filter -lt0n -has_count.
+elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
+rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _); case: (has _ r) => //=.
+by rewrite /larger if_same.
+Qed.
+End Rules.
+
+(* Viterbi: the recurrence of equation 4 with maxima in place of sums is the Forward score over max-times. *)
+Theorem viterbi_is_forward (R : realDomainType) (S : Type) (Q : finite) (alpha_0 alpha_inf : Q -> max_times R) (T : S -> Q -> Q -> max_times R) w :
+  score (automaton_of alpha_0 alpha_inf T) w = score_4 alpha_0 alpha_inf T w.
+Proof. exact: equation_4. Qed.

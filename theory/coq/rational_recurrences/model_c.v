@@ -1,0 +1,29 @@
+(* RRNN(C) (Peng et al. 2018, section 4.2 and appendix D): the three-state automaton of Figure 2. *)
+
+From mathcomp Require Import all_ssreflect.
+From ratproof Require Import semiring sums automaton.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Section ModelC.
+Variables (K : semiring) (S : Type) (c1_0 c2_0 : K) (f1 u1 f2 u2 : S -> K).
+
+(* c1 = c1 f1 + u1 (equation 25c), and c2 = c2 f2 + c1 u2 (equation 25d), from those at t - 1. *)
+Definition pair_next (c : K * K) (x : S) : K * K := (c.1 * f1 x + u1 x, c.2 * f2 x + c.1 * u2 x).
+Definition model_c (w : seq S) : K := (run pair_next (c1_0, c2_0) w).2.
+
+(* Figure 2 with mu_j = u_j and phi_j = f_j, and lambda(q_j) = cj_0. *)
+Definition figure_2 : wfa K S (place 3) :=
+  of_lists 3 [:: 1; c1_0; c2_0] (fun x => [:: [:: 1; u1 x; 0]; [:: 0; f1 x; u2 x]; [:: 0; 0; f2 x]]) [:: 0; 0; 1].
+
+(* Figure 2 scores every word as the network does, in every semiring. *)
+Theorem model_c_is_figure_2 w : score figure_2 w = model_c w.
+Proof.
+rewrite (score_is_inv (next := pair_next) (start := (c1_0, c2_0)) (inv := fun c (q : 'I_3) => entry [:: 1; c.1; c.2] q)).
+- by written_out.
+- by case=> [[|[|[|]]]].
+by move=> c x [[|[|[|]]]] //= _; written_out; rewrite // plusC.
+Qed.
+End ModelC.

@@ -1,0 +1,166 @@
+(* SR Theorem 3.2 (Wang & Niepert 2019, section 3 and appendix A.2): at low temperatures a state-regularized network is a DFA.
+
+   The exponential is any positive, increasing homomorphism; the field is any ordered one, Archimedean for the limit. *)
+
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton paths instances exponential.
+From ratproof.state_regularized Require Import theorem_3_1.
+Import Order.TTheory GRing.Theory Num.Theory.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+Local Open Scope ring_scope.
+
+Section Softmax.
+Variables (R : realFieldType) (e : exponential R) (n : nat) (b : 'I_n.+1 -> R) (tau : R).
+Hypothesis tau_positive : 0 < tau.
+
+(* alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau), for k = n + 1 similarities b. *)
+Definition softmax (i : 'I_n.+1) : R := e (b i / tau) / \sum_(j < n.+1) e (b j / tau).
+
+(* At least 1 / (1 + (k - 1) exp(- gap / tau)) where M leads by the gap; at most 1 / (1 + exp(- most / tau)) where another follows by most. *)
+Definition margin_bound (gap : R) : R := (1 + n%:R * e (- (gap / tau)))^-1.
+Definition margin_ceiling (most : R) : R := (1 + e (- (most / tau)))^-1.
+
+Lemma sum_positive : 0 < \sum_(j < n.+1) e (b j / tau).
+Proof. by rewrite big_ord_recl ltr_paddr ?exp_positive // sumr_ge0 // => j _; apply: exp_ge0. Qed.
+
+Lemma softmax_ge0 i : 0 <= softmax i.
+Proof. by rewrite divr_ge0 ?exp_ge0 // ltW ?sum_positive. Qed.
+
+Lemma margin_bound_ge0 gap : 0 <= margin_bound gap.
+Proof. by rewrite invr_ge0 addr_ge0 ?ler01 ?mulr_ge0 ?ler0n ?exp_ge0. Qed.
+
+Lemma margin_ceiling_below_1 most : 0 < margin_ceiling most < 1.
+Proof.
+have more : 0 < e (- (most / tau)) by apply: exp_positive.
+by rewrite invr_gt0 invf_lt1 ?addr_gt0 ?ltr01 // ltr_addl more.
+Qed.
+
+Theorem softmax_is_at_least M gap : (forall j, j != M -> b j + gap <= b M) -> margin_bound gap <= softmax M.
+Proof.
+move=> leads; rewrite /softmax ler_pdivl_mulr ?sum_positive // mulrC ler_pdivr_mulr; last first.
+  by rewrite ltr_spaddl ?ltr01 ?mulr_ge0 ?ler0n ?exp_ge0.
+rewrite (bigD1 M) //= mulrDr mulr1 ler_add2l mulrCA -exp_adds.
+apply: le_trans (ler_sum _ (_ : forall j, j != M -> _ <= e (b M / tau + - (gap / tau)))) _ => [j ne|].
+  by apply: exp_le; rewrite -mulrBl ler_pmul2r ?invr_gt0 // ler_subr_addr leads.
+by rewrite sumr_const cardC1 card_ord mulr_natl.
+Qed.
+
+Theorem softmax_is_at_most M j most : j != M -> b M - most <= b j -> softmax M <= margin_ceiling most.
+Proof.
+move=> ne follows; rewrite /softmax ler_pdivr_mulr ?sum_positive // [X in _ <= X]mulrC ler_pdivl_mulr; last first.
+  by rewrite addr_gt0 ?ltr01 ?exp_positive.
+rewrite (bigD1 M) //= mulrDr mulr1 ler_add2l -exp_adds (bigD1 j) //= -[X in X <= _]addr0.
+rewrite ler_add ?sumr_ge0 // => [|i _]; last exact: exp_ge0.
+by apply: exp_le; rewrite -mulrBl ler_pmul2r ?invr_gt0.
+Qed.
+End Softmax.
+
+Section Following.
+Variables (R : realFieldType) (e : exponential R) (S : eqType) (n : nat).
+Variables (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1) (tau : R).
+Hypothesis tau_positive : 0 < tau.
+
+(* Equation 4 at the centroids: b q x are the similarities from the centroid q with the symbol x. The run that the DFA delta takes. *)
+Fixpoint dfa_path (q : 'I_n.+1) (w : seq S) : seq 'I_n.+1 := if w is x :: w' then delta q x :: dfa_path (delta q x) w' else [::].
+
+(* The probability to follow the DFA: of that trajectory, as Theorem 3.1 has it. *)
+Definition follows (q : 'I_n.+1) (w : seq S) : R :=
+  likelihood (K := of_ring R) (fun q' x j => softmax e (b q' x) tau j) id q w (dfa_path q w).
+
+Definition reached_from (q_0 q : 'I_n.+1) : Prop := exists w, run delta q_0 w = q.
+
+Lemma reached_next q_0 q x : reached_from q_0 q -> reached_from q_0 (delta q x).
+Proof. by case=> w <-; exists (rcons w x); rewrite run_rcons. Qed.
+
+(* With a gap, which has to be assumed, at all states and symbols that words reach: at least the bound to the power of the length. *)
+Theorem follows_at_least gap q_0 :
+  (forall q x j, reached_from q_0 q -> j != delta q x -> b q x j + gap <= b q x (delta q x)) ->
+  forall w, margin_bound e n tau gap ^+ size w <= follows q_0 w.
+Proof.
+move=> leads; suff all w q : reached_from q_0 q -> margin_bound e n tau gap ^+ size w <= follows q w.
+  by move=> w; apply: all; exists [::].
+rewrite /follows; elim: w q => [|x w IH] q reach_q; first by rewrite expr0.
+rewrite exprS; apply: ler_pmul; rewrite ?exprn_ge0 ?margin_bound_ge0 //; last exact/IH/reached_next.
+by apply: softmax_is_at_least => // j; apply: leads.
+Qed.
+
+(* The limit is not uniform in the length: at every temperature the probability falls at least as fast as a power of a number below 1. *)
+Theorem follows_at_most most q_0 :
+  (forall q x, reached_from q_0 q -> exists2 j, j != delta q x & b q x (delta q x) - most <= b q x j) ->
+  margin_ceiling e tau most < 1 /\ forall w, follows q_0 w <= margin_ceiling e tau most ^+ size w.
+Proof.
+move=> near; have /andP[positive below] := margin_ceiling_below_1 e tau most; split=> // w.
+suff all q : reached_from q_0 q -> follows q w <= margin_ceiling e tau most ^+ size w by apply: all; exists [::].
+rewrite /follows; elim: w q => [|x w IH] q reach_q; first by rewrite expr0.
+have [j ne close] := near q x reach_q.
+rewrite exprS; apply: ler_pmul; rewrite ?softmax_ge0 //; last exact/IH/reached_next.
+  elim: {IH} w (delta q x) => [|y w IH] q' /=; first exact: ler01.
+  by apply: mulr_ge0 => //; apply: softmax_ge0.
+exact: softmax_is_at_most ne close.
+Qed.
+End Following.
+
+(* As the temperature tends to 0: for each word, and each epsilon, the probability is 1 - epsilon or more from a temperature on. *)
+Section Limit.
+Variables (R : archiFieldType) (e : exponential R) (S : eqType) (n : nat).
+Variables (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1) (q_0 : 'I_n.+1) (gap : R).
+Hypothesis gap_positive : 0 < gap.
+Hypothesis leads : forall q x j, reached_from delta q_0 q -> j != delta q x -> b q x j + gap <= b q x (delta q x).
+
+Lemma bernoulli (x : R) m : 0 <= x -> 1 + x *+ m <= (1 + x) ^+ m.
+Proof.
+move=> x_ge0; elim: m => [|m IH]; first by rewrite expr0 mulr0n addr0.
+rewrite exprSr mulrDr mulr1; apply: le_trans (_ : _ <= (1 + x *+ m) + x) _; first by rewrite mulrSr addrA.
+rewrite ler_add // ler_pemull // exprn_ege1 // ler_addl.
+by [].
+Qed.
+
+Lemma bernoulli_down (y : R) m : 0 <= y <= 1 -> 1 - y *+ m <= (1 - y) ^+ m.
+Proof.
+case/andP=> y_ge0 y_le1; elim: m => [|m IH]; first by rewrite expr0 mulr0n subr0.
+rewrite exprSr mulrBr mulr1 mulrSr opprD addrA ler_sub // ler_pimull // exprn_ile1 ?subr_ge0 // ler_subl_addr ler_addl.
+by [].
+Qed.
+
+Lemma exp_unbounded (most : R) : exists N, most <= e N.+1%:R.
+Proof.
+have d_positive : 0 < e 1 - 1 by rewrite subr_gt0 -[X in X < _](exp0 e); apply: exp_increasing; apply: ltr01.
+exists (Num.bound (`|most| / (e 1 - 1))); set N := Num.bound _.
+have enough : `|most| <= (e 1 - 1) *+ N.+1.
+  rewrite -mulr_natr mulrC -ler_pdivr_mulr //; apply: le_trans (ltW (archi_boundP _)) _.
+    by rewrite divr_ge0 ?normr_ge0 ?ltW.
+  by rewrite ler_nat.
+apply: le_trans (ler_norm _) (le_trans enough _).
+have -> : e N.+1%:R = (1 + (e 1 - 1)) ^+ N.+1 by rewrite [1 + _]addrC subrK -expM.
+by apply: le_trans (bernoulli _ (ltW d_positive)); rewrite ler_addr ler01.
+Qed.
+
+Theorem follows_in_the_limit epsilon w : 0 < epsilon ->
+  exists2 tau_0, 0 < tau_0 & forall tau, 0 < tau <= tau_0 -> 1 - epsilon <= follows e b delta tau q_0 w.
+Proof.
+move=> eps_positive; have [N large] := exp_unbounded ((n * size w)%:R / epsilon + n%:R).
+exists (gap / N.+1%:R); first by rewrite divr_gt0 ?ltr0n.
+move=> tau /andP[tau_positive tau_small]; apply: le_trans (follows_at_least e tau_positive leads w).
+set g := e (- (gap / tau)).
+have g_small : ((n * size w)%:R / epsilon + n%:R) * g <= 1.
+  rewrite /g expN ler_pdivr_mulr ?exp_positive // mul1r; apply: le_trans large _; apply: exp_le.
+  by rewrite ler_pdivl_mulr // mulrC -ler_pdivl_mulr ?ltr0n.
+have g_ge0 : 0 <= g by apply: exp_ge0.
+have a_ge0 : 0 <= n%:R * g by rewrite mulr_ge0 ?ler0n.
+have a_le1 : n%:R * g <= 1.
+  by apply: le_trans g_small; rewrite mulrDl ler_addr mulr_ge0 // divr_ge0 ?ler0n ?ltW.
+have all_le : n%:R * g *+ size w <= epsilon.
+  rewrite -mulr_natr mulrAC -natrM -[X in _ <= X]mul1r -ler_pdivr_mulr // mulrAC; apply: le_trans g_small.
+  by rewrite mulrDl ler_addl.
+apply: le_trans (_ : (1 - n%:R * g) ^+ size w <= _).
+  by apply: le_trans (bernoulli_down _ _); rewrite ?a_ge0 // ler_sub.
+rewrite ler_expn2r ?nnegrE ?subr_ge0 ?margin_bound_ge0 //.
+rewrite /margin_bound -/g -[X in _ <= X]mul1r ler_pdivl_mulr ?ltr_spaddl ?ltr01 // mulrBl mul1r mulrDr mulr1 opprD.
+by rewrite addrA addrK ler_subl_addr ler_addl mulr_ge0.
+Qed.
+
+
+End Limit.
