@@ -16,6 +16,7 @@ from automata.forward import prefix_scores
 from automata.strings import String
 from automata.wfsa import WFSA
 from theory.induction import Induction
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 Expectation = Literal["holds", "refuted"]
@@ -23,6 +24,7 @@ LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
 # Decided in another way: the step is not affine, and a Hankel determinant shows that no automaton is small.
 NO_AUTOMATON = LADDER
+KERNEL = "kernel-checked"
 
 
 class Case(Protocol):
@@ -94,6 +96,7 @@ class Variant:
         proof: the invariant that proves it for all weights, strings and sizes.
         network: where there is a program in place of a recurrence: from the names of claim and variant, the comparison of its two sides.
         alphabet: the symbols of all its cases, where they are given and not drawn.
+        theorem: what Coq's kernel accepts of it; with one, it promises to be kernel-checked.
         shortest: strings that are shorter are not compared: 1 where a statement is about nonempty strings.
         no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
             block of full rank n says that no automaton with fewer than n states computes the unit.
@@ -116,6 +119,11 @@ class Variant:
     shortest: int = 0
     network: Callable[[str, str], Any] | None = None
     alphabet: tuple[str, ...] | None = None
+    theorem: Theorem | None = None
+
+    def __post_init__(self) -> None:
+        if self.theorem is not None and KERNEL not in self.kinds:
+            object.__setattr__(self, "kinds", (*self.kinds, KERNEL))
 
     def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:
         """The scores of every prefix of the string, from the empty one to the string itself, as this reading computes them."""

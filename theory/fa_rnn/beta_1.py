@@ -17,6 +17,7 @@ from theory.claim import Claim, Recurrence, Source, Variant
 from theory.fa_rnn.networks import BITS, Matrix, Vector, by_construction, dot, score, step_4, tensor, with_factors, with_tensor
 from theory.fa_rnn.rules import boolean, match, matches, one_start
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # A rule with factors by construction, a vector u for each word, and any G: at beta = 1 neither counts.
@@ -172,6 +173,10 @@ CLAIM = Claim(
             construction=with_tensor,
             cases=RULES.random,
             small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.counting.network_counts_paths",
+                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+            ),
         ),
         Variant(
             name="corrected-viterbi",
@@ -181,6 +186,7 @@ CLAIM = Claim(
             construction=matches,
             cases=RULES.random,
             small_cases=SMALL.small,
+            theorem=Theorem("fa_rnn.counting.viterbi_network_is_match"),
         ),
         Variant(
             name="corrected-deterministic",

@@ -16,6 +16,7 @@ from theory.fa_rnn.networks import SQUARE, Places, Vector, dot, factors, in_line
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, Sizes
+from theory.theorem import Theorem
 from theory.weights import Weights, total
 
 OLD, NEW = "", "_new"
@@ -151,6 +152,7 @@ CLAIM = Claim(
                 enough=f"{SQUARE} For all sizes: the step at a state is one identity of sums over states and columns, with symbols for sizes.",
                 sizes=any_size,
             ),
+            theorem=Theorem("fa_rnn.recurrences.equation_10"),
         ),
         Variant(
             name="without-own-columns",

@@ -12,6 +12,7 @@ from theory.claim import PROVED, Claim, Recurrence, Source, Variant
 from theory.fa_rnn.networks import BITS, SQUARE, Vector, any_size_4, by_tensor, score, step_4, tensor, with_tensor
 from theory.induction import Induction
 from theory.signature import Signature, Sizes
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -64,6 +65,11 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             kinds=PROVED,
             proof=STATES,
+            theorem=Theorem(
+                "fa_rnn.recurrences.equation_4",
+                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+            ),
         ),
         Variant(
             name="without-row-vectors",
@@ -73,6 +79,7 @@ CLAIM = Claim(
             construction=with_tensor,
             cases=RANDOM.random,
             small_cases=SMALL.small,
+            theorem=Theorem("fa_rnn.recurrences.columns_are_refuted"),
         ),
     ),
     example=Weights(

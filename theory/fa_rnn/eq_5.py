@@ -26,6 +26,7 @@ from theory.fa_rnn.networks import (
 )  # fmt: skip
 from theory.induction import Induction
 from theory.signature import Signature, Sizes
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -89,6 +90,11 @@ CLAIM = Claim(
                 instances=tuple((decomposed((k, r)), "a") for k in range(1, 4) for r in range(1, 4)),
                 enough=f"{SQUARE} {HERE}",
                 sizes=any_size_5,
+            ),
+            theorem=Theorem(
+                "fa_rnn.recurrences.equation_5",
+                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+                automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
             ),
         ),
         Variant(

@@ -26,6 +26,7 @@ from theory.fa_rnn.networks import (
 )
 from theory.induction import Induction
 from theory.signature import Signature, Sizes, constant
+from theory.theorem import Theorem
 from theory.weights import Weights, total
 
 
@@ -109,6 +110,11 @@ CLAIM = Claim(
                     "row (j - 1) K + i is the sum of the factors at i and j, and what such sums do is one identity with K and r symbols."
                 ),
                 sizes=any_size_5,
+            ),
+            theorem=Theorem(
+                "fa_rnn.recurrences.equation_9_scores",
+                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+                automaton="@Wfa _ _ (place {K}) {alpha_0} (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v}) {alpha_inf}",
             ),
         ),
         Variant(

@@ -16,6 +16,7 @@ from theory.fa_rnn.networks import SQUARE, Vector, any_size_4, by_tensor, in_lin
 from theory.fa_rnn.rules import RULES, matches
 from theory.induction import Induction
 from theory.signature import Signature, Sizes
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -74,6 +75,12 @@ CLAIM = Claim(
                 instances=tuple((over_max_times(k), "a") for k in range(1, 5)),
                 enough=f"{SQUARE} For every K: its step at a place is one identity, with K a symbol.",
                 sizes=any_size_4,
+            ),
+            theorem=Theorem(
+                "fa_rnn.counting.viterbi_is_forward",
+                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+                over="rational_max_times",
             ),
         ),
         Variant(

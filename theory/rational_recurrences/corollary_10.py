@@ -14,6 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Variant
 from theory.rational_recurrences import proposition_7
 from theory.signature import Entry, Signature, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 GATED = (by_symbol("f"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 - w.f[x]) * w.z[x]))
@@ -51,9 +52,19 @@ def variants(printed: str, says: str) -> tuple[Variant, Variant]:
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=proposition_7.two_states(ANYWHERE),
+            theorem=Theorem(
+                "rational_recurrences.corollary_10.corollary_10",
+                network="unit {c_0} {f} {u} {word}",
+                automaton="figure_1 {f} {u} {c_0}",
+            ),
         ),
         Variant(
             name=printed,
+            theorem=Theorem(
+                "rational_recurrences.corollary_10.input_representation_is_refuted",
+                network="unit {c_0} {f} {u} {word}",
+                automaton="figure_1 {f} {z} {c_0}",
+            ),
             expected="refuted",
             says=says,
             recurrence=proposition_7.example_6,

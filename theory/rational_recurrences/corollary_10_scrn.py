@@ -15,6 +15,7 @@ from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Row, Source, V
 from theory.induction import Induction
 from theory.rational_recurrences.proposition_7 import ONE_LETTER, figure_1_from_c_0
 from theory.signature import Signature, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one context unit: alpha, z = B v, and u = (1 - alpha) z, which in proofs is any weight.
@@ -87,6 +88,11 @@ CLAIM = Claim(
                 states=lambda w, variable: [variable("s")],
                 instances=((ANYWHERE, "a"),),
                 enough=ONE_LETTER,
+            ),
+            theorem=Theorem(
+                "rational_recurrences.corollary_10.corollary_10_scrn",
+                network="unit {c_0} (fun _ => {alpha}) {u} {word}",
+                automaton="figure_1 (fun _ => {alpha}) {u} {c_0}",
             ),
         ),
         Variant(

@@ -16,6 +16,7 @@ from theory.places import Concrete
 from theory.rational_recurrences import proposition_13
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights: the matrix W_c, for each symbol the vector W_v v + b_c (here v), and c_0.
@@ -87,6 +88,11 @@ CLAIM = Claim(
                     "functions of places the identities with d a symbol are of."
                 ),
                 sizes=proposition_13.with_d_plus_1_states,
+            ),
+            theorem=Theorem(
+                "rational_recurrences.proposition_13.corollary_14",
+                network="linear_elman {c_0} {W} {v} {word} {unit}",
+                automaton="with_one_more_state {c_0} (fun _ : nat => {W}) {v} {unit}",
             ),
         ),
         Variant(

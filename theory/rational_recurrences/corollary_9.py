@@ -16,6 +16,7 @@ from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Varian
 from theory.induction import Induction
 from theory.rational_recurrences import proposition_7
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of d units: each entry is a vector with a component a unit.
@@ -96,6 +97,11 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=PROOF,
+            theorem=Theorem(
+                "rational_recurrences.definition_8.corollary_9",
+                network="layer {c_0} {f} {u} {word} {unit}",
+                automaton="figures {c_0} {f} {u} {unit}",
+            ),
         ),
         Variant(
             name="printed",
@@ -105,6 +111,11 @@ CLAIM = Claim(
             construction=figures,
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
+            theorem=Theorem(
+                "rational_recurrences.definition_8.printed_is_refuted",
+                network="layer {c_0} {f} {u} {word} {unit}",
+                automaton="figures (fun _ => zero) {f} {u} {unit}",
+            ),
         ),
         Variant(
             name="without-memoryless-gates",

@@ -20,6 +20,7 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
 from theory.signature import GRID
+from theory.theorem import Theorem
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ CLAIM = Claim(
             small_cases=small,
             kinds=KINDS,
             algorithm=summed(paths.score),
+            theorem=Theorem("paths.forward_is_sum_over_paths"),
         ),
         Variant(
             name="printed",
@@ -151,6 +153,7 @@ CLAIM = Claim(
             small_cases=small,
             kinds=KINDS,
             algorithm=summed(of_some_transition),
+            theorem=Theorem("paths.definition_3_printed_is_refuted"),
         ),
     ),
     example=Drawn(EXAMPLE),

@@ -14,6 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import Claim, Source, Variant
 from theory.rational_recurrences.proposition_7 import example_6, figure_1, figure_1_from_c_0, two_states
 from theory.signature import Signature, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one unit, among the numbers and -infinity; c_0 is never said. The recurrence is that of Example 6, over max-plus:
@@ -65,6 +66,12 @@ MAX_PLUS_FIGURE_1 = (
         small_cases=ANYWHERE.small,
         kinds=(*KINDS, "proved"),
         proof=two_states(ANYWHERE),
+        theorem=Theorem(
+            "rational_recurrences.example_15.example_15",
+            network="unit {c_0} {f} {u} {word}",
+            automaton="figure_1 {f} {u} {c_0}",
+            over="rational_max_plus",
+        ),
     ),
     Variant(
         name="printed",
@@ -75,6 +82,12 @@ MAX_PLUS_FIGURE_1 = (
         cases=AT_ZERO.random,
         small_cases=AT_ZERO.small,
         kinds=KINDS,
+        theorem=Theorem(
+            "rational_recurrences.example_15.printed_is_refuted",
+            network="unit {c_0} {f} {u} {word}",
+            automaton="figure_1 {f} {u} zero",
+            over="rational_max_plus",
+        ),
     ),
 )
 
@@ -102,6 +115,12 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=KINDS,
             shortest=1,
+            theorem=Theorem(
+                "rational_recurrences.example_15.printed_nonempty_is_refuted",
+                network="unit {c_0} {f} {u} {word}",
+                automaton="figure_1 {f} {u} zero",
+                over="rational_max_plus",
+            ),
         ),
         Variant(
             name="printed-section-5.2",
@@ -112,6 +131,7 @@ CLAIM = Claim(
             cases=FROM_GATE.random,
             small_cases=FROM_GATE.small,
             kinds=KINDS,
+            theorem=Theorem("rational_recurrences.example_15.section_5_2_is_refuted"),
         ),
     ),
     example=Weights(

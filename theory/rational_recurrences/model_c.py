@@ -17,6 +17,7 @@ from theory.induction import Induction
 from theory.rational_recurrences.model_b import OUTPUT
 from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
 from theory.signature import Entry, Signature, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one unit: the gates f1 and f2, the inputs z1 and z2 (W_u v), and the updates u_j = (1 - f_j) z_j, which in proofs
@@ -97,6 +98,11 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=PROOF,
+            theorem=Theorem(
+                "rational_recurrences.model_c.model_c_is_figure_2",
+                network="model_c {c1_0} {c2_0} {f1} {u1} {f2} {u2} {word}",
+                automaton="figure_2 {c1_0} {c2_0} {f1} {u1} {f2} {u2}",
+            ),
         ),
         Variant(
             name="printed-section-6.1",

@@ -18,6 +18,7 @@ from theory.rational_recurrences.model_b import OUTPUT
 from theory.rational_recurrences.model_c import GATES, without_complements
 from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
 from theory.signature import Signature, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one unit: those of RRNN(C), and p1, p2 and r, which no symbol changes.
@@ -124,7 +125,7 @@ def proof(says: str, invariant: Any) -> Induction:
     )
 
 
-def program(name: str, says: str, ones: int) -> Variant:
+def program(name: str, says: str, ones: int, theorem: Theorem) -> Variant:
     """A reading of the program's start."""
     return Variant(
         name=name,
@@ -136,6 +137,7 @@ def program(name: str, says: str, ones: int) -> Variant:
         small_cases=AT_ZERO.small,
         kinds=NOT_CROSS_CHECKED,
         algorithm=program_from(ones),
+        theorem=theorem,
     )
 
 
@@ -162,6 +164,11 @@ CLAIM = Claim(
                 "after every string, Forward's vector (silent moves counted in) is (1, c1, c2, r)",
                 lambda w, c, unit: (w.over.one, *c, w.r),
             ),
+            theorem=Theorem(
+                "rational_recurrences.model_f.model_f_is_figure_4",
+                network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                score="epsilon_score (figure_4 {c1_0} {c2_0} {p1} {p2} {f1} {u1} {f2} {u2}) (gamma {r}) 1 {word}",
+            ),
         ),
         Variant(
             name="corrected-with-fewer-states",
@@ -173,9 +180,30 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=proof("after every string, Forward's vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)),
+            theorem=Theorem(
+                "rational_recurrences.model_f.model_f_is_three_states",
+                network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                automaton="three_states {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2}",
+            ),
         ),
-        program("printed", "the program of section 5.1, which starts with z^(j) = 0 for all j", ones=0),
-        program("printed-with-one-start", "the same program with z^(0) = 1 at the start, and still z^(3) = 0", ones=1),
+        program(
+            "printed",
+            "the program of section 5.1, which starts with z^(j) = 0 for all j",
+            ones=0,
+            theorem=Theorem(
+                "rational_recurrences.model_f.printed_is_refuted",
+                score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (zero, zero, zero, zero) {word}",
+            ),
+        ),
+        program(
+            "printed-with-one-start",
+            "the same program with z^(0) = 1 at the start, and still z^(3) = 0",
+            ones=1,
+            theorem=Theorem(
+                "rational_recurrences.model_f.printed_with_one_start_is_refuted",
+                score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (one, zero, zero, zero) {word}",
+            ),
+        ),
         Variant(
             name="printed-equation-26g",
             expected="refuted",
@@ -184,6 +212,10 @@ CLAIM = Claim(
             construction=figure_4,
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
+            theorem=Theorem(
+                "rational_recurrences.model_f.equation_26g_is_refuted",
+                network="model_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+            ),
         ),
         Variant(
             name="printed-section-6.1",

@@ -10,8 +10,9 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import LADDER, PROVED, Variant
-from theory.rational_recurrences.windows import ahead, corrected, looking_ahead, printed, remembering, windowed
+from theory.rational_recurrences.windows import ahead, by_history, corrected, looking_ahead, printed, remembering, windowed
 from theory.signature import Signature
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
@@ -33,7 +34,21 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
     return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
-def variants(anywhere: Any, from_zero: Any, instances: Any, update: str) -> tuple[Variant, ...]:
+# What Coq runs of them: gates that see a summary, here the number of the history, and a table of which history comes next.
+NETWORK = "summing (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter} {word}"
+APPENDIX_A = "appendix_A (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
+AS_PRINTED = (
+    "appendix_A_as_printed (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
+)
+
+
+def variants(
+    anywhere: Any,
+    from_zero: Any,
+    instances: Any,
+    update: str,
+    theorems: tuple[str, str] = ("proposition_11.proposition_11_windows", "proposition_11.proposition_11_with_fewer_states"),
+) -> tuple[Variant, ...]:
     """Three readings of appendix A.
 
     Args:
@@ -41,6 +56,7 @@ def variants(anywhere: Any, from_zero: Any, instances: Any, update: str) -> tupl
         from_zero: those with c_0 = 0.
         instances: the signatures and alphabets that the proofs are checked for.
         update: what mu is, in words.
+        theorems: the names of the theorems for the first two.
     """
     right = {"cases": anywhere.random, "small_cases": anywhere.small, "recurrence": windowed, "kinds": PROVED}
     return (
@@ -49,6 +65,7 @@ def variants(anywhere: Any, from_zero: Any, instances: Any, update: str) -> tupl
             expected="holds",
             says=f"appendix A with mu = {update} and tau(q_0, q_b, b) = mu_pad(b): the first mu may be taken before the history is full",
             construction=corrected,
+            theorem=Theorem(f"rational_recurrences.{theorems[0]}", network=NETWORK, automaton=APPENDIX_A, values=by_history),
             proof=remembering(instances),
             **right,
         ),
@@ -57,6 +74,7 @@ def variants(anywhere: Any, from_zero: Any, instances: Any, update: str) -> tupl
             expected="holds",
             says="an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K what c is after reading w next",
             construction=ahead,
+            theorem=Theorem(f"rational_recurrences.{theorems[1]}", network=NETWORK, values=by_history),
             proof=looking_ahead(instances),
             **right,
         ),
@@ -66,6 +84,9 @@ def variants(anywhere: Any, from_zero: Any, instances: Any, update: str) -> tupl
             says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
             recurrence=windowed,
             construction=printed,
+            theorem=Theorem(
+                "rational_recurrences.proposition_11.printed_is_refuted", network=NETWORK, automaton=AS_PRINTED, values=by_history
+            ),
             cases=from_zero.random,
             small_cases=from_zero.small,
             kinds=LADDER,

@@ -15,6 +15,7 @@ from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 Places = Concrete | Symbolic
@@ -191,6 +192,11 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=chain_proof(rcnn),
+            theorem=Theorem(
+                "rational_recurrences.proposition_12.proposition_12",
+                network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
+                automaton="chain {n} {c_0:from 1} {f} {u:from 1}",
+            ),
         ),
         Variant(
             name="corrected-constant-lambda",
@@ -202,6 +208,11 @@ CLAIM = Claim(
             small_cases=CONSTANT.small,
             kinds=PROVED,
             proof=chain_proof(rcnn_with_constant_lambda),
+            theorem=Theorem(
+                "rational_recurrences.proposition_12.proposition_12",
+                network="rcnn {c_0:from 1} (fun _ => {f}) {u:from 1} {word} {n}",
+                automaton="chain {n} {c_0:from 1} (fun _ => {f}) {u:from 1}",
+            ),
         ),
         Variant(
             name="printed",
@@ -213,6 +224,11 @@ CLAIM = Claim(
             small_cases=FROM_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
             algorithm=program_as_printed,
+            theorem=Theorem(
+                "rational_recurrences.proposition_12.printed_is_refuted",
+                network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
+                score="program {n} {f} {u:from 1} {word}",
+            ),
         ),
         Variant(
             name="without-input-only-lambda",

@@ -15,6 +15,7 @@ from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 Places = Concrete | Symbolic
@@ -175,6 +176,11 @@ CLAIM = Claim(
                 lambda w, c, unit: (*c, *[w.over.one] * w.n),
                 with_2d_states,
             ),
+            theorem=Theorem(
+                "rational_recurrences.proposition_13.proposition_13",
+                network="isan {c_0} {W} {b} {word} {unit}",
+                automaton="doubled {W} {b} (fun q => if q is inl j then {c_0} j else one) {unit}",
+            ),
         ),
         Variant(
             name="corrected-with-fewer-states",
@@ -188,6 +194,11 @@ CLAIM = Claim(
             proof=proof(
                 "after every string, Forward's vector is (1, c)", lambda w, c, unit: (w.over.one, *c), with_d_plus_1_states
             ),
+            theorem=Theorem(
+                "rational_recurrences.proposition_13.proposition_13_with_fewer_states",
+                network="isan {c_0} {W} {b} {word} {unit}",
+                automaton="with_one_more_state {c_0} {W} {b} {unit}",
+            ),
         ),
         Variant(
             name="printed",
@@ -197,6 +208,11 @@ CLAIM = Claim(
             construction=printed,
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
+            theorem=Theorem(
+                "rational_recurrences.proposition_13.printed_is_refuted",
+                network="isan {c_0} {W} {b} {word} {unit}",
+                automaton="doubled {W} {b} (fun q => if q is inl _ then one else zero) {unit}",
+            ),
         ),
     ),
     example=Weights(

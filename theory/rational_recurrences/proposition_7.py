@@ -16,6 +16,7 @@ from automata.wfsa import WFSA
 from theory.claim import LADDER, NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
 from theory.induction import Induction
 from theory.signature import GRID, Signature, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one unit: f and u as functions of the symbol (equations 5a and 5b, row i), and c_0, which the paper never says.
@@ -114,6 +115,11 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=two_states(ANYWHERE),
+            theorem=Theorem(
+                "rational_recurrences.proposition_7.proposition_7",
+                network="unit {c_0} {f} {u} {word}",
+                automaton="figure_1 {f} {u} {c_0}",
+            ),
         ),
         Variant(
             name="printed",
@@ -123,6 +129,11 @@ CLAIM = Claim(
             construction=figure_1,
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
+            theorem=Theorem(
+                "rational_recurrences.proposition_7.printed_is_refuted",
+                network="unit {c_0} {f} {u} {word}",
+                automaton="figure_1 {f} {u} zero",
+            ),
         ),
         Variant(
             name="printed-nonempty",
@@ -134,6 +145,11 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=LADDER[:-1],  # not decided: that is about all strings
             shortest=1,
+            theorem=Theorem(
+                "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
+                network="unit {c_0} {f} {u} {word}",
+                automaton="figure_1 {f} {u} zero",
+            ),
         ),
         Variant(
             name="printed-equation-3b",
@@ -145,6 +161,11 @@ CLAIM = Claim(
             small_cases=AT_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
             algorithm=forward_as_printed,
+            theorem=Theorem(
+                "rational_recurrences.proposition_7.printed_equation_3b_is_refuted",
+                network="unit {c_0} {f} {u} {word}",
+                score="late_score (figure_1 {f} {u} zero) {word}",
+            ),
         ),
         Variant(
             name="without-memoryless-gates",

@@ -112,6 +112,14 @@ def after(w: Weights, state: State, word: str) -> Any:
     return state[1]
 
 
+def by_history(w: Weights) -> dict[str, Any]:
+    """The same weights with histories by their number, as Coq reads them: gates f and u by history and letter, and the next history."""
+    histories = words(w.alphabet, w.n - 1)
+    table = {name: tuple(tuple(w.entries[name][h + x] for x in w.alphabet) for h in histories) for name in ("f", "u")}
+    remember = tuple(tuple(histories.index(remembered(w, h, x)) for x in w.alphabet) for h in histories)
+    return {"c_0": w.c_0, "m": len(histories), "remember": remember, **table}
+
+
 # The proofs.
 
 

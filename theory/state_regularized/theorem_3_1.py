@@ -36,6 +36,7 @@ from theory.state_regularized.networks import (
     softmax,
     table,
 )  # fmt: skip
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # Where the network starts: at a centroid; wherever the step of a start token, a symbol of its own, takes a vector h_0; or at h_0.
@@ -119,6 +120,17 @@ def extracted_by_similarity(w: Weights) -> list[WFSA]:
 def extracted_at_zero(w: Weights) -> list[WFSA]:
     """Of a network with memory, the table that the cell has while its cell state is 0."""
     return automata(w, one_at(w, 1, w.n), {x: table(w, x, at_zero) for x in w.alphabet})
+
+
+def laws(w: Weights) -> dict[str, Any]:
+    """What Coq reads: the table, and the law after h_0 (of the start token, where there is one, else of each symbol)."""
+    found: dict[str, Any] = {"alpha": {x: tuple(map(tuple, rows)) for x, rows in asked(w).items()}, "k": w.n}
+    if "W_start" in w.entries:
+        found["first"] = tuple(extracted_after_token(w)[0].initial.tolist())
+    elif "h_0" in w.entries:
+        (start,), _ = anywhere(w)
+        found["first"] = {x: tuple(soft(w, start.h, None, x)[0]) for x in w.alphabet}
+    return found
 
 
 # The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the symbol, so in the proof its
@@ -227,6 +239,12 @@ CLAIM = Claim(
             construction=extracted,
             kinds=PROVED,
             proof=AT_CENTROID,
+            theorem=Theorem(
+                "state_regularized.theorem_3_1.theorem_3_1",
+                network="computed_sampled (fun (h : place {k}) x j => {alpha} x h j) id ord0 (Some ord0) {word} {unit}",
+                automaton="k_states (fun (h : place {k}) x j => {alpha} x h j) id (fun i => if i == ord0 then one else zero) {unit}",
+                values=laws,
+            ),
             **cases(),
         ),
         Variant(
@@ -237,6 +255,12 @@ CLAIM = Claim(
             construction=extracted_after_token,
             kinds=PROVED,
             proof=AFTER_TOKEN,
+            theorem=Theorem(
+                "state_regularized.theorem_3_1.theorem_3_1_start_token",
+                network="computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some None None (0%N :: {word}) {unit}",
+                automaton="k_states (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some {first} {unit}",
+                values=laws,
+            ),
             **cases(("h_0", "W_start")),
         ),
         Variant(
@@ -247,6 +271,12 @@ CLAIM = Claim(
             construction=extracted_with_one_more_state,
             kinds=PROVED,
             proof=FROM_H_0,
+            theorem=Theorem(
+                "state_regularized.theorem_3_1.theorem_3_1_one_more_state",
+                network="computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some None None {word} {unit}",
+                automaton="with_one_more_state (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some None {unit}",
+                values=laws,
+            ),
             **cases(("h_0",)),
         ),
         Variant(

@@ -28,6 +28,7 @@ from theory.state_regularized.networks import (
     sampled,
     softmax,
 )  # fmt: skip
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The limit network: alpha as it is for tau -> 0, which is uniform over the greatest similarities; and the DFA, which moves to the
@@ -102,6 +103,7 @@ CLAIM = Claim(
             says="the limit network is a DFA, where there is no tie",
             recurrence=limit_network,
             construction=dfa,
+            theorem=Theorem("state_regularized.limit_network.equation_4_is_dfa"),
             **cases(no_ties),
         ),
         Variant(
@@ -117,6 +119,7 @@ CLAIM = Claim(
             small_cases=SCORES.small,
             kinds=PROVED,
             proof=BOUND,
+            theorem=Theorem("state_regularized.theorem_3_2.follows_at_least"),
         ),
         Variant(
             name="corrected-eq-4",
@@ -152,6 +155,7 @@ CLAIM = Claim(
             ),
             recurrence=followed_by_half,
             construction=always_one,
+            theorem=Theorem("state_regularized.theorem_3_2.no_temperature_is_low_enough"),
             kinds=SHOWN,
             **cases(no_ties, m=(4,)),
         ),

@@ -50,6 +50,13 @@ rewrite score_sums_paths size_filter; elim: (sequences Q _) => [|qs r IH]; first
 by rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _).
 Qed.
 
+(* Over a ring, the real numbers among them, it is that number. *)
+Theorem score_counts_paths_in_rings (R : ringType) w : score (weighted (of_ring R)) w = (size (accepting_paths w))%:R%R :> R.
+Proof.
+rewrite score_sums_paths size_filter; elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
+by rewrite big_cons IH GRing.natrD /bit /=; case: (if qs is q :: qs' then _ else _).
+Qed.
+
 (* Over the booleans it is true exactly where there is one. *)
 Theorem boolean_score_is_match w : score (weighted booleans) w = (accepting_paths w != [::]).
 Proof.
@@ -68,6 +75,31 @@ rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _); case: (has
 by rewrite /larger if_same.
 Qed.
 End Rules.
+
+(* The network itself, with exact factors: equation 5 over a ring counts the accepting paths, *)
+Section Network.
+Variables (S : eqType) (Q C : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool).
+
+Lemma exact_factors (K : semiring) (D_1 D_2 : Q -> C -> K) (E_R : S -> C -> K) w :
+  (forall x i j, of_factors D_1 D_2 E_R x i j = bit K (moves x i j)) ->
+  score_5 (fun q => bit K (begins q)) (fun q => bit K (accepts q)) D_1 D_2 E_R w = score (weighted begins accepts moves K) w.
+Proof.
+move=> exact; rewrite -equation_5; apply: eq_sum => q; congr (_ * _).
+by elim/last_ind: w q => // w x IH q; rewrite !forward_rcons; apply: eq_sum => p; rewrite IH /= exact.
+Qed.
+
+Theorem network_counts_paths (R : ringType) (D_1 D_2 : Q -> C -> of_ring R) (E_R : S -> C -> of_ring R) w :
+  (forall x i j, of_factors D_1 D_2 E_R x i j = bit _ (moves x i j)) ->
+  score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 E_R w = (size (accepting_paths begins accepts moves w))%:R%R :> R.
+Proof. by move/exact_factors->; apply: score_counts_paths_in_rings. Qed.
+
+(* and with maxima in place of sums it is 1 exactly on matches. *)
+Theorem viterbi_network_is_match (R : realDomainType) (D_1 D_2 : Q -> C -> max_times R) (E_R : S -> C -> max_times R) w :
+  (forall x i j, of_factors D_1 D_2 E_R x i j = bit _ (moves x i j)) ->
+  score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 E_R w =
+  bit (max_times R) (accepting_paths begins accepts moves w != [::]).
+Proof. by move/exact_factors->; apply: viterbi_score_is_match. Qed.
+End Network.
 
 (* Viterbi: the recurrence of equation 4 with maxima in place of sums is the Forward score over max-times. *)
 Theorem viterbi_is_forward (R : realDomainType) (S : Type) (Q : finite) (alpha_0 alpha_inf : Q -> max_times R) (T : S -> Q -> Q -> max_times R) w :

@@ -28,6 +28,13 @@ Definition arrives (start : option 'I_k) (trajectory : seq 'I_k) (j : 'I_k) : bo
 Definition sampled (h : H) (start : option 'I_k) (w : seq S) (j : 'I_k) : K :=
   \big[@plus K/0]_(t <- sequences (place k) (size w) | arrives start t j) likelihood h w t.
 
+(* The same sum, so that it computes. *)
+Definition computed_sampled (h : H) (start : option 'I_k) (w : seq S) (j : 'I_k) : K :=
+  foldr (fun t total => (if arrives start t j then likelihood h w t else 0) + total) 0 (sequences (place k) (size w)).
+
+Theorem computed_sampled_is_sampled h start w j : computed_sampled h start w j = sampled h start w j.
+Proof. by rewrite /computed_sampled /sampled big_mkcond unlock /reducebig; elim: (sequences _ _) => //= t r ->. Qed.
+
 (* From state i to state j with the probability that the cell gives to j when it is asked at the centroid i. *)
 Definition k_states (initial : 'I_k -> K) (j : 'I_k) : wfa K S (place k) :=
   @Wfa K S (place k) initial (fun x i i' => alpha (centroid i) x i') (fun i => if i == j then 1 else 0).

@@ -138,6 +138,24 @@ have -> : e N.+1%:R = (1 + (e 1 - 1)) ^+ N.+1 by rewrite [1 + _]addrC subrK -exp
 by apply: le_trans (bernoulli _ (ltW d_positive)); rewrite ler_addr ler01.
 Qed.
 
+(* So no temperature serves all lengths: from a length on the probability is below one half. *)
+Theorem no_temperature_is_low_enough tau most : 0 < tau ->
+  (forall q x, reached_from delta q_0 q -> exists2 j, j != delta q x & b q x (delta q x) - most <= b q x j) ->
+  exists m, forall w, (m <= size w)%N -> follows e b delta tau q_0 w < 2^-1.
+Proof.
+move=> tau_positive near; have [below falls] := follows_at_most e tau_positive near.
+set more := e (- (most / tau)); have more_positive : 0 < more by apply: exp_positive.
+exists (Num.bound more^-1).+1 => w long; apply: le_lt_trans (falls w) _.
+apply: le_lt_trans (_ : margin_ceiling e tau most ^+ (Num.bound more^-1).+1 < _).
+  have /andP[/ltW ge0 /ltW le1] := margin_ceiling_below_1 e tau most.
+  exact: ler_wiexpn2l ge0 le1 _ _ long.
+rewrite /margin_ceiling -/more exprVn ltf_pinv ?posrE ?exprn_gt0 ?addr_gt0 ?ltr01 //.
+apply: lt_le_trans (bernoulli _ (ltW more_positive)).
+rewrite -[2]/(1 + 1) ltr_add2l mulrSr -mulr_natr.
+apply: lt_le_trans (_ : more * (Num.bound more^-1)%:R <= _); last by rewrite ler_addl ltW.
+by rewrite mulrC -ltr_pdivr_mulr // div1r archi_boundP // invr_ge0 ltW.
+Qed.
+
 Theorem follows_in_the_limit epsilon w : 0 < epsilon ->
   exists2 tau_0, 0 < tau_0 & forall tau, 0 < tau <= tau_0 -> 1 - epsilon <= follows e b delta tau q_0 w.
 Proof.

@@ -1,0 +1,84 @@
+"""Coq's programs: where they are, and what they say."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from automata.errors import InputError
+
+WARNINGS = "-notation-overridden,-ambiguous-paths"
+"""What mathcomp 1.15 warns of when it is loaded, and no file of ours can change."""
+HOW_TO_GET_IT = (
+    "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0, is right"
+)
+
+
+class NoCoq(InputError):
+    """Coq, or mathcomp, is not installed here."""
+
+
+class Rejected(Exception):
+    """Coq does not accept a file.
+
+    Attributes:
+        where: file and line.
+        why: what Coq says.
+    """
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"{where}: Coq does not accept it: {why}")
+        self.where, self.why = where, why
+
+
+def program(name: str) -> str:
+    """The path of ``coqc``, ``coqdep`` or ``coqchk``; :class:`NoCoq` without."""
+    found = shutil.which(name)
+    if found is None:
+        raise NoCoq(f"{name} is not on the path: {HOW_TO_GET_IT}")
+    return found
+
+
+def version() -> str:
+    """Coq's version."""
+    return _said([program("coqc"), "--print-version"], None).split()[0]
+
+
+def compiled(file: Path, root: Path, options: Sequence[str] = ()) -> str:
+    """Compile a file with the development at ``root``, and return what it prints; :class:`Rejected` where Coq does not accept it."""
+    return _said([program("coqc"), "-w", WARNINGS, *options, "-R", str(root), "ratproof", str(file)], root)
+
+
+def dependencies(root: Path, files: Sequence[Path]) -> dict[Path, list[Path]]:
+    """For each file those of the others that have to be compiled before it."""
+    names = [str(file.relative_to(root)) for file in files]
+    found = {}
+    for line in _said([program("coqdep"), "-R", ".", "ratproof", *names], root).splitlines():
+        made, needed = line.split(":", 1)
+        target = next((name for name in made.split() if name.endswith(".vo")), None)
+        if target is not None:
+            found[root / target[:-1]] = [root / need[:-1] for need in needed.split() if need.endswith(".vo")]
+    return {file: [need for need in found.get(file, []) if need in files] for file in files}
+
+
+def checked(root: Path, modules: Sequence[str]) -> list[str]:
+    """The axioms that ``coqchk`` finds after it has checked the compiled files of these modules once more."""
+    asked = [part for module in modules for part in ("-norec", module)]
+    said = _said([program("coqchk"), "-silent", "-o", *asked, "-R", str(root), "ratproof"], root)
+    axioms = re.search(r"\* Axioms:(.*?)\n\s*\n", said, re.DOTALL)
+    return [] if axioms is None or "<none>" in axioms[1] else axioms[1].split()
+
+
+def _said(command: Sequence[str], where: Path | None) -> str:
+    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return done.stdout
+    said = done.stderr.strip() or done.stdout.strip()
+    if re.search(r"logical path\s+\S+\s+with\s+prefix\s+mathcomp", said):
+        raise NoCoq(f"Coq finds no mathcomp: {HOW_TO_GET_IT}")
+    place = re.search(r'File "([^"]*)", line (\d+)', said)
+    error = said[said.rfind("Error:") :] if "Error:" in said else said
+    raise Rejected(f"{place[1]}, line {place[2]}" if place else command[0], " ".join(error.removeprefix("Error:").split()))

@@ -1,0 +1,106 @@
+"""The source of ``theory/coq``: its files, and each theorem's sentence and statement, as they stand there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import theory
+
+WITHOUT_PROOF = re.compile(r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|give_up|Unset Guard Checking|bypass_check)\b")
+"""What would assume something, or skip a check."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A theorem as it stands in its file.
+
+    Attributes:
+        name: its file below ``theory/coq`` and its own name, with dots.
+        says: the sentence above it.
+        text: from ``Theorem`` to the proof.
+        given: what its section takes for granted, in order: variables and hypotheses.
+        line: where it begins.
+    """
+
+    name: str
+    says: str
+    text: str
+    given: tuple[str, ...]
+    line: int
+
+    @property
+    def module(self) -> str:
+        """The file, as Coq names it."""
+        return "ratproof." + self.name.rpartition(".")[0]
+
+
+def source_folder() -> Path:
+    """Where the files lie: ``theory/coq`` of a clone, or of the installed package."""
+    return Path(next(iter(theory.__path__))) / "coq"
+
+
+def source_files() -> list[Path]:
+    """All files of the development."""
+    return sorted(source_folder().rglob("*.v"))
+
+
+def assumptions_in_words() -> list[str]:
+    """Where a file has a word that would leave something unproved: file, line and word."""
+    found = []
+    for file in source_files():
+        text = _without_comments(file.read_text(encoding="utf-8"))
+        for match in WITHOUT_PROOF.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(f"{file.relative_to(source_folder())}, line {line}: {match[0]}")
+    return found
+
+
+@cache
+def statements() -> dict[str, Statement]:
+    """Every theorem by its name."""
+    found = {}
+    for file in source_files():
+        module = ".".join(file.relative_to(source_folder()).with_suffix("").parts)
+        for statement in _statements(module, file.read_text(encoding="utf-8")):
+            found[statement.name] = statement
+    return found
+
+
+def requirements(module: str) -> list[str]:
+    """The lines by which a file (``ratproof.fa_rnn.counting``) imports others of the development."""
+    file = source_folder().joinpath(*module.split(".")[1:]).with_suffix(".v")
+    return re.findall(r"^From ratproof\S* Require Import .*\.$", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+TOKEN = re.compile(
+    r"\(\*(?P<comment>.*?)\*\)|^Section (?P<section>\w+)\.|^End (?P<end>\w+)\.|^(?P<given>(?:Variables?|Hypothesis|Hypotheses) .*?\.)$"
+    r"|^Theorem (?P<name>\w+)(?P<rest>.*?\.)\s*\nProof\.",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def _statements(module: str, text: str) -> list[Statement]:
+    found, sections = [], list[list[str]]()
+    said = ""
+    for match in TOKEN.finditer(text):
+        if match["comment"] is not None:
+            said = " ".join(match["comment"].split())
+        elif match["section"]:
+            sections.append([])
+        elif match["end"]:
+            sections.pop()
+        elif match["given"] and sections:
+            sections[-1].append(match["given"])
+        elif match["name"]:
+            given = tuple(line for section in sections for line in section)
+            line = text.count("\n", 0, match.start("name")) + 1
+            found.append(Statement(f"{module}.{match['name']}", said, f"Theorem {match['name']}{match['rest']}", given, line))
+    return found
+
+
+def _without_comments(text: str) -> str:
+    """The same text with blanks in place of comments, so that lines keep their numbers."""
+    return re.sub(r"\(\*.*?\*\)", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)

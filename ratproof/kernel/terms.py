@@ -1,0 +1,79 @@
+"""Weights as Coq terms, in the placeholders of :class:`~theory.theorem.Theorem`.
+
+>>> from fractions import Fraction
+>>> filled("unit {c_0} {f}", {"c_0": Fraction(1, 2), "f": {"a": Fraction(3)}}, "rationals")
+'unit (Q2Qc (Qmake 1 2) : rationals) (by_letter zero [:: (Q2Qc (Qmake 3 1) : rationals)] : nat -> rationals)'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
+
+
+def filled(term: str, values: Mapping[str, Any], over: str) -> str:
+    """The term with Coq terms in place of its placeholders.
+
+    A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon stands what else it is to be:
+    ``from 1`` (a vector as a function of numbers, the first one 1), ``of place and letter``, ``to place`` (such a table of numbers).
+    """
+    return PLACEHOLDER.sub(lambda found: _term(values[found[1]], found[2] or "", over), term)
+
+
+def number(value: Any, over: str) -> str:
+    """A weight of that semiring."""
+    if over == "booleans":
+        return "true" if value else "false"
+    if over != "rationals" and value in (float("-inf"), float("inf")):
+        return f"(None : {over})"
+    exact = Fraction(value)
+    rational = f"Q2Qc (Qmake {f'({exact.numerator})' if exact < 0 else exact.numerator} {exact.denominator})"
+    if over == "rational_max_times":
+        return f"(max_times_weight ({rational}))"
+    return f"({rational} : {over})" if over == "rationals" else f"(Some ({rational}) : {over})"
+
+
+def listed(terms: Iterable[str]) -> str:
+    """A list of terms."""
+    return f"[:: {'; '.join(terms)}]"
+
+
+def _term(value: Any, form: str, over: str) -> str:
+    if form == "to place":
+        rows = listed(listed(f"{n}%N" for n in row) for row in value)
+        return f"(fun (h : place {len(value)}) (x : nat) => nth ord0 (places {len(value)}) (nth 0%N (nth [::] {rows} (h : 'I__)) x))"
+    if form == "of place and letter":
+        return f"(fun (h : place {len(value)}) (x : nat) => entries {_matrix(value, over)} (h : 'I__) x)"
+    if isinstance(value, dict):
+        first = next(iter(value.values()))
+        kind = _kind(first, form, over)
+        absent = "zero" if not isinstance(first, tuple) else "(fun _ => zero)" if not isinstance(first[0], tuple) else "(fun _ _ => zero)"
+        return f"(by_letter {absent} {listed(_term(v, form, over) for v in value.values())} : nat -> {kind})"
+    if isinstance(value, int) and not isinstance(value, bool) and form == "":
+        return str(value) if over == "sizes" else number(value, over)
+    if not isinstance(value, tuple):
+        return number(value, over)
+    if form == "from 1":
+        return f"(entry {listed(['zero', *(number(v, over) for v in value)])} : nat -> {over})"
+    if isinstance(value[0], tuple):
+        return f"(by_places {_matrix(value, over)} : {_kind(value, form, over)})"
+    return f"(by_place {listed(number(v, over) for v in value)} : {_kind(value, form, over)})"
+
+
+def _kind(value: Any, form: str, over: str) -> str:
+    """Its type."""
+    if not isinstance(value, tuple):
+        return over
+    if form == "from 1":
+        return f"nat -> {over}"
+    if isinstance(value[0], tuple):
+        return f"place {len(value)} -> place {len(value[0])} -> {over}"
+    return f"place {len(value)} -> {over}"
+
+
+def _matrix(rows: Any, over: str) -> str:
+    return listed(listed(number(v, over) for v in row) for row in rows)
