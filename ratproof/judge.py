@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ratproof.disagreement import Disagreement
+from ratproof.kernel.accept import RefutedByTheorem
 from ratproof.kinds import Verdict
 from ratproof.ledger import Ledger
 from ratproof.no_automaton import NoAutomaton
@@ -11,10 +12,10 @@ from ratproof.no_automaton import NoAutomaton
 def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
     """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton at all.
 
-    Only a :class:`~ratproof.disagreement.Disagreement` and a :class:`~ratproof.no_automaton.NoAutomaton` refute; any other exception
-    shows nothing, and so does a run that compared nothing.
+    Only a :class:`~ratproof.disagreement.Disagreement`, a :class:`~ratproof.no_automaton.NoAutomaton` and a
+    :class:`~ratproof.kernel.accept.RefutedByTheorem` refute; any other exception shows nothing, and so does a run that compared nothing.
     """
-    if isinstance(raised, NoAutomaton):
+    if isinstance(raised, (NoAutomaton, RefutedByTheorem)):
         return Verdict.REFUTED, str(raised)
     if isinstance(raised, Disagreement):
         return Verdict.REFUTED, ""

@@ -15,6 +15,7 @@ from ratproof.agree import agree
 from ratproof.comparisons import Exact, WithOpenFst
 from ratproof.decide import decide
 from ratproof.exhaust import exhaust
+from ratproof.kernel.accept import accept
 from ratproof.prove import prove
 from theory.claim import Variant
 
@@ -61,7 +62,12 @@ def proved(claim: str, variant: Variant) -> None:
     prove(variant)
 
 
+def kernel_checked(claim: str, variant: Variant) -> None:
+    """The variant's theorem in ``theory/coq``, for every semiring, alphabet and size, as Coq's kernel accepts it."""
+    accept(variant)
+
+
 DRAWN: dict[str, Callable[[str, Variant, Any], None]] = {"sampled": sampled, "cross-checked": cross_checked, "decided": decided}
 """The rungs that are property tests."""
-WHOLE: dict[str, Callable[[str, Variant], None]] = {"exhausted": exhausted, "proved": proved}
+WHOLE: dict[str, Callable[[str, Variant], None]] = {"exhausted": exhausted, "proved": proved, "kernel-checked": kernel_checked}
 """The rungs that draw nothing."""

@@ -7,6 +7,7 @@ exception is an error, and no refutation.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -17,6 +18,8 @@ import pytest
 from automata.errors import InputError
 
 MARKER = "evidence"
+NOT_RUN = "ratproof-not-run"
+"""The name under which it carries what cannot run on this machine."""
 OBSERVED = "ratproof"
 """The name under which a test's report carries what it showed, from whatever process it ran in."""
 ON_REQUEST = frozenset({"corpus", "rule_folder"})
@@ -125,6 +128,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     from ratproof.judge import judge
     from ratproof.kinds import Verdict
     from ratproof.ledger import recording
+    from ratproof.not_run import NotRun
 
     claim, variants = _resolved(mark, pyfuncitem.nodeid)
     found: BaseException | None = None
@@ -136,6 +140,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         except KeyboardInterrupt:
             skipped = True
             raise
+        except NotRun as reason:
+            skipped = True
+            for variant in _variants_of(pyfuncitem, variants):
+                told = {"claim": claim.name, "variant": variant.name, "kind": mark.kind, "why": str(reason)}
+                pyfuncitem.user_properties.append((NOT_RUN, json.dumps(told)))
+            pytest.skip(str(reason))
         except pytest.skip.Exception as reason:
             found, skipped = reason, not ON_REQUEST.isdisjoint(pyfuncitem.fixturenames)
             raise

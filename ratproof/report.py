@@ -14,6 +14,7 @@ from ratproof.kinds import Verdict
 from ratproof.proof_text import paragraphs
 from ratproof.results import Result
 from ratproof.verify import Outcome
+from theory.claim import KERNEL
 
 COLOURS = {Verdict.HOLDS: "green", Verdict.REFUTED: "cyan", Verdict.UNKNOWN: "yellow"}
 
@@ -30,9 +31,10 @@ def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str 
     for result in _one_a_variant(outcome.results):
         _show_counterexample(result, out, "" if claims_file is None else f" --claims {claims_file}")
     for result in outcome.results:
-        if result.verdict == Verdict.REFUTED and result.counterexample is None:
+        if result.verdict == Verdict.REFUTED and result.counterexample is None and (proofs or result.kind != KERNEL):
             out.print()
-            out.print(Text(f"{result.claim}, {result.variant}: no automaton", style="bold"))
+            what = "a theorem refutes it" if result.kind == KERNEL else "no automaton"
+            out.print(Text(f"{result.claim}, {result.variant}: {what}", style="bold"))
             out.print(Padding(Text(result.why), (0, 0, 0, 2)))
     for result in outcome.results:
         for line in _remarks(result):
@@ -45,6 +47,8 @@ def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str 
             out.print(Text(line, style="red"))
     for error in outcome.errors:
         out.print(Text(f"error: {error}", style="red"))
+    for why, told in _not_run(outcome).items():
+        out.print(Text(f"{told}: not run: {why}"))
     if claims_file is None and outcome.results and not any(r.device == "cuda" for r in outcome.results):
         out.print("[dim]The networks ran on the CPU; on cuda: not run (--device cuda).[/]")
     for note in outcome.notes:
@@ -86,6 +90,16 @@ def summary(outcome: Outcome) -> Text:
     if outcome.interrupted:
         line += "; interrupted, so this is not all"
     return Text(line, style="bold green" if outcome.as_expected else "bold red")
+
+
+def _not_run(outcome: Outcome) -> dict[str, str]:
+    """By the reason, the kinds of evidence that could not run here, and for how many variants."""
+    reasons = dict.fromkeys(told["why"] for told in outcome.not_run)
+    found = {}
+    for why in reasons:
+        kinds = [told["kind"] for told in outcome.not_run if told["why"] == why]
+        found[why] = ", ".join(f"{kind} ({kinds.count(kind)} variants)" for kind in dict.fromkeys(kinds))
+    return found
 
 
 def _one_a_variant(results: Sequence[Result]) -> list[Result]:

@@ -18,9 +18,11 @@ from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError
 from automata.files import write_whole
 from ratproof.counterexamples import keep
+from ratproof.kernel.coq import program
 from ratproof.kinds import KINDS, Verdict
-from ratproof.plugin import CORPUS, OBSERVED
+from ratproof.plugin import CORPUS, NOT_RUN, OBSERVED
 from ratproof.results import Observation, Result, gather, in_order
+from theory.claim import KERNEL
 from theory.registry import claim_named, claims
 
 COUNTEREXAMPLES = Path(".ratproof") / "counterexamples"
@@ -68,12 +70,13 @@ def cores() -> int:
 
 @dataclass
 class Outcome:
-    """What ran: the results, whether it was interrupted, and what went wrong outside of the evidence."""
+    """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what could not run here."""
 
     results: list[Result]
     interrupted: bool = False
     errors: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    not_run: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def as_expected(self) -> bool:
@@ -89,6 +92,7 @@ class Watch:
         self.seen: list[Observation] = []
         self.errors: list[str] = []
         self.notes: list[str] = []
+        self.not_run: list[dict[str, str]] = []
         self.interrupted = False
         self.total = self.done = 0
         self.corpus: Any = None
@@ -115,8 +119,9 @@ class Watch:
         if report.when == "call":
             self.done += 1
             self.seen += [Observation.from_text(str(text)) for name, text in report.user_properties if name == OBSERVED]
+            self.not_run += [json.loads(str(text)) for name, text in report.user_properties if name == NOT_RUN]
         # they are for us, and would be long in a JUnit file
-        report.user_properties = [pair for pair in report.user_properties if pair[0] != OBSERVED]
+        report.user_properties = [pair for pair in report.user_properties if pair[0] not in (OBSERVED, NOT_RUN)]
         if report.failed and report.when != "call":
             self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
 
@@ -138,10 +143,11 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
         watch.errors.append(_last_line(said.getvalue()) or "pytest could not start")
     found = gather(watch.seen, request.seed)
     if not watch.interrupted:
-        found += _missing(request, found)
+        found += _missing(request, found, watch.not_run)
     results = in_order(found, claims())
     watch.notes += keep_evidence(results, request.seed)
-    return Outcome(results, interrupted=watch.interrupted, errors=watch.errors, notes=list(dict.fromkeys(watch.notes)))
+    notes = list(dict.fromkeys(watch.notes))
+    return Outcome(results, interrupted=watch.interrupted, errors=watch.errors, notes=notes, not_run=watch.not_run)
 
 
 def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
@@ -171,9 +177,9 @@ def tests_folder() -> Path:
     return Path(next(iter(found.submodule_search_locations)))
 
 
-def _missing(request: Request, found: list[Result]) -> list[Result]:
+def _missing(request: Request, found: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
     """Evidence that was asked for and promised, and that no test showed: unknown, and never as expected."""
-    there = {(r.claim, r.variant, r.kind) for r in found}
+    there = {(r.claim, r.variant, r.kind) for r in found} | {(n["claim"], n["variant"], n["kind"]) for n in not_run}
     return [
         Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, None, request.seed, why="no test showed it")
         for name in request.claims or claims()
@@ -193,6 +199,8 @@ def _check(request: Request) -> Any:
         request.kind in v.kinds for name in request.claims or claims() for v in claim_named(name).variants
     ):
         raise InputError(f"no claim that was asked for promises evidence of the kind {request.kind}")
+    if request.kind == KERNEL:
+        program("coqc")
     check_device(request.device)
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")

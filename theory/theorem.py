@@ -24,7 +24,7 @@ class Theorem:
         score: a Coq term for its score, where it is computed in another way.
         over: the semiring, as ``theory/coq/instances.v`` names it.
         values: from a case the values that the terms name, where they are not the case's own weights.
-        leaves_out: what of the variant the theorem does not say, in a sentence.
+        refutes: it says that the variant is false.
     """
 
     name: str
@@ -33,4 +33,4 @@ class Theorem:
     score: str = ""
     over: str = "rationals"
     values: Callable[[Any], Mapping[str, Any]] | None = None
-    leaves_out: str = ""
+    refutes: bool = False

@@ -108,3 +108,9 @@ def decided(found, words, decomposed, device):
     ledger().add(len(shown.answers))
     ledger().certificate = list(shown.answers.values())[-1][-1].certificates[-1]
     return network, shown
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

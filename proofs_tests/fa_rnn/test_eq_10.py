@@ -45,3 +45,9 @@ def test_each_set_keeps_its_score_on_all_sentences(variant, data):
 def test_the_invariant_proves_it(variant):
     """In every commutative semiring, for small sizes, and with sizes that are symbols."""
     ladder.proved(CLAIM, variant)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

@@ -59,3 +59,9 @@ def test_the_recurrence_is_forward_on_all_sentences(variant, data):
 def test_the_invariant_proves_it(variant):
     """In every semiring, for K = 1 to 4, and with K a symbol."""
     ladder.proved(CLAIM, variant)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

@@ -62,6 +62,12 @@ def test_the_invariant_proves_it(variant):
     ladder.proved(CLAIM, variant)
 
 
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)
+
+
 @given(claim_named(CLAIM).variant("corrected-large-enough").cases("abc"))
 def test_there_are_min_v_k_and_k_k_columns(case):
     """In all three factors, whichever of the two is fewer."""

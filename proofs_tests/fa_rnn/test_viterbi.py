@@ -68,3 +68,9 @@ def test_it_is_one_exactly_on_matches_on_all_sentences(variant, data):
 def test_the_invariant_proves_it(variant):
     """In every commutative semiring, max-times among them, for K = 1 to 4, and with K a symbol."""
     ladder.proved(CLAIM, variant)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

@@ -22,3 +22,9 @@ def test_forward_is_the_sum_over_paths_in_exact_fractions(variant, data):
 def test_every_string_up_to_length_four(variant):
     """Automata with one and two states and small weights, all strings over one and two letters: nothing else, or a minimal counterexample."""
     ladder.exhausted(CLAIM, variant, longest=4)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

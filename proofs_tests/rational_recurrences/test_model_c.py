@@ -70,3 +70,9 @@ def test_the_second_state_is_the_score_of_figure_2_on_all_strings(variant, data)
 def test_the_invariant_proves_it(variant):
     """In every commutative semiring, for all weights and strings: Omega is (1, c1, c2)."""
     ladder.proved(CLAIM, variant)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

@@ -80,6 +80,12 @@ def test_the_invariant_proves_it(variant):
     ladder.proved(CLAIM, variant)
 
 
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)
+
+
 SIZES = [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2), (5, 2), (1, 3), (2, 3), (3, 3), (1, 4), (2, 4), (1, 6)]
 
 

@@ -70,3 +70,9 @@ def test_every_number_of_the_state_is_a_score_on_all_strings(variant, data):
 def test_the_invariant_proves_it(variant):
     """In every commutative semiring, for d = 1 to 5, and with d a symbol."""
     ladder.proved(CLAIM, variant)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

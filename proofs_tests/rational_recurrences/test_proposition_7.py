@@ -111,6 +111,12 @@ def test_the_invariant_proves_it(variant):
     ladder.proved(CLAIM, variant)
 
 
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)
+
+
 @evidence(CLAIM, kind="decided", variants=("corrected",))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(st.data())

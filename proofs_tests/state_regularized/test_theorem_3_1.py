@@ -60,3 +60,9 @@ def test_the_law_is_forward_on_all_strings(variant, data):
 def test_the_invariant_proves_it(variant):
     """For every memory-less cell, k and string: Omega is the law."""
     ladder.proved(CLAIM, variant)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

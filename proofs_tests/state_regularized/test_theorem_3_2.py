@@ -93,3 +93,9 @@ def test_the_mixture_follows_its_dfa_on_all_strings(case):
 def test_the_invariant_proves_the_bound(variant):
     """For all scores, k and strings: Omega is (p, p), in an automaton without negative weights, one path of which weighs the bound."""
     ladder.proved(CLAIM, variant)
+
+
+@evidence(CLAIM, kind="kernel-checked")
+def test_the_kernel_accepts_its_theorem(variant):
+    """Coq's kernel, with nothing assumed."""
+    ladder.kernel_checked(CLAIM, variant)

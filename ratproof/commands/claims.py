@@ -124,7 +124,7 @@ def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None
     if as_json:
         print_json({
             "results": [r.to_json() for r in outcome.results], "as_expected": outcome.as_expected,
-            "interrupted": outcome.interrupted, "errors": outcome.errors, "notes": outcome.notes,
+            "interrupted": outcome.interrupted, "errors": outcome.errors, "notes": outcome.notes, "not_run": outcome.not_run,
             "when": datetime.now(UTC).isoformat(timespec="seconds"), "platform": platform.platform(), "versions": versions(),
         })  # fmt: skip
     else:

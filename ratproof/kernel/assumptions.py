@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ratproof.kernel import coq
-from ratproof.kernel.development import built
 from ratproof.kernel.sources import statements
 
 CLOSED = "Closed under the global context"
 MARK = "== "
 
 
-def assumptions(root: Path | None = None) -> dict[str, str]:
-    """For every theorem what ``Print Assumptions`` says: :data:`CLOSED`, or the axioms. Kept beside the build that it is about."""
-    root = built() if root is None else root
+@cache
+def assumptions(root: Path) -> dict[str, str]:
+    """For every theorem of a compiled development what ``Print Assumptions`` says: :data:`CLOSED`, or the axioms."""
     lines = [f"Require {module}." for module in dict.fromkeys(statement.module for statement in statements().values())]
     for name in statements():
         lines += [f'Goal True. idtac "{MARK}{name}". Abort.', f"Print Assumptions ratproof.{name}."]

@@ -12,9 +12,7 @@ from automata.errors import InputError
 
 WARNINGS = "-notation-overridden,-ambiguous-paths"
 """What mathcomp 1.15 warns of when it is loaded, and no file of ours can change."""
-HOW_TO_GET_IT = (
-    "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0, is right"
-)
+HOW_TO_GET_IT = "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0, is right"
 
 
 class NoCoq(InputError):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import importlib.util
 import os
 import shutil
 import tempfile
@@ -12,9 +12,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 
-from automata.errors import InputError
 from ratproof.kernel import coq
-from ratproof.kernel.sources import source_folder, source_files
+from ratproof.kernel.sources import source_files, source_folder
 
 Tell = Callable[[str], None]
 
@@ -29,7 +28,10 @@ def built(tell: Tell = lambda stage: None) -> Path:
     place = _cache() / _key()
     if (place / "done").exists():
         return place
-    return rebuilt(tell)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with (place.parent / "lock").open("w") as lock:  # of several processes one compiles, and the others wait for it
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return place if (place / "done").exists() else rebuilt(tell)
 
 
 def rebuilt(tell: Tell = lambda stage: None) -> Path:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import theory
 
-WITHOUT_PROOF = re.compile(r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|give_up|Unset Guard Checking|bypass_check)\b")
+WITHOUT_PROOF = re.compile(
+    r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|give_up|Unset Guard Checking|bypass_check)\b"
+)
 """What would assume something, or skip a check."""
 
 

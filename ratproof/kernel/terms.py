@@ -45,13 +45,21 @@ def listed(terms: Iterable[str]) -> str:
 def _term(value: Any, form: str, over: str) -> str:
     if form == "to place":
         rows = listed(listed(f"{n}%N" for n in row) for row in value)
-        return f"(fun (h : place {len(value)}) (x : nat) => nth ord0 (places {len(value)}) (nth 0%N (nth [::] {rows} (h : 'I__)) x))"
+        return (
+            f"(fun (h : place {len(value)}) (x : nat) => nth ord0 (places {len(value)}) (nth 0%N (nth [::] {rows} (h : 'I__)) x))"
+        )
     if form == "of place and letter":
         return f"(fun (h : place {len(value)}) (x : nat) => entries {_matrix(value, over)} (h : 'I__) x)"
     if isinstance(value, dict):
         first = next(iter(value.values()))
         kind = _kind(first, form, over)
-        absent = "zero" if not isinstance(first, tuple) else "(fun _ => zero)" if not isinstance(first[0], tuple) else "(fun _ _ => zero)"
+        absent = (
+            "zero"
+            if not isinstance(first, tuple)
+            else "(fun _ => zero)"
+            if not isinstance(first[0], tuple)
+            else "(fun _ _ => zero)"
+        )
         return f"(by_letter {absent} {listed(_term(v, form, over) for v in value.values())} : nat -> {kind})"
     if isinstance(value, int) and not isinstance(value, bool) and form == "":
         return str(value) if over == "sizes" else number(value, over)

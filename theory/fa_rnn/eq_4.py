@@ -79,7 +79,7 @@ CLAIM = Claim(
             construction=with_tensor,
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            theorem=Theorem("fa_rnn.recurrences.columns_are_refuted"),
+            theorem=Theorem("fa_rnn.recurrences.columns_are_refuted", refutes=True),
         ),
     ),
     example=Weights(

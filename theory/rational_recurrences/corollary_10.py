@@ -62,6 +62,7 @@ def variants(printed: str, says: str) -> tuple[Variant, Variant]:
             name=printed,
             theorem=Theorem(
                 "rational_recurrences.corollary_10.input_representation_is_refuted",
+                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {z} {c_0}",
             ),

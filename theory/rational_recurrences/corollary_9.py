@@ -113,6 +113,7 @@ CLAIM = Claim(
             small_cases=AT_ONE.small,
             theorem=Theorem(
                 "rational_recurrences.definition_8.printed_is_refuted",
+                refutes=True,
                 network="layer {c_0} {f} {u} {word} {unit}",
                 automaton="figures (fun _ => zero) {f} {u} {unit}",
             ),

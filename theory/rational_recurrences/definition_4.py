@@ -153,7 +153,7 @@ CLAIM = Claim(
             small_cases=small,
             kinds=KINDS,
             algorithm=summed(of_some_transition),
-            theorem=Theorem("paths.definition_3_printed_is_refuted"),
+            theorem=Theorem("paths.definition_3_printed_is_refuted", refutes=True),
         ),
     ),
     example=Drawn(EXAMPLE),

@@ -84,6 +84,7 @@ MAX_PLUS_FIGURE_1 = (
         kinds=KINDS,
         theorem=Theorem(
             "rational_recurrences.example_15.printed_is_refuted",
+            refutes=True,
             network="unit {c_0} {f} {u} {word}",
             automaton="figure_1 {f} {u} zero",
             over="rational_max_plus",
@@ -117,6 +118,7 @@ CLAIM = Claim(
             shortest=1,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_nonempty_is_refuted",
+                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
                 over="rational_max_plus",
@@ -131,7 +133,7 @@ CLAIM = Claim(
             cases=FROM_GATE.random,
             small_cases=FROM_GATE.small,
             kinds=KINDS,
-            theorem=Theorem("rational_recurrences.example_15.section_5_2_is_refuted"),
+            theorem=Theorem("rational_recurrences.example_15.section_5_2_is_refuted", refutes=True),
         ),
     ),
     example=Weights(

@@ -192,6 +192,7 @@ CLAIM = Claim(
             ones=0,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_is_refuted",
+                refutes=True,
                 score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (zero, zero, zero, zero) {word}",
             ),
         ),
@@ -201,6 +202,7 @@ CLAIM = Claim(
             ones=1,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_with_one_start_is_refuted",
+                refutes=True,
                 score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (one, zero, zero, zero) {word}",
             ),
         ),
@@ -214,6 +216,7 @@ CLAIM = Claim(
             small_cases=AT_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.model_f.equation_26g_is_refuted",
+                refutes=True,
                 network="model_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
             ),
         ),

@@ -85,7 +85,11 @@ def variants(
             recurrence=windowed,
             construction=printed,
             theorem=Theorem(
-                "rational_recurrences.proposition_11.printed_is_refuted", network=NETWORK, automaton=AS_PRINTED, values=by_history
+                "rational_recurrences.proposition_11.printed_is_refuted",
+                refutes=True,
+                network=NETWORK,
+                automaton=AS_PRINTED,
+                values=by_history,
             ),
             cases=from_zero.random,
             small_cases=from_zero.small,

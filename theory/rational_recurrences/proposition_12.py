@@ -226,6 +226,7 @@ CLAIM = Claim(
             algorithm=program_as_printed,
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_is_refuted",
+                refutes=True,
                 network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
                 score="program {n} {f} {u:from 1} {word}",
             ),

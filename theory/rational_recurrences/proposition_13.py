@@ -210,6 +210,7 @@ CLAIM = Claim(
             small_cases=FROM_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_13.printed_is_refuted",
+                refutes=True,
                 network="isan {c_0} {W} {b} {word} {unit}",
                 automaton="doubled {W} {b} (fun q => if q is inl _ then one else zero) {unit}",
             ),

@@ -131,6 +131,7 @@ CLAIM = Claim(
             small_cases=AT_ONE.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_is_refuted",
+                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
             ),
@@ -147,6 +148,7 @@ CLAIM = Claim(
             shortest=1,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
+                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
             ),
@@ -163,6 +165,7 @@ CLAIM = Claim(
             algorithm=forward_as_printed,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_equation_3b_is_refuted",
+                refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 score="late_score (figure_1 {f} {u} zero) {word}",
             ),

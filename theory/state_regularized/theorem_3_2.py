@@ -155,7 +155,7 @@ CLAIM = Claim(
             ),
             recurrence=followed_by_half,
             construction=always_one,
-            theorem=Theorem("state_regularized.theorem_3_2.no_temperature_is_low_enough"),
+            theorem=Theorem("state_regularized.theorem_3_2.no_temperature_is_low_enough", refutes=True),
             kinds=SHOWN,
             **cases(no_ties, m=(4,)),
         ),

@@ -1,0 +1,52 @@
+"""The rung of the ladder: a variant's theorem, as the kernel accepts it."""
+
+from __future__ import annotations
+
+from ratproof.kernel.assumptions import CLOSED, assumptions
+from ratproof.kernel.coq import NoCoq
+from ratproof.kernel.development import built
+from ratproof.kernel.sources import Statement, assumptions_in_words, statements
+from ratproof.ledger import ledger
+from ratproof.not_run import NotRun
+from theory.claim import Variant
+
+
+class NotAccepted(AssertionError):
+    """The theorem is not there, or it assumes something."""
+
+
+class RefutedByTheorem(AssertionError):
+    """The theorem says that the variant is false."""
+
+    def __init__(self, statement: Statement) -> None:
+        super().__init__(f"{statement.name}: {statement.says}")
+
+
+def accept(variant: Variant) -> None:
+    """Assert that the kernel accepts the variant's theorem, with nothing assumed.
+
+    Raises:
+        RefutedByTheorem: it does, and the theorem refutes the variant.
+        NotAccepted: it does not.
+        NotRun: there is no Coq here.
+    """
+    theorem = variant.theorem
+    if theorem is None:
+        raise RuntimeError(f"{variant.name} names no theorem")
+    if theorem.name not in statements():
+        raise NotAccepted(f"there is no theorem {theorem.name} in theory/coq")
+    left = assumptions_in_words()
+    if left:
+        raise NotAccepted(f"theory/coq leaves something unproved: {left[0]}")
+    try:
+        said = assumptions(built())[theorem.name]
+    except NoCoq as error:
+        raise NotRun(str(error)) from None
+    if said != CLOSED:
+        raise NotAccepted(f"{theorem.name} assumes something: {said}")
+    statement = statements()[theorem.name]
+    book = ledger()
+    book.add(1)
+    book.facts |= {"theorem": statement.name, "says": statement.says, "statement": statement.text, "assumptions": said}
+    if theorem.refutes:
+        raise RefutedByTheorem(statement)
