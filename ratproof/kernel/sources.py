@@ -49,6 +49,11 @@ def source_files() -> list[Path]:
     return sorted(source_folder().rglob("*.v"))
 
 
+def modules() -> list[str]:
+    """All files, as Coq names them."""
+    return ["ratproof." + ".".join(file.relative_to(source_folder()).with_suffix("").parts) for file in source_files()]
+
+
 def assumptions_in_words() -> list[str]:
     """Where a file has a word that would leave something unproved: file, line and word."""
     found = []

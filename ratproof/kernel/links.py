@@ -1,0 +1,242 @@
+"""From an answer of :func:`~automata.equivalence.equivalent` the links that show it: automata, each of which goes to the next by a matrix.
+
+B goes to A by X where lambda_B X = lambda_A, M_B(a) X = X M_A(a) for every symbol a, and X rho_A = rho_B; with epsilon transitions E in A,
+lambda_B X = lambda_A + lambda_B X E and M_B(a) X = X M_A(a) + M_B(a) X E. Over any semiring both then give every word the same score
+(``theory/coq/equivalence.v``). Over a field the certificate has such a matrix. Over the other semirings there are two, from an
+automaton whose states are the pairs of vectors that words lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from automata.equivalence import Different, Equivalent
+from automata.equivalence.certificates import Linked
+from automata.errors import InputError
+from automata.operations import dead_states, remove_epsilon
+from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.wfsa import WFSA
+
+MOST_PAIRS = 300
+"""The most pairs of vectors for which Coq's lists are quick enough."""
+OVER = {
+    REAL: "rationals", COUNTING: "rationals", BOOLEAN: "booleans",
+    MAX_PLUS: "rational_max_plus", MIN_PLUS: "rational_min_plus", MAX_TIMES: "rational_max_times",
+}  # fmt: skip
+"""Each semiring, as ``theory/coq/instances.v`` has it."""
+Matrix = list[list[Any]]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An automaton as lists: what ``theory/coq/checker.v`` reads."""
+
+    first: list[Any]
+    matrices: list[Matrix]
+    silent: Matrix
+    last: list[Any]
+
+
+@dataclass(frozen=True)
+class Link:
+    """One automaton goes to another, both by their place in the list of all.
+
+    Attributes:
+        source, target: B and A.
+        matrix: X.
+        ranks: of A's states, an order in which its epsilon transitions lead upwards.
+    """
+
+    source: int
+    target: int
+    matrix: Matrix
+    ranks: list[int]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is to be shown in Coq.
+
+    Attributes:
+        over: the semiring.
+        alphabet: the symbols, by their numbers.
+        automata: the first two are the given ones.
+        links: where each automaton goes.
+        left, right: the automata that A's and B's links begin in: the same one where they are equal, or those without epsilon.
+        word: on which they differ, as numbers; ``None`` where they are equal.
+    """
+
+    over: str
+    alphabet: tuple[Any, ...]
+    automata: list[Listed]
+    links: list[Link]
+    left: list[int]
+    right: list[int]
+    word: list[int] | None
+
+
+class Builder:
+    """Automata and links, as they are found."""
+
+    def __init__(self, a: WFSA) -> None:
+        self.k = a.semiring
+        self.alphabet = a.alphabet
+        self.automata: list[Listed] = []
+        self.links: list[Link] = []
+
+    def add(self, automaton: WFSA) -> int:
+        """The place of an automaton."""
+        matrices = [automaton.matrix(x).tolist() for x in self.alphabet]
+        silent = [] if automaton.epsilon is None else automaton.epsilon.tolist()
+        self.automata.append(Listed(automaton.initial.tolist(), matrices, silent, automaton.final.tolist()))
+        return len(self.automata) - 1
+
+    def link(self, source: int, target: int, matrix: Matrix) -> None:
+        """One goes to the other."""
+        self.links.append(Link(source, target, matrix, ranks(self.k, self.automata[target].silent)))
+
+    def identity(self, n: int) -> Matrix:
+        """The identity."""
+        return [[self.k.one if i == j else self.k.zero for j in range(n)] for i in range(n)]
+
+    def plain(self, automaton: WFSA, place: int) -> tuple[WFSA, list[int]]:
+        """The automaton without epsilon, and the way from it: itself, where it has none."""
+        if automaton.epsilon is None:
+            return automaton, [place]
+        without = remove_epsilon(automaton)
+        made = self.add(without)
+        self.link(made, place, self.identity(automaton.states))
+        return without, [made, place]
+
+
+def shown(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> Shown:
+    """The links for an answer about two automata over one alphabet; :class:`~automata.errors.InputError` where Coq cannot be shown it."""
+    if a.semiring not in OVER:
+        raise InputError(f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions")
+    a, b = a.to_exact(), b.to_exact()
+    made = Builder(a)
+    places = [made.add(side) for side in (a, b)]
+    for name, place in zip(names, places, strict=True):
+        if ranks_or_none(a.semiring, made.automata[place].silent) is None:
+            raise InputError(
+                f"--kernel: epsilon transitions of {name} form a cycle, and the sums round it are limits, which Coq is not shown"
+            )
+    (plain_a, to_a), (plain_b, to_b) = made.plain(a, places[0]), made.plain(b, places[1])
+    if isinstance(answer, Different):
+        word = [list(a.alphabet).index(x) for x in answer.word]
+        return Shown(OVER[a.semiring], a.alphabet, made.automata, made.links, to_a, to_b, word)
+    if isinstance(answer.certificate, Linked):
+        left, right = _through(made, answer.certificate, plain_a, plain_b, to_a, to_b)
+    elif answer.certificate is not None:
+        left, right = _pairs(made, plain_a, plain_b, to_a, to_b)
+    else:
+        raise InputError(f"--kernel: this answer has no certificate that Coq could check ({answer.how})")
+    return Shown(OVER[a.semiring], a.alphabet, made.automata, made.links, left, right, None)
+
+
+def _through(made: Builder, found: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) -> tuple[list[int], list[int]]:
+    """The certificate's own matrices."""
+    place = (
+        to_a[0] if found.through is found.a else to_b[0] if found.through is found.b else made.add(found.through.over(a.alphabet))
+    )
+    ways = []
+    for matrix, way, side in ((found.to_a, to_a, a), (found.to_b, to_b, b)):
+        if place == way[0]:
+            ways.append(way)
+        else:
+            made.link(place, way[0], made.identity(side.states) if matrix is None else np.asarray(matrix).tolist())
+            ways.append([place, *way])
+    return ways[0], ways[1]
+
+
+def _pairs(made: Builder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) -> tuple[list[int], list[int]]:
+    """An automaton whose states are the pairs of vectors that words lead to, up to a factor, in both without their dead ends."""
+    (live_a, way_a), (live_b, way_b) = _live(made, a, to_a), _live(made, b, to_b)
+    k, alphabet = made.k, made.alphabet
+    known: dict[tuple[Any, ...], int] = {}
+    rows: list[tuple[list[Any], list[Any]]] = []
+    arrows: list[tuple[int, int, Any, Any]] = []
+
+    def place(pair: tuple[list[Any], list[Any]]) -> tuple[int, Any] | None:
+        """The state of a pair, and the factor; nothing for zeros."""
+        total = k.zero
+        for weight in (*pair[0], *pair[1]):
+            total = k.plus(total, weight)
+        if total == k.zero:
+            return None
+        scaled = tuple([w if w == k.zero else over(k, w, total) for w in vector] for vector in pair)
+        key = (*scaled[0], *scaled[1])
+        if key not in known:
+            if len(known) == MOST_PAIRS:
+                raise InputError(f"--kernel: words lead to more than {MOST_PAIRS} pairs of vectors, too many for lists in Coq")
+            known[key] = len(rows)
+            rows.append((scaled[0], scaled[1]))
+        return known[key], total
+
+    start = place((live_a.initial.tolist(), live_b.initial.tolist()))
+    for i, (x, y) in enumerate(rows):
+        for symbol in alphabet:
+            after = place((_moved(k, x, live_a.matrix(symbol)), _moved(k, y, live_b.matrix(symbol))))
+            if after is not None:
+                arrows.append((i, after[0], symbol, after[1]))
+    final = [(i, _dot(k, x, live_a.final.tolist())) for i, (x, _) in enumerate(rows)]
+    through = WFSA.from_edges(k, len(rows), alphabet, [] if start is None else [start], final, arrows)
+    middle = made.add(through)
+    made.link(middle, way_a[0], [x for x, _ in rows])
+    made.link(middle, way_b[0], [y for _, y in rows])
+    return [middle, *way_a], [middle, *way_b]
+
+
+def _live(made: Builder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
+    """The automaton without the states that lead to no final one. The way turns here: the given one goes to the smaller one."""
+    keep = np.flatnonzero(~dead_states(automaton))
+    if len(keep) == automaton.states:
+        return automaton, way
+    matrices = automaton.matrices[:, keep][:, :, keep]
+    small = automaton.replace(initial=automaton.initial[keep], final=automaton.final[keep], matrices=matrices)
+    k, place = made.k, made.add(small)
+    made.link(way[0], place, [[k.one if q == p else k.zero for p in keep] for q in range(automaton.states)])
+    return small, [place, *way]
+
+
+def _moved(k: Semiring, row: list[Any], matrix: Any) -> list[Any]:
+    return [_dot(k, row, column) for column in matrix.T.tolist()]
+
+
+def _dot(k: Semiring, row: list[Any], column: list[Any]) -> Any:
+    found = k.zero
+    for v, w in zip(row, column, strict=True):
+        found = k.plus(found, k.times(v, w))
+    return found
+
+
+def over(k: Semiring, weight: Any, total: Any) -> Any:
+    """What times the total is the weight."""
+    divided: dict[Any, Callable[[], Any]] = {
+        BOOLEAN: lambda: weight, MAX_TIMES: lambda: Fraction(weight) / Fraction(total),
+    }  # fmt: skip
+    return divided.get(k, lambda: weight - total)()
+
+
+def ranks(k: Semiring, silent: Matrix) -> list[int]:
+    """For each state the most epsilon transitions that lead to it."""
+    found = ranks_or_none(k, silent)
+    assert found is not None
+    return found
+
+
+def ranks_or_none(k: Semiring, silent: Matrix) -> list[int] | None:
+    """The same; nothing where they form a cycle."""
+    n = len(silent)
+    rank = [0] * n
+    for _ in range(n + 1):
+        after = [max([0, *(rank[p] + 1 for p in range(n) if silent[p][q] != k.zero)]) for q in range(n)]
+        if after == rank:
+            return rank
+        rank = after
+    return [] if n == 0 else None
