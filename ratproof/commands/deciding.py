@@ -27,6 +27,7 @@ from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
 from ratproof.disagreement import write_string
+from ratproof.kernel import certificate as kernel_certificate
 from ratproof.terminal import console, progress
 
 EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
@@ -41,6 +42,12 @@ def equivalent(
     a: Annotated[str, typer.Argument(metavar="A", help="a .json or .att file")],
     b: Annotated[str, typer.Argument(metavar="B", help="another")],
     certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    kernel: Annotated[
+        bool, typer.Option("--kernel", help="write a Coq file with the two automata, in which Coq's kernel accepts this answer")
+    ] = False,
+    kernel_file: Annotated[
+        str | None, typer.Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel")
+    ] = None,
     missing_as_zero: MissingAsZero = False,
     longest: Annotated[
         int | None, typer.Option("--longest", min=0, help="where it has to be searched: strings of at most that many symbols")
@@ -52,8 +59,14 @@ def equivalent(
     """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3 unknown."""
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
     require_free(certificate, a, b)
+    coq_file = kernel_certificate.name_of(kernel_file, a, b) if kernel or kernel_file is not None else None
+    require_free(coq_file, a, b, certificate, option="--kernel-file")
     with progress("equivalent") as tell, _naming(a, b):
         answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
+        accepted = None
+        if coq_file is not None and isinstance(answer, (Equivalent, Different)):
+            tell("Coq checks the answer")
+            accepted = kernel_certificate.write(coq_file, *aligned(one, other, missing_as_zero), answer, (a, b))
     write = write_number if one.semiring is LOG else one.semiring.format  # sums of logarithms, exactly
     shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
     if certificate is not None and shown is not None:
@@ -65,6 +78,7 @@ def equivalent(
             "verdict": answer.verdict, "word": word, "scores": scores, "why": why,
             "searched": answer.searched if isinstance(answer, Unknown) else None,
             "certificate": certificate if shown is not None else None,
+            "kernel": None if accepted is None else {"file": coq_file, "theorem": accepted},
         })  # fmt: skip
     elif isinstance(answer, Different):
         x, y = map(write, answer.scores)
@@ -73,6 +87,12 @@ def equivalent(
         print(f"equivalent: every string has the same score in {a} and {b} ({answer.how})")
     else:
         print(f"unknown: {answer.why}")
+    if accepted is not None and not as_json:
+        print(
+            f"accepted by Coq's kernel, with nothing assumed: the theorem {accepted} of {coq_file}, which coqc accepts by itself"
+        )
+    if coq_file is not None and accepted is None:
+        console(error=True).print(f"ratproof: note: {coq_file} is not written: nothing is decided that Coq could check")
     if certificate is not None and shown is None:
         console(error=True).print(f"ratproof: note: {certificate} is not written: this answer has no certificate")
     return EXIT[answer.verdict]

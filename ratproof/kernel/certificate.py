@@ -7,11 +7,16 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from automata.equivalence import Different, Equivalent
+from automata.errors import InputError
+from automata.files import write_whole
+from automata.wfsa import WFSA
 from ratproof.kernel import coq
 from ratproof.kernel.assumptions import CLOSED
-from ratproof.kernel.links import Link, Listed, Matrix, Shown
+from ratproof.kernel.links import Link, Listed, Matrix, Shown, shown
 from ratproof.kernel.sources import source_folder
 from ratproof.kernel.terms import listed
 
@@ -28,14 +33,45 @@ WEIGHT = {
 }  # fmt: skip
 
 
-def theorem_of(shown: Shown) -> str:
+def name_of(given: str | None, a: str, b: str) -> str:
+    """The file's name: as given, or made of the automata's; :class:`~automata.errors.InputError` for one that Coq does not take.
+
+    Coq is asked for here already, so that nothing is decided in vain.
+    """
+    coq.program("coqc")
+    if given is None:
+        stems = [re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) for path in (a, b)]
+        return f"equivalent_{stems[0]}_{stems[1]}.v"
+    if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(given).name, re.ASCII):
+        raise InputError(f"--kernel-file {given}: Coq takes a name of letters, digits and underscores that ends in .v")
+    return given
+
+
+def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> str:
+    """Write the file, once Coq has accepted it; the name of the theorem.
+
+    Raises:
+        InputError: Coq cannot be shown this, or is not there.
+        Rejected: Coq does not accept it, which would be an error of ours.
+    """
+    found = shown(a, b, answer, names)
+    text = written(found, names)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / Path(path).name
+        file.write_text(text, encoding="utf-8")
+        accepted(file)
+    write_whole(path, text)
+    return theorem_of(found)
+
+
+def theorem_of(found: Shown) -> str:
     """The name of the theorem."""
-    return "equivalent" if shown.word is None else "different"
+    return "equivalent" if found.word is None else "different"
 
 
-def written(shown: Shown, names: tuple[str, str]) -> str:
+def written(found: Shown, names: tuple[str, str]) -> str:
     """The text of the file."""
-    over = shown.over
+    over = found.over
     lines = [
         f"(* Do {_plain(names[0])} and {_plain(names[1])} give every word the same score? Written by ratproof; Coq 8.16 and mathcomp 1.15",
         "   accept it by themselves: coqc on this file. First the theory, from semirings to a checker that is proved sound; then, from",
@@ -46,7 +82,7 @@ def written(shown: Shown, names: tuple[str, str]) -> str:
         "",
         *(_inlined(name) for name in FILES),
         "(* The automata. Letters, by their numbers: "
-        + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(shown.alphabet))
+        + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(found.alphabet))
         + ". *)",
         "",
         f"Definition o : {over} := zero.",
@@ -55,11 +91,11 @@ def written(shown: Shown, names: tuple[str, str]) -> str:
         lines.append("Definition i : booleans := one.")
     else:
         lines.append(f"Definition w (n : Z) (d : BinNums.positive) : {over} := {WEIGHT[over]}.")
-    for place, automaton in enumerate(shown.automata):
+    for place, automaton in enumerate(found.automata):
         lines += ["", _automaton(_name(place, names), automaton, over)]
     lines += ["", "(* The value of a word is the sum over all its paths (value_is_sum_over_paths). *)"]
-    lines += _different(shown) if shown.word is not None else _equivalent(shown)
-    return "\n".join([*lines, f"Print Assumptions {theorem_of(shown)}.", ""])
+    lines += _different(found) if found.word is not None else _equivalent(found)
+    return "\n".join([*lines, f"Print Assumptions {theorem_of(found)}.", ""])
 
 
 def accepted(file: Path) -> None:
@@ -96,36 +132,36 @@ def _automaton(name: str, automaton: Listed, over: str) -> str:
     return f"Definition {name} : listed {over} := Listed {len(automaton.first)} {' '.join(parts)}."
 
 
-def _equivalent(shown: Shown) -> list[str]:
+def _equivalent(found: Shown) -> list[str]:
     lines, used = [], dict[tuple[int, int], str]()
-    for number, link in enumerate(shown.links):
+    for number, link in enumerate(found.links):
         used[link.source, link.target] = f"link_{number}"
-        lines += _link(number, link, shown)
-    assert shown.left[0] == shown.right[0]
+        lines += _link(number, link, found)
+    assert found.left[0] == found.right[0]
     lines += ["Theorem equivalent : forall word, value A word = value B word.", "Proof.", "move=> word."]
 
     def equation(source: int, target: int) -> str:
         """Value of the one, value of the other: by the link in whichever direction it is."""
         return f"({used[source, target]} word)" if (source, target) in used else f"(esym ({used[target, source]} word))"
 
-    chain = [f"(esym {equation(*step)})" for step in reversed(list(pairwise(shown.left)))]
-    chain += [equation(*step) for step in pairwise(shown.right)]
+    chain = [f"(esym {equation(*step)})" for step in reversed(list(pairwise(found.left)))]
+    chain += [equation(*step) for step in pairwise(found.right)]
     term = chain[-1] if chain else "erefl"
     for part in reversed(chain[:-1]):
         term = f"(etrans {part} {term})"
     return [*lines, f"exact: {term}.", "Qed.", ""]
 
 
-def _different(shown: Shown) -> list[str]:
+def _different(found: Shown) -> list[str]:
     lines, proof = [], []
-    for number, link in enumerate(shown.links):
-        lines += _link(number, link, shown)
+    for number, link in enumerate(found.links):
+        lines += _link(number, link, found)
         proof.append(f"rewrite -(link_{number} word).")
-    left, right = (_name(way[0], ("", "")) for way in (shown.left, shown.right))
-    same = SAME[shown.over]
+    left, right = (_name(way[0], ("", "")) for way in (found.left, found.right))
+    same = SAME[found.over]
     return [
         *lines,
-        f"Definition word : seq nat := {listed(f'{x}%N' for x in shown.word or [])}.",
+        f"Definition word : seq nat := {listed(f'{x}%N' for x in found.word or [])}.",
         "Theorem different : value A word <> value B word.",
         "Proof.",
         *proof,
@@ -135,15 +171,15 @@ def _different(shown: Shown) -> list[str]:
     ]
 
 
-def _link(number: int, link: Link, shown: Shown) -> list[str]:
+def _link(number: int, link: Link, found: Shown) -> list[str]:
     source, target = _name(link.source, ("", "")), _name(link.target, ("", ""))
     ranks = listed(f"{rank}%N" for rank in link.ranks)
     return [
         f"(* {source} goes to {target} by this matrix. *)",
-        f"Definition X_{number} : seq (seq {shown.over}) := {_matrix(link.matrix, shown.over)}.",
+        f"Definition X_{number} : seq (seq {found.over}) := {_matrix(link.matrix, found.over)}.",
         f"Lemma link_{number} word : value {source} word = value {target} word.",
         "Proof.",
-        f"apply: (goes_to_is_sound {SAME[shown.over]} (X := X_{number}) (ranks := {ranks})); vm_cast_no_check (erefl true).",
+        f"apply: (goes_to_is_sound {SAME[found.over]} (X := X_{number}) (ranks := {ranks})); vm_cast_no_check (erefl true).",
         "Qed.",
         "",
     ]
