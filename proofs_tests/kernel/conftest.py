@@ -1,0 +1,19 @@
+"""The compiled development, for every test of this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ratproof.kernel.coq import NoCoq
+from ratproof.kernel.development import built
+
+
+@pytest.fixture(scope="session")
+def compiled() -> Path:
+    """The folder with theory/coq, compiled."""
+    try:
+        return built()
+    except NoCoq as error:
+        pytest.skip(f"not run: {error}")

@@ -1,0 +1,53 @@
+"""Every theorem of theory/coq is closed under the global context, and each claim's theorem is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ratproof.kernel import coq
+from ratproof.kernel.assumptions import CLOSED, assumptions
+from ratproof.kernel.sources import WITHOUT_PROOF, assumptions_in_words, modules, statements
+from theory.claim import KERNEL
+from theory.registry import claims
+
+NAMED = sorted({v.theorem.name for claim in claims().values() for v in claim.variants if v.theorem is not None})
+
+
+def test_nothing_is_assumed(compiled: Path) -> None:
+    """Print Assumptions, of every theorem."""
+    assert {name: said for name, said in assumptions(compiled).items() if said != CLOSED} == {}
+    assert assumptions(compiled).keys() == statements().keys()
+
+
+def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
+    """What it lists are fields of mathcomp's sealed modules, which it cannot look into."""
+    assert [name for name in coq.checked(compiled, modules()) if name.startswith("ratproof.")] == []
+
+
+def test_no_file_leaves_something_unproved() -> None:
+    assert assumptions_in_words() == []
+
+
+@pytest.mark.parametrize("word", ["Admitted", "Axiom", "Parameter", "Conjecture", "admit", "give_up", "bypass_check"])
+def test_words_that_leave_something_unproved_are_seen(word: str) -> None:
+    assert WITHOUT_PROOF.search(f"Lemma l : 1 = 2.\nProof. {word}.")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_each_theorem_that_a_claim_names_is_there_and_says_a_sentence(name: str) -> None:
+    statement = statements()[name]
+    assert statement.says and statement.text.startswith("Theorem ")
+
+
+def test_every_proved_variant_is_kernel_checked_too() -> None:
+    lacking = [(c.name, v.name) for c in claims().values() for v in c.variants if "proved" in v.kinds and KERNEL not in v.kinds]
+    assert lacking == []
+
+
+def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
+    """A file with an axiom is compiled, and Print Assumptions says so."""
+    file = tmp_path / "bad.v"
+    file.write_text("Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n")
+    assert CLOSED not in coq.compiled(file, compiled) and "false" in coq.compiled(file, compiled)

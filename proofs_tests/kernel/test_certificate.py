@@ -1,0 +1,140 @@
+"""equivalent --kernel: what it writes is accepted, for every semiring; and what is wrong is not."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from automata import json_format
+from automata.equivalence import Different, Equivalent, equivalent
+from automata.errors import InputError
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.wfsa import WFSA
+from ratproof import main
+from ratproof.kernel import certificate, coq
+from ratproof.kernel.links import shown
+
+NAMES = ("A.json", "B.json")
+
+
+def two(k: Semiring, factor: Any = "1/2") -> tuple[WFSA, WFSA]:
+    """One state; and three, of which one leads nowhere, with an epsilon transition before the end."""
+    one = WFSA.from_edges(k, 1, "ab", [(0, k.one)], [(0, k.one)], [(0, 0, "a", factor), (0, 0, "b", k.one)])
+    arrows = [(0, 0, "a", factor), (0, 0, "b", k.one), (0, 1, "", k.one), (0, 2, "b", factor)]
+    return one, WFSA.from_edges(k, 3, "ab", [(0, k.one)], [(1, k.one)], arrows)
+
+
+SIX = [(REAL, "1/2"), (COUNTING, 3), (BOOLEAN, True), (MAX_PLUS, "-1/2"), (MIN_PLUS, "1/2"), (MAX_TIMES, "1/2")]
+
+
+@pytest.mark.parametrize(("k", "factor"), SIX, ids=[k.name for k, _ in SIX])
+def test_equal_automata(k: Semiring, factor: Any, compiled: Path, tmp_path: Path) -> None:
+    """With epsilon transitions and dead ends."""
+    a, b = two(k, factor)
+    answer = equivalent(a, b)
+    assert isinstance(answer, Equivalent)
+    path = tmp_path / "equal.v"
+    assert certificate.write(str(path), a, b, answer, NAMES) == "equivalent"
+    assert "Theorem equivalent : forall word, value A word = value B word." in path.read_text()
+
+
+@pytest.mark.parametrize(("k", "factor"), SIX, ids=[k.name for k, _ in SIX])
+def test_different_automata(k: Semiring, factor: Any, compiled: Path, tmp_path: Path) -> None:
+    _, b = two(k, factor)
+    other = WFSA.from_edges(k, 1, "ab", [(0, k.one)], [(0, k.one)], [(0, 0, "b", k.one)])
+    answer = equivalent(other, b)
+    assert isinstance(answer, Different)
+    assert certificate.write(str(tmp_path / "apart.v"), other, b, answer, NAMES) == "different"
+
+
+def test_a_file_about_other_automata_is_not_accepted(compiled: Path, tmp_path: Path) -> None:
+    """One weight of A is changed by 2^-40, or the matrix, or the word's number, after the file was written."""
+    a, b = two(REAL)
+    answer = equivalent(a, b)
+    assert isinstance(answer, Equivalent)
+    text = certificate.written(shown(a, b, answer, NAMES), NAMES)
+    path = tmp_path / "wrong.v"
+    near = Fraction(1, 2) + Fraction(1, 2**40)
+    for right, wrong in (
+        ("w 1 2", f"w {near.numerator} {near.denominator}"),
+        ("w 1 1", "w 2 1"),
+        ("value A word = value B", "value A word = 0 + value A"),
+    ):
+        start = text.index("(* The automata.")
+        path.write_text(text[:start] + text[start:].replace(right, wrong, 1))
+        with pytest.raises(coq.Rejected):
+            certificate.accepted(path)
+    path.write_text(
+        text.replace("vm_cast_no_check (erefl true)", "admit").replace(
+            "Qed.\n\nTheorem equivalent", "Admitted.\n\nTheorem equivalent"
+        )
+    )
+    with pytest.raises(coq.Rejected):
+        certificate.accepted(path)
+
+
+def test_symbols_and_names_that_comments_and_coq_do_not_have(compiled: Path, tmp_path: Path) -> None:
+    """Quotes, comment signs, line ends, and names that Coq gives to other things."""
+    symbols = ['"', "*)", "(*", "\n", "Qed.", "é", "∀"]
+    a = WFSA(REAL, [1], [1], {x: [[i]] for i, x in enumerate(symbols)})
+    answer = equivalent(a, a)
+    assert isinstance(answer, Equivalent)
+    certificate.write(str(tmp_path / "odd.v"), a, a, answer, ('a "*)" (* file', "b\n"))
+
+
+@pytest.mark.parametrize("states", [0, 1])
+def test_nothing_to_read(states: int, compiled: Path, tmp_path: Path) -> None:
+    """No states, no symbols."""
+    a = WFSA(REAL, [0] * states, [0] * states, {})
+    answer = equivalent(a, a)
+    assert isinstance(answer, Equivalent)
+    certificate.write(str(tmp_path / "empty.v"), a, a, answer, NAMES)
+
+
+def test_what_coq_cannot_be_shown(tmp_path: Path) -> None:
+    """Silent cycles, whose sums are limits, and logarithms."""
+    cycle = WFSA.from_edges(REAL, 1, "a", [(0, 1)], [(0, 1)], [(0, 0, "", "1/2"), (0, 0, "a", 1)])
+    logarithms = WFSA.from_edges(LOG, 1, "a", [(0, 0)], [(0, 0)], [(0, 0, "a", 0)])
+    for automaton, says in ((cycle, "form a cycle"), (logarithms, "the log semiring")):
+        answer = equivalent(automaton, automaton)
+        assert isinstance(answer, Equivalent)
+        with pytest.raises(InputError, match=says):
+            certificate.write(str(tmp_path / "no.v"), automaton, automaton, answer, NAMES)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command(compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, automaton in zip(NAMES, two(REAL), strict=True):
+        Path(name).write_text(json.dumps(json_format.to_json(automaton)))
+    assert main.run(["equivalent", "A.json", "B.json", "--kernel", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["kernel"] == {"file": "equivalent_A_B.v", "theorem": "equivalent"}
+    assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "a-b.v"]) == 2
+    assert "letters, digits and underscores" in capsys.readouterr().err
+    # the file needs nothing of ours beside it
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    assert "Closed under the global context" in coq.compiled(
+        (tmp_path / "equivalent_A_B.v").rename(alone / "equivalent_A_B.v"), alone
+    )
+
+
+def test_without_coq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence says how to get it, exit status 2; verify runs the rest, and says not run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for arguments in (["prove"], ["verify", "--kind", "kernel-checked"], ["equivalent", "A.json", "A.json", "--kernel"]):
+        Path("A.json").write_text(json.dumps(json_format.to_json(two(REAL)[0])))
+        assert main.run(arguments) == 2
+        said = capsys.readouterr()
+        assert re.fullmatch(r"ratproof: coqc is not on the path: apt-get install coq libcoq-mathcomp-algebra .*\n", said.err)
+        assert said.out == ""
+    assert main.run(["verify", "model-c", "--json", "--examples", "5"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert "kernel-checked" not in {result["kind"] for result in told["results"]}
+    assert [row["variant"] for row in told["not_run"]] == ["corrected"] and "apt-get" in told["not_run"][0]["why"]
