@@ -8,6 +8,7 @@ from page_text import console, fence, plain, sentence, table
 from paper_tables import tables_page
 from proofs import counts_of_states, proofs
 from tests_of_claims import tests
+from theorems import all_theorems, theorems
 from verdict_text import as_word, counted, counterexample, decided, hankel, verdict_table, when_and_where
 from verdicts import Verdicts
 
@@ -29,6 +30,7 @@ def pages(verdicts: Verdicts) -> dict[str, str]:
     overview = _overview(all_claims, verdicts)
     made["claims/overview.txt"] = overview
     made["claims/ladder.txt"] = _ladder(all_claims)
+    made["claims/theorems.txt"] = all_theorems()
     made["claims/tables.md"] = tables_page(all_claims, verdicts)
     made["claims/index.md"] = (
         "# Claims\n\nOne verdict a variant, over all the kinds of evidence that it promises; each claim's page has them apart. "
@@ -66,6 +68,7 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
         "## What holds\n\n" + "".join(_says(claim, v, verdicts) for v in holding),
         counts_of_states(claim, verdicts),
         proofs(claim, verdicts),
+        theorems(claim),
         "## Errata and counterexamples\n\n" if refuted else "",
         *(_erratum(claim, v, verdicts) for v in refuted),
         "## Verdicts\n\n" + verdict_table(claim, verdicts) + "\n" + when_and_where(verdicts),
