@@ -64,7 +64,7 @@ def proved(claim: str, variant: Variant) -> None:
 
 def kernel_checked(claim: str, variant: Variant) -> None:
     """The variant's theorem in ``theory/coq``, for every semiring, alphabet and size, as Coq's kernel accepts it."""
-    accept(variant)
+    accept(claim, variant)
 
 
 DRAWN: dict[str, Callable[[str, Variant, Any], None]] = {"sampled": sampled, "cross-checked": cross_checked, "decided": decided}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from ratproof.kernel import coq
+from proofs_tests.kernel.statements import AGREED, as_text
+from ratproof.kernel import coq, sources
 from ratproof.kernel.assumptions import CLOSED, assumptions
 from ratproof.kernel.sources import WITHOUT_PROOF, assumptions_in_words, modules, statements
 from theory.claim import KERNEL
@@ -51,3 +53,39 @@ def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
     file = tmp_path / "bad.v"
     file.write_text("Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n")
     assert CLOSED not in coq.compiled(file, compiled) and "false" in coq.compiled(file, compiled)
+
+
+def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
+    """And recursion that Coq was told not to check."""
+    root = tmp_path / "coq"
+    shutil.copytree(compiled, root)
+    file = root / "slip.v"
+    file.write_text(
+        "Axiom h : 1 = 2.\nUnset  Guard Checking.\nFixpoint f (n : nat) : nat := f n.\nTheorem fine : True.\nProof.\nexact I. Qed.\n"
+    )
+    coq.compiled(file, root)
+    found = coq.checked(root, ["ratproof.slip"])
+    assert "ratproof.slip.h" in found and "ratproof.slip.f" in found
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        "Hypothesis h : 1 = 2.\n",
+        "Context (h : 1 = 2).\n",
+        "  Theorem t : 1 = 1. Proof. by []. Qed.\n",
+        "Unset   Guard Checking.\n",
+    ],
+)
+def test_what_the_reader_of_the_source_would_miss_is_told(slip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slip.v").write_text("Module M.\nSection S.\nVariable x : nat.\nEnd S.\nEnd M.\n" + slip)
+    monkeypatch.setattr(sources, "source_folder", lambda: tmp_path)
+    assert len(assumptions_in_words()) == 1
+
+
+def test_statements_are_those_that_were_agreed_on() -> None:
+    """A statement that is weakened by a slip is told: ``statements.txt`` has all, with what their sections take for granted.
+
+    After a change on purpose: ``python -m proofs_tests.kernel.statements``.
+    """
+    assert AGREED.read_text(encoding="utf-8") == as_text()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ratproof.kernel.assumptions import CLOSED, assumptions
-from ratproof.kernel.coq import NoCoq
+from ratproof.kernel.bond import OtherDefinitions, compared
+from ratproof.kernel.coq import NoCoq, Rejected
 from ratproof.kernel.development import built
 from ratproof.kernel.sources import Statement, assumptions_in_words, statements
 from ratproof.ledger import ledger
@@ -22,12 +23,15 @@ class RefutedByTheorem(AssertionError):
         super().__init__(f"{statement.name}: {statement.says}")
 
 
-def accept(variant: Variant) -> None:
-    """Assert that the kernel accepts the variant's theorem, with nothing assumed.
+def accept(claim: str, variant: Variant) -> None:
+    """Assert that the kernel accepts the variant's theorem, with nothing assumed, and that its definitions compute what ours compute.
+
+    Where some of them can be run: the facts say how many values were compared.
 
     Raises:
         RefutedByTheorem: it does, and the theorem refutes the variant.
         NotAccepted: it does not.
+        OtherDefinitions: it does, and is about other definitions.
         NotRun: there is no Coq here.
     """
     theorem = variant.theorem
@@ -39,14 +43,21 @@ def accept(variant: Variant) -> None:
     if left:
         raise NotAccepted(f"theory/coq leaves something unproved: {left[0]}")
     try:
-        said = assumptions(built())[theorem.name]
+        root = built()
+        said = assumptions(root)[theorem.name]
+        values, differs = compared(root).get((claim, variant.name), (0, ""))
     except NoCoq as error:
         raise NotRun(str(error)) from None
+    except Rejected as error:
+        raise NotAccepted(str(error)) from None
     if said != CLOSED:
         raise NotAccepted(f"{theorem.name} assumes something: {said}")
+    if differs:
+        raise OtherDefinitions(differs)
     statement = statements()[theorem.name]
     book = ledger()
-    book.add(1)
+    book.add(1 + values)
+    book.facts["values_compared"] = values
     book.facts |= {"theorem": statement.name, "says": statement.says, "statement": statement.text, "assumptions": said}
     if theorem.refutes:
         raise RefutedByTheorem(statement)

@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.equivalence import Different, Equivalent
 from automata.errors import InputError
-from automata.files import write_whole
+from automata.files import read_text, write_whole
 from automata.wfsa import WFSA
 from ratproof.kernel import coq
 from ratproof.kernel.assumptions import CLOSED
@@ -39,12 +39,15 @@ def name_of(given: str | None, a: str, b: str) -> str:
     Coq is asked for here already, so that nothing is decided in vain.
     """
     coq.program("coqc")
-    if given is None:
+    made = given
+    if made is None:
         stems = [re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) for path in (a, b)]
-        return f"equivalent_{stems[0]}_{stems[1]}.v"
-    if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(given).name, re.ASCII):
-        raise InputError(f"--kernel-file {given}: Coq takes a name of letters, digits and underscores that ends in .v")
-    return given
+        made = f"equivalent_{stems[0]}_{stems[1]}.v"
+    if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(made).name, re.ASCII):
+        raise InputError(f"--kernel-file {made}: Coq takes a name of letters, digits and underscores that ends in .v")
+    if Path(made).is_file() and "Written by ratproof" not in read_text(made)[:1000]:
+        raise InputError(f"{made} is there, and ratproof did not write it; --kernel-file takes another name")
+    return made
 
 
 def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> str:
@@ -110,8 +113,8 @@ def _name(place: int, names: tuple[str, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text as a comment can have it."""
-    return re.sub(r"[^\w .,/:+-]", "?", text)
+    """The text as a comment can have it: other characters by their code points."""
+    return re.sub(r"[^\w .,/:+-]", lambda found: f"<U+{ord(found[0]):04X}>", text, flags=re.ASCII)
 
 
 def _inlined(name: str) -> str:
@@ -200,4 +203,10 @@ def _weight(value: Any, over: str) -> str:
     if infinite or (value == 0 and over in ("rationals", "rational_max_times")):
         return "o"
     exact = Fraction(value)
-    return f"w {f'({exact.numerator})' if exact < 0 else exact.numerator} {exact.denominator}"
+    top, bottom = _numeral(abs(exact.numerator)), _numeral(exact.denominator)
+    return f"w {f'(-{top})' if exact < 0 else top} {bottom}"
+
+
+def _numeral(n: int) -> str:
+    """In decimals, and long ones in hexadecimals: those are quick to write and to read."""
+    return str(n) if n < 10**18 else hex(n)

@@ -85,9 +85,11 @@ def _terms(question: Question, term: str) -> list[str]:
     for name, value in sizes.items():
         term = term.replace(f"{{{name}}}", str(value))
     letters = {x: i for i, x in enumerate(case.alphabet)}
-    made = filled(re.sub(r"\{(word|unit)\}", r"<\1>", term), given, theorem.over)
+    made = filled(re.sub(r"\{(word|letters|unit)\}", r"<\1>", term), given, theorem.over)
     return [
-        made.replace("<word>", listed(f"{letters[x]}%N" for x in word)).replace("<unit>", ORDINAL.format(question.units, unit))
+        made.replace("<word>", listed(f"{letters[x]}%N" for x in word))
+        .replace("<letters>", f"({listed(ORDINAL.format(len(letters), letters[x]) for x in word)} : seq 'I_{len(letters)})")
+        .replace("<unit>", ORDINAL.format(question.units, unit))
         for word in question.words
         for unit in range(question.units)
     ]

@@ -124,7 +124,7 @@ def shown(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, st
     for name, place in zip(names, places, strict=True):
         if ranks_or_none(a.semiring, made.automata[place].silent) is None:
             raise InputError(
-                f"--kernel: epsilon transitions of {name} form a cycle, and the sums round it are limits, which Coq is not shown"
+                f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose epsilon transitions form none"
             )
     (plain_a, to_a), (plain_b, to_b) = made.plain(a, places[0]), made.plain(b, places[1])
     if isinstance(answer, Different):

@@ -10,7 +10,7 @@ from pathlib import Path
 import theory
 
 WITHOUT_PROOF = re.compile(
-    r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|give_up|Unset Guard Checking|bypass_check)\b"
+    r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Context|Declare\s+Instance|give_up|bypass_check|Unset\s+\w+\s+Checking)\b"
 )
 """What would assume something, or skip a check."""
 
@@ -62,6 +62,7 @@ def assumptions_in_words() -> list[str]:
         for match in WITHOUT_PROOF.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             found.append(f"{file.relative_to(source_folder())}, line {line}: {match[0]}")
+        found += [f"{file.relative_to(source_folder())}: {what}" for what in _unread(text)]
     return found
 
 
@@ -89,6 +90,25 @@ TOKEN = re.compile(
 )
 
 
+def _unread(text: str) -> list[str]:
+    """What of a file without comments is not told: theorems in another form than one that is read, and hypotheses outside of sections."""
+    theorems, read = len(re.findall(r"\bTheorem\b", text)), len(_statements("", text))
+    found = (
+        [f"{theorems} theorems, of which {read} stand at the beginning of a line, with Proof. on a line of its own"]
+        if theorems != read
+        else []
+    )
+    depth = 0
+    for match in re.finditer(r"^\s*(Section|End|Variables?|Hypothes[ie]s)\s+(\w+)", text, re.MULTILINE):
+        if match[1] == "Section":
+            depth += 1
+        elif match[1] == "End":
+            depth -= f"Section {match[2]}." in text
+        elif depth == 0:
+            found.append(f"{match[0].strip()} outside of a section")
+    return found
+
+
 def _statements(module: str, text: str) -> list[Statement]:
     found, sections = [], list[list[str]]()
     said = ""
@@ -98,7 +118,8 @@ def _statements(module: str, text: str) -> list[Statement]:
         elif match["section"]:
             sections.append([])
         elif match["end"]:
-            sections.pop()
+            if f"Section {match['end']}." in text:  # else it ends a module
+                sections.pop()
         elif match["given"] and sections:
             sections[-1].append(match["given"])
         elif match["name"]:

@@ -186,7 +186,11 @@ CLAIM = Claim(
             construction=matches,
             cases=RULES.random,
             small_cases=SMALL.small,
-            theorem=Theorem("fa_rnn.counting.viterbi_network_is_match"),
+            theorem=Theorem(
+                "fa_rnn.counting.viterbi_recurrence_is_match",
+                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
+                over="rational_max_times",
+            ),
         ),
         Variant(
             name="corrected-deterministic",

@@ -34,8 +34,9 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
     return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
-# What Coq runs of them: gates that see a summary, here the number of the history, and a table of which history comes next.
-NETWORK = "summing (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter} {word}"
+# What Coq runs of them: the network, which reads the last symbols of its word; and the automaton of gates that see a summary, here the
+# number of the history, with a table of which history comes next.
+NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
 APPENDIX_A = "appendix_A (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
 AS_PRINTED = (
     "appendix_A_as_printed (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"

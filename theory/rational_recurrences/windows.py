@@ -117,7 +117,8 @@ def by_history(w: Weights) -> dict[str, Any]:
     histories = words(w.alphabet, w.n - 1)
     table = {name: tuple(tuple(w.entries[name][h + x] for x in w.alphabet) for h in histories) for name in ("f", "u")}
     remember = tuple(tuple(histories.index(remembered(w, h, x)) for x in w.alphabet) for h in histories)
-    return {"c_0": w.c_0, "m": len(histories), "remember": remember, **table}
+    read = {f"{name}_w": w.entries[name] for name in ("f", "u")}
+    return {"c_0": w.c_0, "m": len(histories), "k": w.n - 1, "remember": remember, **table, **read}
 
 
 # The proofs.

@@ -119,7 +119,7 @@ CLAIM = Claim(
             small_cases=SCORES.small,
             kinds=PROVED,
             proof=BOUND,
-            theorem=Theorem("state_regularized.theorem_3_2.follows_at_least"),
+            theorem=Theorem("state_regularized.theorem_3_2.follows_at_least_the_product"),
         ),
         Variant(
             name="corrected-eq-4",

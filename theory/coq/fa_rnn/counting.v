@@ -88,10 +88,19 @@ move=> exact; rewrite -equation_5; apply: eq_sum => q; congr (_ * _).
 by elim/last_ind: w q => // w x IH q; rewrite !forward_rcons; apply: eq_sum => p; rewrite IH /= exact.
 Qed.
 
-Theorem network_counts_paths (R : ringType) (D_1 D_2 : Q -> C -> of_ring R) (E_R : S -> C -> of_ring R) w :
-  (forall x i j, of_factors D_1 D_2 E_R x i j = bit _ (moves x i j)) ->
-  score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 E_R w = (size (accepting_paths begins accepts moves w))%:R%R :> R.
-Proof. by move/exact_factors->; apply: score_counts_paths_in_rings. Qed.
+(* Equation 6: the row of a word is beta v + (1 - beta) g, where g is what its pretrained vector gives, u G. *)
+Definition interpolated (R : ringType) (beta : R) (v g : S -> C -> R) (x : S) (s : C) : R := (beta * v x s + (1 - beta) * g x s)%R.
+
+(* at beta = 1, whatever the pretrained vectors give, *)
+Theorem network_counts_paths (R : ringType) (D_1 D_2 : Q -> C -> of_ring R) (v g : S -> C -> R) w :
+  (forall x i j, of_factors D_1 D_2 (v : S -> C -> of_ring R) x i j = bit _ (moves x i j)) ->
+  score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 (interpolated 1%R v g : S -> C -> of_ring R) w =
+  (size (accepting_paths begins accepts moves w))%:R%R :> R.
+Proof.
+move=> factors; rewrite -score_counts_paths_in_rings.
+apply: (exact_factors (E_R := interpolated 1%R v g : S -> C -> of_ring R)) => x i j; rewrite -factors.
+by apply: eq_sum => s; rewrite /interpolated GRing.subrr GRing.mul0r GRing.addr0 GRing.mul1r.
+Qed.
 
 (* and with maxima in place of sums it is 1 exactly on matches. *)
 Theorem viterbi_network_is_match (R : realDomainType) (D_1 D_2 : Q -> C -> max_times R) (E_R : S -> C -> max_times R) w :
@@ -99,6 +108,12 @@ Theorem viterbi_network_is_match (R : realDomainType) (D_1 D_2 : Q -> C -> max_t
   score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 E_R w =
   bit (max_times R) (accepting_paths begins accepts moves w != [::]).
 Proof. by move/exact_factors->; apply: viterbi_score_is_match. Qed.
+
+(* So is the recurrence of equation 4 with maxima in place of sums, on the rules' own tensor. *)
+Theorem viterbi_recurrence_is_match (R : realDomainType) w :
+  score_4 (fun q => bit (max_times R) (begins q)) (fun q => bit _ (accepts q)) (fun x i j => bit _ (moves x i j)) w =
+  bit (max_times R) (accepting_paths begins accepts moves w != [::]).
+Proof. by rewrite -equation_4; apply: viterbi_score_is_match. Qed.
 End Network.
 
 (* Viterbi: the recurrence of equation 4 with maxima in place of sums is the Forward score over max-times. *)

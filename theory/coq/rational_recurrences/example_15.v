@@ -46,10 +46,14 @@ rewrite !(sum_place, sum_no_place) /entries /entry /= /greatest /along /max_plus
 rewrite add0r addr0 max_l ?oppr_le0 ?ler01 // => -[] /eqP; by rewrite oppr_eq0 oner_eq0.
 Qed.
 
-(* Section 5.2: log(1 - f) for the complement of a forget gate f, the logarithm of a sigmoid, is not the complement's logarithm. *)
+(* Section 5.2: with mu = log(1 - f) for a forget gate f, the logarithm of a sigmoid, in place of the complement's logarithm log(1 - exp f), the
+   word of one symbol is another number, whatever f is. *)
 Theorem section_5_2_is_refuted (R : realFieldType) (e : exponential R) (f printed complement : R) :
-  f < 0 -> e printed = 1 - f -> e complement = 1 - e f -> printed <> complement.
+  f < 0 -> e printed = 1 - f -> e complement = 1 - e f ->
+  let f_t := fun _ : Datatypes.unit => Some f : max_plus R in
+  score (figure_1 f_t (fun _ => Some printed : max_plus R) zero) [:: tt] <> max_plus_unit None f_t (fun _ => Some complement) [:: tt].
 Proof.
-move=> neg log_printed log_complement eq; move: log_complement; rewrite -eq log_printed => /addrI/oppr_inj same.
+move=> neg log_printed log_complement f_t.
+rewrite example_15 /max_plus_unit /run /= => -[eq]; move: log_complement; rewrite -eq log_printed => /addrI/oppr_inj same.
 by have := exp_positive e f; rewrite -same ltNge (ltW neg).
 Qed.

@@ -92,11 +92,12 @@ Proof.
 by move=> nontrivial none one; rewrite /program /model_f /pair /run /= /none /one !(timesw0, times0w, times1w, timesw1, plus0w, plusw0) => /esym.
 Qed.
 
-(* With equation 26g the word of one symbol is 0 where p1 = u1 = 1 and all else is 0, and three states give 1. *)
+(* With equation 26g the word of one symbol is 0 where p1 = u1 = 1 and all else is 0, and Figure 4 gives 1. *)
 Theorem equation_26g_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
-  score (three_states 0 0 1 0 0 none one none none) [:: tt] <> model_f_26g 0 0 1 0 0 none one none none [:: tt] :> K.
+  epsilon_score (figure_4 0 0 1 0 none one none none) (gamma 0) 1 [:: tt] <> model_f_26g 0 0 1 0 0 none one none none [:: tt] :> K.
 Proof.
-move=> nontrivial none one; evaluated.
-by rewrite /model_f_26g /pair /run /=; written_out.
+move=> nontrivial none one.
+rewrite /epsilon_score (eq_sum (fun q => congr1 (fun v => v * _) (pair_in_figure_4 _ _ _ _ _ _ _ _ _ _ q))).
+by written_out; rewrite /model_f_26g /pair /run /=; written_out.
 Qed.

@@ -1,36 +1,71 @@
-(* The limit of SR Theorem 3.2 (Wang & Niepert 2019, section 3): where the cell is sure of one centroid, both equation 4, which samples,
-   and equation 5, which mixes, are the DFA. *)
+(* The limit of SR Theorem 3.2 (Wang & Niepert 2019, section 3): as the temperature tends to 0 a softmax becomes the uniform law over the
+   greatest similarities; without ties both equation 4, which samples, and equation 5, which mixes, are the DFA. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton instances.
 From ratproof.state_regularized Require Import theorem_3_1.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-Section Limit.
+(* Where a cell is sure of one centroid at every state that words reach. *)
+Section Sure.
 Variables (K : semiring) (S : eqType) (D : Type) (k : nat).
 (* A hidden state has a number for each of the dimensions D; states with the same numbers are the same to the cell. *)
 Variables (centroid : 'I_k -> D -> K) (alpha : (D -> K) -> S -> 'I_k -> K) (delta : 'I_k -> S -> 'I_k).
 Hypothesis pointwise : forall h h' x j, h =1 h' -> alpha h x j = alpha h' x j.
-(* There is no tie: at each centroid the cell is sure of the one that the DFA delta goes to. *)
-Hypothesis sure : forall i x j, alpha (centroid i) x j = if j == delta i x then 1 else 0.
+Variable start : 'I_k.
+Definition reached (i : 'I_k) : Prop := exists w : seq S, run delta start w = i.
+Hypothesis sure : forall i x j, reached i -> alpha (centroid i) x j = if j == delta i x then 1 else 0.
 
-(* Equation 4: the probability to be at j is 1 for the DFA's state, and 0 for every other. *)
-Theorem equation_4_is_dfa i w j : sampled alpha centroid (centroid i) (Some i) w j = if run delta i w == j then 1 else 0.
+Lemma sure_samples w i j : reached i -> sampled alpha centroid (centroid i) (Some i) w j = if run delta i w == j then 1 else 0.
 Proof.
-elim: w i => [|x w IH] i; first by rewrite sampled_nil (inj_eq (@Some_inj _)).
-rewrite sampled_cons (sum_at (p := delta i x : place k)) => [|j' /negbTE ne]; last by rewrite sure ne times0w.
-by rewrite sure eqxx times1w IH.
+elim: w i => [|x w IH] i reach_i; first by rewrite sampled_nil (inj_eq (@Some_inj _)).
+rewrite sampled_cons (sum_at (p := delta i x : place k)) => [|j' /negbTE ne]; last by rewrite sure // ne times0w.
+by rewrite sure // eqxx times1w IH //; case: reach_i => v <-; exists (rcons v x); rewrite run_rcons.
 Qed.
 
 (* Equation 5: h_t = sum_j alpha_j s_j is the centroid of the DFA's state. *)
 Definition mixture_next (h : D -> K) (x : S) : D -> K := fun m => \sum_(j : place k) alpha h x j * centroid j m.
-Theorem equation_5_is_dfa i w : run mixture_next (centroid i) w =1 centroid (run delta i w).
+Theorem equation_5_is_dfa w : run mixture_next (centroid start) w =1 centroid (run delta start w).
 Proof.
 elim/last_ind: w => // w x IH m; rewrite !run_rcons /mixture_next.
-rewrite (sum_at (p := delta (run delta i w) x : place k)) => [|j /negbTE ne]; last by rewrite (pointwise _ _ IH) sure ne times0w.
-by rewrite (pointwise _ _ IH) sure eqxx times1w.
+have reach_w : reached (run delta start w) by exists w.
+rewrite (sum_at (p := delta (run delta start w) x : place k)) => [|j /negbTE ne].
+  by rewrite (pointwise _ _ IH) sure // eqxx times1w.
+by rewrite (pointwise _ _ IH) sure // ne times0w.
+Qed.
+End Sure.
+
+(* The limit of the softmax of k similarities: the uniform law over the greatest of them. *)
+Section Limit.
+Variables (R : realFieldType) (S : eqType) (k : nat).
+Definition greatest_of (b : 'I_k -> R) : {set 'I_k} := [set j | [forall i, (b i <= b j)%R]].
+Definition in_the_limit (b : 'I_k -> R) (j : 'I_k) : R := (if j \in greatest_of b then #|greatest_of b|%:R^-1 else 0)%R.
+
+(* b i x are the similarities from the centroid i with the symbol x. No tie at the states that words reach: delta's is greater than all others. *)
+Variables (b : 'I_k -> S -> 'I_k -> R) (delta : 'I_k -> S -> 'I_k) (start : 'I_k).
+Hypothesis no_tie : forall i x j, (exists w : seq S, run delta start w = i) -> j != delta i x -> (b i x j < b i x (delta i x))%R.
+
+(* Equation 4 in the limit: the probability to be at j after a word is 1 for the DFA's state, and 0 for every other. *)
+Theorem equation_4_is_dfa w j :
+  sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id start (Some start) w j = (if run delta start w == j then 1 else 0)%R :> R.
+Proof.
+have one_alone i x : (exists w : seq S, run delta start w = i) -> greatest_of (b i x) = [set delta i x].
+  move=> reach; apply/setP => j'; rewrite !inE; apply/forallP/eqP => [all|-> i'].
+    apply/eqP; apply: contraT => ne; have := all (delta i x).
+    by rewrite Order.TotalTheory.leNgt (no_tie reach ne).
+  have [->|ne] := eqVneq i' (delta i x); first exact: Order.POrderTheory.lexx.
+  exact: Order.POrderTheory.ltW (no_tie reach ne).
+have sure i x j' : (exists w : seq S, run delta start w = i) -> in_the_limit (b i x) j' = (if j' == delta i x then 1 else 0)%R.
+  by move=> reach; rewrite /in_the_limit one_alone // inE cards1 GRing.invr1.
+suff all v i : (exists w : seq S, run delta start w = i) ->
+    sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id i (Some i) v j = (if run delta i v == j then 1 else 0)%R :> R.
+  by apply: all; exists [::].
+elim: v i => [|x v IH] i reach; first by rewrite sampled_nil (inj_eq (@Some_inj _)).
+rewrite sampled_cons (sum_at (p := delta i x : place k)) => [|j' /negbTE ne]; last by rewrite sure // ne; apply: GRing.mul0r.
+rewrite sure // eqxx IH; first exact: GRing.mul1r.
+by case: reach => u <-; exists (rcons u x); rewrite run_rcons.
 Qed.
 End Limit.

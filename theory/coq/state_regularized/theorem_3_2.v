@@ -75,7 +75,23 @@ Definition reached_from (q_0 q : 'I_n.+1) : Prop := exists w, run delta q_0 w = 
 Lemma reached_next q_0 q x : reached_from q_0 q -> reached_from q_0 (delta q x).
 Proof. by case=> w <-; exists (rcons w x); rewrite run_rcons. Qed.
 
-(* With a gap, which has to be assumed, at all states and symbols that words reach: at least the bound to the power of the length. *)
+(* Where each state and symbol that words reach has a gap of its own: at least the product of the bounds that the word passes. *)
+Fixpoint bound_along (gap : 'I_n.+1 -> S -> R) (q : 'I_n.+1) (w : seq S) : R :=
+  if w is x :: w' then margin_bound e n tau (gap q x) * bound_along gap (delta q x) w' else 1.
+
+Theorem follows_at_least_the_product gap q_0 :
+  (forall q x j, reached_from q_0 q -> j != delta q x -> b q x j + gap q x <= b q x (delta q x)) ->
+  forall w, bound_along gap q_0 w <= follows q_0 w.
+Proof.
+move=> leads; suff all w q : reached_from q_0 q -> 0 <= bound_along gap q w <= follows q w.
+  by move=> w; have /andP[] := all w q_0 (ex_intro _ [::] erefl).
+rewrite /follows; elim: w q => [|x w IH] q reach_q; first by rewrite ler01 lexx.
+have /andP[ge0 le] := IH _ (reached_next x reach_q).
+rewrite /= mulr_ge0 ?margin_bound_ge0 //=; apply: ler_pmul; rewrite ?margin_bound_ge0 //.
+by apply: softmax_is_at_least => // j; apply: leads.
+Qed.
+
+(* With one gap, which has to be assumed, at all states and symbols that words reach: at least the bound to the power of the length. *)
 Theorem follows_at_least gap q_0 :
   (forall q x j, reached_from q_0 q -> j != delta q x -> b q x j + gap <= b q x (delta q x)) ->
   forall w, margin_bound e n tau gap ^+ size w <= follows q_0 w.

@@ -1,0 +1,18 @@
+"""All statements of theory/coq in one file, so that a change of one is seen: ``python -m proofs_tests.kernel.statements`` writes it anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ratproof.kernel.sources import statements
+
+AGREED = Path(__file__).with_name("statements.txt")
+
+
+def as_text() -> str:
+    """Each theorem with its section's variables and hypotheses."""
+    return "\n".join("\n".join([f"(* {name} *)", *found.given, found.text, ""]) for name, found in statements().items())
+
+
+if __name__ == "__main__":
+    AGREED.write_text(as_text(), encoding="utf-8")
