@@ -18,7 +18,7 @@ from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError
 from automata.files import write_whole
 from ratproof.counterexamples import keep
-from ratproof.kernel.coq import program
+from ratproof.kernel import coq
 from ratproof.kinds import KINDS, Verdict
 from ratproof.plugin import CORPUS, NOT_RUN, OBSERVED
 from ratproof.results import Observation, Result, gather, in_order
@@ -200,7 +200,7 @@ def _check(request: Request) -> Any:
     ):
         raise InputError(f"no claim that was asked for promises evidence of the kind {request.kind}")
     if request.kind == KERNEL:
-        program("coqc")
+        coq.version()
     check_device(request.device)
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")

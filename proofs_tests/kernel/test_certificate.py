@@ -138,3 +138,13 @@ def test_without_coq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     told = json.loads(capsys.readouterr().out)
     assert "kernel-checked" not in {result["kind"] for result in told["results"]}
     assert [row["variant"] for row in told["not_run"]] == ["corrected"] and "apt-get" in told["not_run"][0]["why"]
+
+
+def test_another_version_of_coq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is written for one version says so, and blames no theorem."""
+    program = tmp_path / "coqc"
+    program.write_text("#!/bin/sh\necho 8.20.0 4.14.1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert main.run(["prove"]) == 2
+    assert "Coq 8.20.0 is here, where 8.16 is right, with mathcomp 1.15" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def name_of(given: str | None, a: str, b: str) -> str:
 
     Coq is asked for here already, so that nothing is decided in vain.
     """
-    coq.program("coqc")
+    coq.version()
     made = given
     if made is None:
         stems = [re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) for path in (a, b)]

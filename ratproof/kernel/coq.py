@@ -12,6 +12,7 @@ from automata.errors import InputError
 
 WARNINGS = "-notation-overridden,-ambiguous-paths"
 """What mathcomp 1.15 warns of when it is loaded, and no file of ours can change."""
+VERSION = "8.16"
 HOW_TO_GET_IT = "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0, is right"
 
 
@@ -41,8 +42,11 @@ def program(name: str) -> str:
 
 
 def version() -> str:
-    """Coq's version."""
-    return _said([program("coqc"), "--print-version"], None).split()[0]
+    """Coq's version; :class:`NoCoq` where it is another than the one that the development is written for."""
+    found = _said([program("coqc"), "--print-version"], None).split()[0]
+    if not found.startswith(f"{VERSION}."):
+        raise NoCoq(f"Coq {found} is here, where {VERSION} is right, with mathcomp 1.15: {HOW_TO_GET_IT}")
+    return found
 
 
 def compiled(file: Path, root: Path, options: Sequence[str] = ()) -> str:

@@ -28,7 +28,6 @@ def built(tell: Tell = lambda stage: None) -> Path:
     place = _cache() / _key()
     if (place / "done").exists():
         return place
-    place.parent.mkdir(parents=True, exist_ok=True)
     with (place.parent / "lock").open("w") as lock:  # of several processes one compiles, and the others wait for it
         fcntl.flock(lock, fcntl.LOCK_EX)
         return place if (place / "done").exists() else rebuilt(tell)
@@ -37,7 +36,6 @@ def built(tell: Tell = lambda stage: None) -> Path:
 def rebuilt(tell: Tell = lambda stage: None) -> Path:
     """The same, compiled from clean whatever the cache has."""
     place = _cache() / _key()
-    place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"
         copied(root)
@@ -83,5 +81,12 @@ def _key() -> str:
 
 
 def _cache() -> Path:
+    """The user's cache; a folder for temporary files where there is none to be written."""
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "ratproof" / "coq"
+    place = (Path(home) if home else Path.home() / ".cache") / "ratproof" / "coq"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        place = Path(tempfile.gettempdir()) / f"ratproof-{os.getuid()}" / "coq"
+        place.mkdir(parents=True, exist_ok=True)
+    return place

@@ -1,8 +1,8 @@
 (* Definition 8 and Corollary 9 (Peng et al. 2018, section 3.2): which recurrences of d units are rational. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
-From ratproof.rational_recurrences Require Import proposition_7 proposition_12 proposition_13.
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton paths instances.
+From ratproof.rational_recurrences Require Import proposition_7 proposition_11 proposition_12 proposition_13 model_c model_f corollary_10.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -52,3 +52,32 @@ Proof. by move=> timesC; exact: isan_is_rational. Qed.
 Theorem rcnn_is_rational (K : semiring) (S : Type) d n (c_0 : 'I_d -> nat -> K) (lambda : 'I_d -> S -> K) (u : 'I_d -> S -> nat -> K) :
   (1 <= n)%N -> rational (fun w i => rcnn (c_0 i) (lambda i) (u i) w n).
 Proof. by move=> some; exists (fun=> place n.+1), (fun i => chain n (c_0 i) (lambda i) (u i)) => w i; rewrite proposition_12. Qed.
+
+(* Corollary 10, over a ring: d units whose updates are weighed by the complements of their forget gates (SRU, T-RNN, RRNN(B)). *)
+Theorem complemented_is_rational (R : comRingType) (S : Type) d (c_0 : 'I_d -> R) (f z : 'I_d -> S -> R) :
+  @rational (of_ring R) S d (fun w i => complemented (c_0 i) (f i) (z i) w).
+Proof.
+exists (fun=> place 2), (fun i => figure_1 (f i : S -> of_ring R) (fun x => weighed (f i x) (z i x)) (c_0 i)) => w i.
+by rewrite corollary_10.
+Qed.
+
+(* Proposition 11, with d units. *)
+Theorem windowed_is_rational (K : semiring) (S : finType) d k (c_0 : 'I_d -> K) (f u : 'I_d -> seq S -> K) :
+  commutative (@times K) -> rational (fun w i => windowed k (c_0 i) (f i) (u i) w).
+Proof.
+by move=> timesC; exists (fun=> option_finite (history S k)), (fun i => ahead k (c_0 i) (f i) (u i)) => w i; rewrite proposition_11_with_fewer_states.
+Qed.
+
+(* RRNN(C) and RRNN(F), with d units. *)
+Theorem model_c_is_rational (K : semiring) (S : Type) d (c1_0 c2_0 : 'I_d -> K) (f1 u1 f2 u2 : 'I_d -> S -> K) :
+  rational (fun w i => model_c (c1_0 i) (c2_0 i) (f1 i) (u1 i) (f2 i) (u2 i) w).
+Proof.
+by exists (fun=> place 3), (fun i => figure_2 (c1_0 i) (c2_0 i) (f1 i) (u1 i) (f2 i) (u2 i)) => w i; rewrite model_c_is_figure_2.
+Qed.
+
+Theorem model_f_is_rational (K : semiring) (S : eqType) d (c1_0 c2_0 p1 p2 r : 'I_d -> K) (f1 u1 f2 u2 : 'I_d -> S -> K) :
+  commutative (@times K) -> rational (fun w i => model_f (c1_0 i) (c2_0 i) (p1 i) (p2 i) (r i) (f1 i) (u1 i) (f2 i) (u2 i) w).
+Proof.
+move=> timesC; exists (fun=> place 3), (fun i => three_states (c1_0 i) (c2_0 i) (p1 i) (p2 i) (r i) (f1 i) (u1 i) (f2 i) (u2 i)) => w i.
+by rewrite model_f_is_three_states.
+Qed.
