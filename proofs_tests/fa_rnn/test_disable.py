@@ -22,7 +22,7 @@ def test_other_rules_keep_their_scores_in_exact_fractions(variant, data):
 
 
 @evidence(CLAIM, kind="cross-checked")
-@settings(max_examples=100)
+@settings(max_examples=500)  # with few strings a case, few cases show that the printed condition is wrong
 @given(st.data())
 def test_openfst_finds_the_same_scores(variant, data):
     """The network in exact fractions, against OpenFst's scores, within OpenFst's derived bound."""
