@@ -114,7 +114,7 @@ def test_claims_lists_every_claim(capsys):
         (["sample", "{napkin}", "-n", "0"], "Invalid value for"),
         (["verify", "proposition-8"], "there is no claim 'proposition-8'"),
         (["verify", "--kind", "believed"], "there is no kind of evidence 'believed'"),
-        (["verify", "--kind", "kernel-checked"], "no claim that was asked for promises"),
+        (["verify", "fa-rnn-gru-start", "--kind", "proved"], "no claim that was asked for promises"),
         (["verify", "--device", "tpu"], "there is no device 'tpu'"),
         (["verify", "--text", "nowhere.txt"], "nowhere.txt: cannot be read"),
         (["verify", "--embeddings", "x.txt"], "there is no --text"),

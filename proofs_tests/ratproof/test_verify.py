@@ -33,7 +33,7 @@ def seen(verdict, variant="corrected", kind="sampled", **more):
 
 
 def test_evidence_that_is_promised_and_not_there_is_unknown():
-    lacking = _missing(Request(), gather([seen(Verdict.HOLDS)], None))
+    lacking = _missing(Request(), gather([seen(Verdict.HOLDS)], None), [])
     promised = {(c.name, v.name, k) for c in claims().values() for v in c.variants for k in v.kinds}
     assert {(r.claim, r.variant, r.kind) for r in lacking} == promised - {("proposition-7", "corrected", "sampled")}
     assert all(r.verdict == Verdict.UNKNOWN and not r.as_expected for r in lacking)
@@ -41,8 +41,16 @@ def test_evidence_that_is_promised_and_not_there_is_unknown():
 
 
 def test_only_what_was_asked_for_is_missed():
-    lacking = _missing(Request(claims=("corollary-9",), kind="exhausted"), [])
+    lacking = _missing(Request(claims=("corollary-9",), kind="exhausted"), [], [])
     assert {(r.claim, r.kind) for r in lacking} == {("corollary-9", "exhausted")}
+
+
+def test_what_cannot_run_here_is_not_missed_and_is_no_verdict():
+    told = [{"claim": "corollary-9", "variant": "corrected", "kind": "proved", "why": "no Coq"}]
+    assert _missing(Request(claims=("corollary-9",), kind="proved"), [], told) == []
+    outcome = Outcome(gather([seen(Verdict.HOLDS)], None), not_run=told)
+    assert outcome.as_expected and [r.kind for r in outcome.results] == ["sampled"]
+    assert not Outcome([], not_run=told).as_expected  # where nothing ran, nothing was shown
 
 
 @pytest.mark.parametrize("verdicts", [(Verdict.HOLDS, Verdict.UNKNOWN), (Verdict.UNKNOWN, Verdict.HOLDS)])
