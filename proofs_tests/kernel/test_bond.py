@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -17,9 +18,10 @@ from hypothesis import strategies as st
 from automata.forward import prefix_scores
 from automata.wfsa import WFSA
 from ratproof.kernel import coq
-from ratproof.kernel.bond import WORDS, Pair, compared, differences, of_few_digits, runnable
+from ratproof.kernel.bond import WORDS, Pair, compared, differences, in_few_digits, runnable, some_cases
 from ratproof.kernel.evaluation import Question, evaluate
 from ratproof.network_kinds import NETWORKS
+from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claim_named, claims
 from theory.weights import Weights
 
@@ -53,7 +55,7 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
 @given(data=st.data())
 def test_on_random_weights(compiled: Path, data: Any) -> None:
     """Random rational weights, a case of each variant, of few digits: Coq's gcd of long numbers is slow."""
-    agree([(claim, variant, data.draw(variant.cases("ab").filter(of_few_digits))) for claim, variant in runnable()], compiled)
+    agree([(claim, variant, data.draw(variant.cases("ab").map(in_few_digits))) for claim, variant in runnable()], compiled)
 
 
 def test_what_is_not_run_is_said() -> None:
@@ -128,3 +130,21 @@ def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
     claim = claim_named("proposition-13")
     ((_, wrong),) = differences([(claim, claim.variant("corrected"), claim.example)], root)
     assert "Coq's network gives" in wrong or "Coq's automaton gives" in wrong
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong", "claim"),
+    [
+        (proposition_13, "within_c", lambda of, i, j: of.at("W", i, j), "proposition-13"),
+        (proposition_13, "place", lambda of, j: of.sum(lambda i: of.times(of.at("W", i, j), of.at("c", i))), "proposition-13"),
+        (proposition_12, "tau_to_first", lambda of, i: of.zero, "proposition-12"),
+    ],
+    ids=["W is transposed in the automaton", "and in the network, without b", "q_0 does not loop"],
+)
+def test_a_break_of_ours_is_seen_on_the_cases_of_the_verdict(
+    module: Any, name: str, wrong: Any, claim: str, compiled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cases are telling ones: large enough, and not all zeros."""
+    variant = claim_named(claim).variant("corrected")
+    monkeypatch.setattr(module, name, wrong)
+    assert any(wrong for _, wrong in differences([(claim_named(claim), variant, case) for case in some_cases(variant)], compiled))
