@@ -28,3 +28,11 @@ class EpsilonCycle(InputError):
 
 class FormatError(InputError):
     """A file that is not what its format says; the message names the file and the field."""
+
+
+class OutputError(InputError):
+    """A result that could not be written, after the work for it was done: a full device, a closed pipe, a folder that has gone.
+
+    The command line leaves with exit status 4, so that no answer is taken for another; a place that is refused before work starts is
+    an :class:`InputError`.
+    """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from automata.shown import write_string
+
 
 @dataclass(frozen=True)
 class Counterexample:
@@ -51,11 +53,3 @@ class Disagreement(AssertionError):
     def __init__(self, counterexample: Counterexample) -> None:
         super().__init__(counterexample.sentence())
         self.counterexample = counterexample
-
-
-def write_string(string: list[str]) -> str:
-    """A string as a person would write it: ``"aab"``, the words of a sentence with spaces, ``the empty string``."""
-    if not string:
-        return "the empty string"
-    joined = "".join(string) if all(len(s) == 1 for s in string) else " ".join(string)
-    return f'"{joined}"'

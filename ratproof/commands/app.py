@@ -24,9 +24,13 @@ SemiringName = Annotated[str | None, typer.Option("--semiring", help="of a .att 
 SymbolTable = Annotated[str | None, typer.Option("--symbols", help="of a .att file (default: the .syms file beside it)")]
 
 
+SCHEMA_VERSION = 1
+"""Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, a new field does not."""
+
+
 def print_json(data: dict[str, Any]) -> None:
-    """One JSON object, on one line."""
-    print(json.dumps(data, ensure_ascii=False))
+    """One JSON object, on one line, in ASCII: whatever the terminal's encoding, it is read back as the same object."""
+    print(json.dumps({"schema_version": SCHEMA_VERSION, **data}))
 
 
 def _version(wanted: bool) -> None:

@@ -19,6 +19,7 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.number_text import write_number
 from automata.semirings import LOG
+from automata.shown import write_string
 from neural.state_regularized.files import load as load_network
 from ratproof import check_boxes, check_hankel, check_invariant
 from ratproof.certify.certificate import network_json
@@ -26,7 +27,6 @@ from ratproof.certify.numbers import numbers_of
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
-from ratproof.disagreement import write_string
 from ratproof.kernel import certificate as kernel_certificate
 from ratproof.terminal import console, progress
 

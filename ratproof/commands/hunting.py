@@ -12,8 +12,8 @@ from rich.text import Text
 
 from automata.corners import CORNERS
 from automata.errors import InputError
+from automata.shown import write_string
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.disagreement import write_string
 from ratproof.terminal import console
 
 if TYPE_CHECKING:

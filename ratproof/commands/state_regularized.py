@@ -13,6 +13,7 @@ from automata import files
 from automata.deterministic import DFA
 from automata.errors import InputError
 from automata.moore import Moore
+from automata.shown import write_string
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.certify.certify import Answer, accepting, boxes
@@ -21,7 +22,6 @@ from ratproof.certify.hard import Hard, hard
 from ratproof.certify.numbers import Numbers, numbers_of
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.deciding import require_free, write_json
-from ratproof.disagreement import write_string
 from ratproof.extraction import figures as pictures
 from ratproof.extraction.counts import Counted, count
 from ratproof.extraction.probabilities import probabilistic

@@ -1,0 +1,66 @@
+"""Symbols, strings and other text of a user as messages show them: so that they can be pasted back, and nothing in them steers a terminal.
+
+A string of symbols is shown as commands take it, between quotation marks: ``"a b"`` is the string of ``a`` and ``b``, ``"ab"`` that of the
+one symbol ``ab``. Where white space cannot part the symbols, or a terminal would not show them as they are, it is a JSON list, which
+commands take with ``--lists``.
+
+>>> print(write_string(["a", "b"]), write_string(["ab"]), write_string(["New York", "b"]))
+"a b" "ab" '["New York", "b"]'
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from automata.errors import InputError
+from automata.number_text import shorten
+
+EMPTY = "the empty string"
+EXPANDED = frozenset('"$`\\!')
+"""What a shell would not leave as it is between double quotation marks."""
+
+
+def printable(text: object, keep: str = "") -> str:
+    r"""The text with every character escaped that is not printed, but those of ``keep``: terminal escapes, bells, marks that turn lines.
+
+    >>> print(printable("a\x1b[2Jb"))
+    a\x1b[2Jb
+    """
+    return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in str(text))
+
+
+def write_string(symbols: Sequence[Any]) -> str:
+    """A string of symbols as a person pastes it back into a command; ``the empty string`` for none."""
+    if not len(symbols):
+        return EMPTY
+    names = [str(s) for s in symbols]
+    text = " ".join(names)
+    if text.split() == names and text.isprintable() and not text.startswith("["):
+        return shlex.quote(text) if EXPANDED.intersection(text) else f'"{text}"'
+    return shlex.quote(_ascii_where_unprintable(json.dumps(names, ensure_ascii=False)))
+
+
+def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:
+    """The symbols of a string as a command gets it: split at white space, or those of a JSON list.
+
+    >>> read_string("a  b"), read_string('["New York", "b"]', as_list=True)
+    (('a', 'b'), ('New York', 'b'))
+
+    Raises :class:`~automata.errors.InputError` where ``as_list`` asks for a JSON list of strings, and it is none.
+    """
+    if not as_list:
+        return tuple(text.split())
+    try:
+        symbols = json.loads(text)
+    except (ValueError, RecursionError):
+        symbols = None
+    if not isinstance(symbols, list) or not all(isinstance(s, str) for s in symbols):
+        raise InputError(f'the string {shorten(text)} is no JSON list of symbols, such as ["New York", "b"]')
+    return tuple(symbols)
+
+
+def _ascii_where_unprintable(text: str) -> str:
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
