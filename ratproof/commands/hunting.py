@@ -14,13 +14,12 @@ from automata.corners import CORNERS
 from automata.errors import InputError
 from automata.shown import write_string
 from ratproof.commands.app import AsJson, app, print_json
+from ratproof.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.outputs import require_folder
 from ratproof.terminal import console
 
 if TYPE_CHECKING:
     from ratproof.hunt import Progress
-
-FOUND = 1
-INTERRUPTED = 130
 
 
 @app.command()
@@ -43,6 +42,7 @@ def hunt(
         raise InputError(f"--minutes is {minutes}, where a positive number is right")
     check_device(device)
     check(names or [], variant)
+    require_folder("--keep", keep)
     number = random.SystemRandom().getrandbits(32) if seed is None else seed
     workers = jobs or cores()
     screen = console(error=True)
@@ -66,7 +66,7 @@ def hunt(
             out.print(Text(f"error: {error}", style="red"))
     if result.interrupted:
         return INTERRUPTED
-    return FOUND if result.finds or result.errors else 0
+    return NO if result.finds or result.errors else YES
 
 
 def _line(progress: Progress) -> Text:
@@ -102,10 +102,10 @@ def replay(
             "network": None if now is None else now.network, "automaton": None if now is None else now.automaton,
             "kept": {"network": data["network"], "automaton": data["automaton"]},
         })  # fmt: skip
-        return 0 if now is None else FOUND
+        return YES if now is None else NO
     print(f"{data['claim']}, {data['variant']}: {data['weights']}")
     if now is None:
         print(f"on {write_string(data['string'])} the two sides agree now; kept were {data['network']} and {data['automaton']}")
-        return 0
+        return YES
     print(f"on {write_string(list(data['string'][: now.length]))} the network gives {now.network}, the automaton {now.automaton}")
-    return FOUND
+    return NO
