@@ -21,6 +21,8 @@ from automata.number_text import shorten
 EMPTY = "the empty string"
 EXPANDED = frozenset('"$`\\!')
 """What a shell would not leave as it is between double quotation marks."""
+SEPARATORS = frozenset(",;:\"'")
+"""What sentences put between symbols."""
 
 
 def printable(text: object, keep: str = "") -> str:
@@ -41,6 +43,17 @@ def write_string(symbols: Sequence[Any]) -> str:
     if text.split() == names and text.isprintable() and not text.startswith("["):
         return shlex.quote(text) if EXPANDED.intersection(text) else f'"{text}"'
     return shlex.quote(_ascii_where_unprintable(json.dumps(names, ensure_ascii=False)))
+
+
+def write_symbol(symbol: Any) -> str:
+    """One symbol in a sentence or a list: as it is where that is plain, else as JSON.
+
+    >>> print(*map(write_symbol, ["a", "$", "a b", "b:", ""]))
+    a $ "a b" "b:" ""
+    """
+    text = str(symbol)
+    plain = text.isprintable() and text.split() == [text] and not SEPARATORS.intersection(text)
+    return text if plain else _ascii_where_unprintable(json.dumps(text, ensure_ascii=False))
 
 
 def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from automata.shown import write_string
 from ratproof.kinds import Verdict
 from ratproof.proof_text import paragraphs
 from ratproof.results import Result
@@ -50,7 +51,7 @@ def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str 
     for why, told in _not_run(outcome).items():
         out.print(Text(f"{told}: not run: {why}"))
     if claims_file is None and outcome.results and not any(r.device == "cuda" for r in outcome.results):
-        out.print("[dim]The networks ran on the CPU; on cuda: not run (--device cuda).[/]")
+        out.print(Text("The networks ran on the CPU; on cuda: not run (--device cuda).", style="dim"))
     for note in outcome.notes:
         out.print(Text(f"note: {note}"))
     out.print(summary(outcome))
@@ -160,7 +161,7 @@ def _tell_certificates(results: Sequence[Result], out: Console) -> None:
 
 
 def _strings(strings: Sequence[Sequence[str]]) -> str:
-    return "{" + ", ".join("".join(s) or "ε" for s in strings) + "}"
+    return "{" + ", ".join(map(write_string, strings)) + "}"
 
 
 def chance(facts: dict[str, Any]) -> str:

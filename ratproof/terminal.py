@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
+from rich.text import Text
 
 from automata.shown import printable
 from ratproof.streams import styled
@@ -16,8 +17,12 @@ WIDTH = 100
 
 
 def console(*, error: bool = False) -> Console:
-    """A console that never gets wider than the report; of what it prints, its own colours alone reach the terminal."""
-    made = Console(file=styled(sys.stderr if error else sys.stdout), highlight=False, soft_wrap=False)
+    """A console that never gets wider than the report.
+
+    Text is printed as it is: no markup (``rich.text.Text`` has styles), no emoji codes, and control characters escaped.
+    """
+    stream = styled(sys.stderr if error else sys.stdout)
+    made = Console(file=stream, highlight=False, soft_wrap=False, markup=False, emoji=False)
     made.push_render_hook(_Printable())
     if made.width > WIDTH or not made.is_terminal:
         made.width = WIDTH
@@ -31,8 +36,13 @@ def progress(what: str) -> Iterator[Callable[[str], None]]:
     if not screen.is_terminal:
         yield lambda stage: None
         return
-    with screen.status(what) as status:
-        yield lambda stage: status.update(f"{what}: {printable(stage)}")
+    with screen.status(Text(what)) as status:
+        yield lambda stage: status.update(Text(f"{what}: {stage}"))
+
+
+def headed(head: str, rest: str) -> Text:
+    """A line that begins in bold."""
+    return Text.assemble((head, "bold"), rest)
 
 
 class _Printable(RenderHook):

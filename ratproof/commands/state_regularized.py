@@ -13,7 +13,7 @@ from automata import files
 from automata.deterministic import DFA
 from automata.errors import InputError
 from automata.moore import Moore
-from automata.shown import write_string
+from automata.shown import write_string, write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.certify.certify import Answer, accepting, boxes
@@ -199,7 +199,7 @@ def _wanted(
     outputs: Any = machine.outputs
     lines = [] if minimal else [
         f"state {q}: centroid {label}, {'accepts' if accepts else 'rejects'}; "
-        + ", ".join(f"{symbol} to {after}" for symbol, after in zip(machine.alphabet, machine.table[q], strict=True))
+        + ", ".join(f"{write_symbol(symbol)} to {after}" for symbol, after in zip(machine.alphabet, machine.table[q], strict=True))
         for q, (label, accepts) in enumerate(outputs)
     ]  # fmt: skip
     centroids = None if minimal else [label for label, _ in outputs]
@@ -218,11 +218,16 @@ def _compared(numbers: Numbers, counted: Counted | None, asked: Hard) -> dict[st
     name = numbers.alphabet
     different = counted.differences(asked)
     lines = [
-        f"counted ({counted.reading} run): centroid {i} with {name[a]} leads to {j}; asked: {'a tie' if k is None else k}"
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to {j}; asked: {'a tie' if k is None else k}"
         for i, a, j, k in different
     ]
-    lines += [f"counted ({counted.reading} run): centroid {i} with {name[a]} was never seen" for i, a in counted.unseen]
-    lines += [f"counted ({counted.reading} run): centroid {i} with {name[a]} leads to several" for i, a in counted.undecided]
+    lines += [
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} was never seen" for i, a in counted.unseen
+    ]
+    lines += [
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to several"
+        for i, a in counted.undecided
+    ]
     return {
         "counts": {
             "reading": counted.reading, "start": counted.start, "strings_agree": not different,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from automata.shown import write_string
 from ratproof.commands.app import AsJson, print_json
 from ratproof.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.interruptions import interruptions
 from ratproof.outputs import require_folder
-from ratproof.terminal import console, progress
+from ratproof.terminal import console, headed, progress
 
 if TYPE_CHECKING:
     from training.state_regularized.experiments import Compared, Report
@@ -85,7 +86,7 @@ def show(report: Report, folder: Path) -> None:
     out = console()
     (drawn, drawn_yes), (held, held_yes) = report.strings["training"], report.strings["validation"]
     counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
-    out.print(f"[bold]{report.language}[/]: {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}")
+    out.print(headed(report.language, f": {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}"))
     spent = f"{report.seconds:.1f} s, {report.iterations} iterations, {report.restarts} restarts"
     out.print(f"  {report.outcome} ({spent}); right on {report.training:.1%} and on {report.validation:.1%}")
     out.print(f"  hard automaton (temperature to 0): {_said(report.hard)}")
@@ -110,5 +111,4 @@ def _said(found: Compared | None) -> str:
     states = f"{found.states} state{'s' * (found.states != 1)}"
     if found.difference is None:
         return f"{states}, accepts exactly the language (decided)"
-    word = " ".join(found.difference) or "the empty string"
-    return f"{states}, differs from the language first on: {word}"
+    return f"{states}, differs from the language first on {write_string(found.difference)}"

@@ -10,10 +10,11 @@ import typer
 
 from automata.errors import InputError
 from automata.files import write_whole
+from automata.shown import write_string
 from ratproof.commands.app import AsJson, print_json
 from ratproof.exit_statuses import NO, UNKNOWN, YES
 from ratproof.outputs import require_folder
-from ratproof.terminal import console, progress
+from ratproof.terminal import console, headed, progress
 from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
@@ -70,15 +71,14 @@ def decide(
         print_json({**found.to_json(), "states": compiled.automaton.states, "rank": network.rank, "words": len(known)})
         return EXIT[found.verdict]
     out = console()
-    out.print(
-        f"[bold]{found.verdict}[/]: {len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
-    )
+    counts = f"{len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
+    out.print(headed(found.verdict, f": {counts}"))
     if found.exact:
         out.print(f"  nothing rounds in {dtype}: all numbers are whole and at most {found.largest:,}, whatever the sentence")
     else:
         out.print(f"  what {dtype} rounds is not known: numbers may be larger than it holds exactly")
     for label, shown in found.different():
-        out.print(f"  {label}: {' '.join(map(str, shown.answer.word))!r} is one that only one of the two matches")  # type: ignore[union-attr]
+        out.print(f"  {label}: {write_string(shown.answer.word)} is one that only one of the two matches")  # type: ignore[union-attr]
     if certificates is not None:
         out.print(f"  {kept} certificates in {certificates}: ratproof check-certificate FILE", soft_wrap=True)
     return EXIT[found.verdict]

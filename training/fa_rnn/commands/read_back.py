@@ -9,7 +9,7 @@ import typer
 
 from ratproof.commands.app import AsJson, print_json
 from ratproof.outputs import require_folder
-from ratproof.terminal import console, progress
+from ratproof.terminal import console, headed, progress
 from training.fa_rnn.commands.app import app
 
 FIRST = "first rules, as a list"
@@ -56,17 +56,15 @@ def read_back(
         out.print(f"  {row.system:<22} right on dev {row.dev:7.2%}, on test {row.test:7.2%}{many}{chosen}")
     out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
     for rule in found.rules:
-        out.print(f"  [bold]{rule.label}[/]: {shorten_middle(rule.rule or '', 300)}", soft_wrap=True, highlight=False)
+        out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
     out.print(f"  what matches none: {found.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
     several = {rule.before or rule.state: rule for rule in found.learned}  # final states of the same rules say it once
     for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
             words = ", ".join(arrow.came[:12]) + (f" and {len(arrow.came) - 12} more" if len(arrow.came) > 12 else "")
-            out.print(
-                f"  [bold]{rule.label}[/]: from state {arrow.source} to {arrow.target}, beside what the rules have: {words}",
-                soft_wrap=True,
-            )
+            line = f": from state {arrow.source} to {arrow.target}, beside what the rules have: {words}"
+            out.print(headed(f"  {rule.label}", line), soft_wrap=True)
     if made:
         out.print(f"\n{', '.join(path.name for path in made)} in {output}", soft_wrap=True)
     return 0
