@@ -130,13 +130,13 @@ def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
     assert files.read("least.json").states == 2 and equivalent(A, files.read("least.json")).verdict == "equivalent"
     assert said(capsys, "check-certificate", "m.json", "twice.json", "least.json")[1]["claims"] == "minimal"
     assert said(capsys, "check-certificate", "m.json", "twice.json")[0] == 0
-    assert said(capsys, "minimise", "twice.json") == (0, {"states": 2, "from": 4, "files": []})
+    assert said(capsys, "minimise", "twice.json") == (0, {"schema_version": 1, "states": 2, "from": 4, "files": []})
 
 
 def test_rank_prints_a_number(folder, capsys):
     assert run(["rank", "twice.json"]) == 0
     assert capsys.readouterr().out == "2\n"
-    assert said(capsys, "rank", "twice.json") == (0, {"rank": 2})
+    assert said(capsys, "rank", "twice.json") == (0, {"schema_version": 1, "rank": 2})
 
 
 def test_boolean_and_counting_automata(folder, capsys):
@@ -165,7 +165,7 @@ def test_att_files_are_decided_too(folder, capsys):
 def test_a_certificate_overwrites_no_automaton_of_the_command(folder, capsys):
     before = (folder / "a.json").read_text()
     assert "would overwrite" in refused(capsys, "equivalent", "a.json", "twice.json", "--certificate", "./a.json")
-    assert "would overwrite" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", "o.json")
+    assert "are one file" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", "o.json")
     assert "is a folder" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", ".")
     assert (folder / "a.json").read_text() == before and not (folder / "o.json").exists()
 
