@@ -208,7 +208,9 @@ def rank(automaton: AutomatonFile, semiring: SemiringName = None, symbols: Symbo
 def _least(least: int, given: WFSA) -> str:
     """How many states are needed, and of what kind: a deterministic automaton may need more than the given one has."""
     if given.semiring is BOOLEAN:
-        return f"the least deterministic automaton has {_states(least)}, without a dead one; the given automaton has {given.states}"
+        return (
+            f"the least deterministic automaton has {_states(least)}, without a dead one; the given automaton has {given.states}"
+        )
     return f"{least} of {_states(given.states)} needed: no automaton over the reals with these scores has fewer"
 
 
