@@ -5,21 +5,29 @@ min-plus or max-times, a certificate claims "equivalent": every string leads For
 factor (boolean: up to equivalence and union), each with equal scores; or "different": a word, maybe not the least, has two scores.
 """
 
+import hashlib
 import json
 import re
 import sys
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache, reduce
 from math import inf
 from operator import add, mul, sub, truediv
+from pathlib import Path
 
+FORMAT, LISTS = "ratproof certificate 1", ("alphabet", "initial", "final", "transitions")
+FIELDS = {"equivalent": ["pairs"], "different": ["word", "scores"]}
 SEMIRINGS = {  # plus, times, divided by, zero, what weights may be
     "boolean": (max, min, min, 0, lambda w: w in (0, 1)),
     "max-plus": (max, add, sub, -inf, lambda w: w < inf),
     "min-plus": (min, add, sub, inf, lambda w: w > -inf),
     "max-times": (max, mul, truediv, 0, lambda w: 0 <= w < inf),
 }
+WORDS = {
+    "boolean": {"true": 1, "false": 0},
+    "max-plus": {"-inf": -inf},
+    "min-plus": {"inf": inf},
+}  # weights that are no fractions
 
 
 def need(condition, reason):
@@ -27,34 +35,63 @@ def need(condition, reason):
         raise ValueError(reason)
 
 
+def known(data, fields, more=()):
+    """An object with all of these fields, maybe some more, and no others."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
+
+
+def listed(data, what, *kinds):
+    """A list of values of one type, or of lists of values of several."""
+    fits = (lambda x: type(x) is kinds[0]) if len(kinds) == 1 else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
+def whole(digits):  # as int, which is slow, and refuses, where they are many
+    half = len(digits) // 2
+    return int(digits) if half < 999 else whole(digits[:-half]) * 10**half + whole(digits[-half:])
+
+
 class Automaton:
     """Vectors are dictionaries of weights other than zero, by state; ``steps[symbol][state]`` is a row of a matrix."""
 
     def __init__(self, data):
-        need(data["semiring"] in SEMIRINGS, f"{data['semiring']!r} is not for this program: check_certificate.py is for fields")
-        self.plus, self.times, self.over, self.zero, self.holds = SEMIRINGS[data["semiring"]]
-        self.boolean, self.n, self.alphabet = data["semiring"] == "boolean", data["states"], data["alphabet"]
-        need(type(self.n) is int and 0 <= self.n < 10**6, f"there are no automata of {self.n!r} states here")
-        distinct = len({*self.alphabet, ""}) - 1 == len(self.alphabet) == sum(type(s) is str for s in self.alphabet)
-        need(distinct, "an alphabet has a symbol twice, or an empty one")
-        self.initial, self.final = self.vector(data["initial"]), self.vector(data["final"])
-        self.steps = {symbol: [{} for _ in range(self.n)] for symbol in [*self.alphabet, ""]}
-        for source, target, symbol, text in data["transitions"]:
-            need(type(source) is int and 0 <= source < self.n, f"there is no state {source!r}")
-            self.put(self.steps[symbol][source], target, self.weight(text))
+        known(data, ["semiring", "states", *LISTS])
+        self.semiring, self.n, self.alphabet = data["semiring"], data["states"], listed(data["alphabet"], "alphabet", str)
+        need(
+            type(self.semiring) is str and self.semiring in SEMIRINGS,
+            f"{self.semiring!r:.40} is for check_certificate.py, or no semiring",
+        )
+        self.plus, self.times, self.over, self.zero, self.holds = SEMIRINGS[self.semiring]
+        need(type(self.n) is int and 0 <= self.n <= 10**5, f"there are no automata of {self.n!r:.40} states here")
+        need(len({*self.alphabet, ""}) - 1 == len(self.alphabet), "an alphabet has a symbol twice, or an empty one")
+        self.initial, self.final = (self.vector(listed(data[name], name, int, str)) for name in ("initial", "final"))
+        self.steps = {symbol: {} for symbol in [*self.alphabet, ""]}
+        for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
+            need(0 <= source < self.n and symbol in self.steps, f"there is no state {source}, or no symbol {symbol!r:.40}")
+            self.put(self.steps[symbol].setdefault(source, {}), target, self.weight(text))
         self.epsilon = self.steps.pop("")
-        self.live = set(self.final)  # the states from which a final state can be reached
-        arrows = [(q, r) for rows in [*self.steps.values(), self.epsilon] for q in range(self.n) for r in rows[q]]
-        while more := {q for q, r in arrows if r in self.live} - self.live:
-            self.live |= more
+        self.live, new = set(self.final), [*self.final]  # the states from which a final state can be reached
+        back = {}
+        for rows in (*self.steps.values(), self.epsilon):
+            for q, row in rows.items():
+                for r in row:
+                    back.setdefault(r, []).append(q)
+        while new:
+            new = [*{q for r in new for q in back.get(r, ())} - self.live]
+            self.live |= {*new}
         self.initial = self.silently({q: w for q, w in self.initial.items() if q in self.live})
 
     def weight(self, text):
-        value = {"true": 1, "false": 0}[text] if self.boolean else {"inf": inf, "-inf": -inf}.get(text)
+        value = WORDS.get(self.semiring, {}).get(text)
         if value is None:
-            need(re.fullmatch(r"-?\d+(/\d+)?", text, re.ASCII), f"{text[:40]!r} is no fraction")
-            value = Fraction(*(int(Decimal(part)) for part in text.split("/")))
-        need(self.holds(value), f"{text[:40]} is no weight of this semiring")
+            need(self.semiring != "boolean" and len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII),
+                 f"{text!r:.40} is no weight of the {self.semiring} semiring")  # fmt: skip
+            top, _, bottom = text.lstrip("-").partition("/")
+            value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
+        need(self.holds(value), f"{text!r:.40} is no weight of the {self.semiring} semiring")
         return value
 
     def vector(self, entries):
@@ -64,7 +101,7 @@ class Automaton:
         return made
 
     def put(self, vector, q, value):
-        need(type(q) is int and 0 <= q < self.n, f"there is no state {q!r}")
+        need(0 <= q < self.n, f"there is no state {q}")
         value = self.plus(vector.get(q, self.zero), value)
         if value != self.zero:
             vector[q] = value
@@ -73,35 +110,39 @@ class Automaton:
         """The vector times the matrix, and some more added; without the states that lead nowhere."""
         made = dict(more)
         for q, v in vector.items():
-            for r, w in rows[q].items():
+            for r, w in rows.get(q, {}).items():
                 if r in self.live:
                     self.put(made, r, self.times(v, w))
         return made
 
     def silently(self, vector):
-        """The vector after all silent ways: plus is idempotent, so they are done after n steps, or a cycle gains for ever."""
-        for _ in range(self.n + 1):
+        """The vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle gains for ever."""
+        for _ in range(len(self.epsilon) + 1):
             before, vector = vector, self.apply(vector, self.epsilon, vector)
             if vector == before:
                 return vector
         raise ValueError("the sums over silent ways do not exist")
 
     def step(self, vector, symbol):
-        return self.silently(self.apply(vector, self.steps[symbol]))
+        need(symbol in self.steps, f"{symbol!r:.40} is no symbol of the alphabet")
+        vector = self.silently(self.apply(vector, self.steps[symbol]))
+        sizes = (abs(part).bit_length() for w in vector.values() for part in (w.numerator, w.denominator))
+        need(max(sizes, default=0) < 2**24, "a string has weights of more than five million digits")
+        return vector
 
     def score(self, vector):
         return reduce(self.plus, (self.times(w, self.final[q]) for q, w in vector.items() if q in self.final), self.zero)
 
 
-def check_pairs(a, b, listed):
+def check_pairs(a, b, written):
     def pair(x, y):
         total = reduce(a.plus, [*x.values(), *y.values()], a.zero)
         return tuple(frozenset((q, a.over(w, total)) for q, w in vector.items()) for vector in (x, y))
 
     marked = lambda x, y: (frozenset(("A", q) for q in x), frozenset(("B", q) for q in y))
-    pairs = [(a.vector(x), b.vector(y)) for x, y in listed]
-    known = {pair(x, y) for x, y in pairs}
-    sets = [marked(x, y) for x, y in pairs] if a.boolean else []
+    pairs = [(a.vector(x), b.vector(y)) for x, y in written]
+    there = {pair(x, y) for x, y in pairs}
+    sets = [marked(x, y) for x, y in pairs] if a.semiring == "boolean" else []
 
     @cache
     def closed(states):
@@ -110,40 +151,87 @@ def check_pairs(a, b, listed):
         return states
 
     def follows(x, y):
-        return pair(x, y) in known or (a.boolean and len({*map(closed, marked(x, y))}) == 1)
+        return pair(x, y) in there or (a.semiring == "boolean" and len({*map(closed, marked(x, y))}) == 1)
 
     need(follows(a.initial, b.initial), "the empty string leads to no listed pair")
     for x, y in pairs:
         need(a.score(x) == b.score(y), "a listed pair has different scores")
         for symbol in a.alphabet:
-            need(follows(a.step(x, symbol), b.step(y, symbol)), f"{symbol!r} leads from a listed pair to none")
+            need(follows(a.step(x, symbol), b.step(y, symbol)), f"{symbol!r:.40} leads from a listed pair to none")
 
 
 def verdict(data):
+    """What the certificate claims, where it shows it; else some error."""
+    known(data, ["format"], data)
+    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    need(
+        type(data.get("claims")) is str and data["claims"] in FIELDS,
+        f"{data.get('claims')!r:.40} is no claim that this program knows",
+    )
+    known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["stand"])
+    known(stand := data.get("stand", {}), [], stand)  # which words a symbol stands for: written down, and not checked
+    need(all(listed(words, "stand", str) for words in stand.values()), "a symbol stands for no word")
     a, b = Automaton(data["A"]), Automaton(data["B"])
-    same = data["A"]["semiring"] == data["B"]["semiring"] and {*a.alphabet} == {*b.alphabet}
-    need(same and data["format"] == "ratproof certificate 1", "A and B are not to be compared, or the format is another")
+    need(a.semiring == b.semiring and {*a.alphabet} == {*b.alphabet}, "A and B are over different semirings or alphabets")
     if data["claims"] == "different":
-        scores = [side.score(reduce(side.step, data["word"], side.initial)) for side in (a, b)]
-        need(scores == [a.weight(text) for text in data["scores"]] and scores[0] != scores[1], "the scores are not so")
+        scores = [side.score(reduce(side.step, listed(data["word"], "word", str), side.initial)) for side in (a, b)]
+        said = [a.weight(text) for text in listed(data["scores"], "scores", str)]
+        need(scores == said and scores[0] != scores[1], "the scores are not so")
     else:
+        for pair in listed(data["pairs"], "pairs", list, list):
+            for vector in pair:
+                listed(vector, "a vector", int, str)
         check_pairs(a, b, data["pairs"])
-    return {"equivalent": "equivalent", "different": "different"}[data["claims"]]
+    return data["claims"]
+
+
+def normal(automaton):
+    return {name: sorted(part) if name in LISTS else part for name, part in automaton.items()}
+
+
+def about(data):
+    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    parts = {side: normal(data[side]) for side in "AB"}
+    made = {s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)} for s, part in parts.items()}
+    a, b = (f"the {x['semiring']} automaton {s} ({x['states']} states, {x['digest'][:16]})" for s, x in made.items())
+    both = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
+    if data["claims"] == "different":
+        x, y = (f"{score:.60}" for score in data["scores"])
+        string = f"the string {shown(data['word'])} over {shown(data['A']['alphabet'])}"
+        both = f"to {string} {a} gives {x} and {b} gives {y}; that no smaller string differs is not shown"
+    unseen = "; which words a symbol stands for is written there, and not checked" * ("stand" in data)
+    rest = {name: data[name] for name in ("claims", "word", "scores") if name in data}
+    return {"says": both + unseen, **rest, "alphabet": data["A"]["alphabet"], **made}
+
+
+def digest(part):
+    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def shown(symbols):
+    text = ", ".join(json.dumps(x if len(x) <= 40 else f"{x[:39]}…", ensure_ascii=False) for x in symbols[:8])
+    return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
+
+
+def parse(text):
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others are strings."""
+    once = lambda pairs: need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    short = lambda n: need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long") or int(n)
+    return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
     try:
-        with open(arguments[0], encoding="utf-8") as file:
-            data = json.load(file)
-    except (IndexError, OSError, ValueError, RecursionError) as error:
-        print(f"no certificate to check ({error}); call: check_bisimulation.py FILE", file=sys.stderr)
-        return 2
-    try:
-        print("accepted:", verdict(data))
+        data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
+        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+    except TimeoutError as error:
+        said, status = f"not checked: {error}", 3
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        print(f"rejected: {error}" if isinstance(error, ValueError) else f"rejected: it is malformed: {error!r}")
-        return 1
-    return 0
+        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
+    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    return status
 
 
 if __name__ == "__main__":

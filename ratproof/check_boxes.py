@@ -10,7 +10,9 @@ A value over a box is its value at one mixture in it, plus the range of its grad
 one. These differences sum to 0, so any one number may be taken off all entries of a gradient; a good one is where greedy filling stops.
 """
 
+import hashlib
 import json
+import re
 import sys
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -18,6 +20,11 @@ from math import isqrt
 from operator import mul as times
 from pathlib import Path
 
+FORMAT, CLAIM = "ratproof certificate 1", "the soft network follows its automaton"
+OPTIONS, ARRAYS = (
+    ("kind", "similarity", "temperature", "alphabet", "start_token"),
+    ("W", "b", "U", "c", "S", "w", "v", "embedding"),
+)
 P, DECIMAL, LABELS = 96, Context(70), ("after", "label", "accepts")
 ONE, LESS, MORE = 1 << P, DECIMAL.subtract(1, Decimal("1e-45")), DECIMAL.add(1, Decimal("1e-45"))
 UNIT, EVERY = (ONE, ONE), (-ONE, ONE)
@@ -26,6 +33,20 @@ UNIT, EVERY = (ONE, ONE), (-ONE, ONE)
 def need(condition, reason):
     if not condition:
         raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """An object with all of these fields, maybe some more, and no others."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
+
+
+def listed(data, what, *kinds):
+    """A list of values of one type, or of lists of values of several."""
+    fits = (lambda x: type(x) is kinds[0]) if len(kinds) == 1 else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
+    return data
 
 
 ceil = lambda n, bits=P: -(-n >> bits)
@@ -47,15 +68,17 @@ def div(x, y):
 
 
 def exp(n):
+    need(n < ONE << 14, "the numbers are too large")
     # Python's decimal rounds exp correctly, to 70 digits; with what is lost before and behind, far less than a share of 1e-45
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(n, ONE)), ONE)
     return int(DECIMAL.multiply(value, LESS)), int(DECIMAL.multiply(value, MORE)) + 1
 
 
-def fixed(text):  # nested lists of floats in hexadecimal
+def fixed(text):  # nested lists of floats in hexadecimal, as Python writes them
     if type(text) is list:
         return [fixed(part) for part in text]
-    need(type(text) is str and float.fromhex(text) - float.fromhex(text) == 0, f"{text!r:.40} is no finite float")
+    written = type(text) is str and re.fullmatch(r"-?0x[01]\.[0-9a-f]{1,13}p[+-](\d{1,3}|10[01]\d|102[0-3])", text)
+    need(written and float.fromhex(text).hex() == text, f"{text!r:.40} is no finite float")
     top, bottom = float.fromhex(text).as_integer_ratio()
     return (top << P) // bottom, -((-top << P) // bottom)
 
@@ -119,14 +142,22 @@ class Box:
 
 class Network:
     def __init__(self, data):
-        need(data["kind"] in ("sr-gru", "sr-elman") and data["similarity"] in ("dot", "euclidean"), "it is of another kind")
-        self.gru, self.dot, self.symbols = data["kind"] == "sr-gru", data["similarity"] == "dot", len(data["alphabet"])
-        W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name]) for name in ("W", "b", "U", "c", "S", "w", "v", "embedding"))
-        need(all(part.isdecimal() for part in data["temperature"].split("/")), "the temperature is no fraction of whole numbers")
-        tau = Fraction(data["temperature"])
+        known(data, [*OPTIONS, *ARRAYS])
+        kind, similarity, temperature, alphabet, start_token = (data[name] for name in OPTIONS)
+        need(kind in ("sr-gru", "sr-elman") and similarity in ("dot", "euclidean"), "the network is of another kind")
+        need(
+            len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1, "an alphabet has a symbol twice, or an empty one"
+        )
+        need(type(start_token) is bool, "start_token is something else than true or false")
+        self.gru, self.dot, self.symbols = kind == "sr-gru", similarity == "dot", len(alphabet)
+        W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name]) for name in ARRAYS)
+        written = type(temperature) is str and re.fullmatch(r"\d{1,400}(/(?=0*[1-9])\d{1,400})?", temperature, re.ASCII)
+        need(written, f"the temperature {temperature!r:.40} is no fraction of whole numbers, or too long")
+        tau = Fraction(temperature)
         need(tau > 0 and len(E) == self.symbols + 2, "the temperature, or the number of tokens, is wrong")
         self.cool, d = ((ONE * tau.denominator) // tau.numerator, -((-ONE * tau.denominator) // tau.numerator)), len(self.S)
         gates = [range(g * d, g * d + d) for g in range(3 if self.gru else 1)]
+        need(d > 0 and self.S[0] and len({*map(len, self.S)}) == 1 and len({*map(len, E)}) == 1, "the shapes do not fit")
         self.reads = [each(add, [r[0] for r in product(W, [[x] for x in e])], b) for e in E]
         self.gates, self.US, self.c = (
             gates,
@@ -193,28 +224,32 @@ class Network:
 
 def verdict(data):
     """What the certificate claims, where it shows it; else some error."""
-    need(
-        data["format"] == "ratproof certificate 1" and data["claims"] == "the soft network follows its automaton",
-        "another format",
-    )
+    known(data, ["format"], data)
+    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    need(data.get("claims") == CLAIM, f"{data.get('claims')!r:.40} is no claim that this program knows")
+    known(data, ["format", "claims", "network", "automaton", "nodes"])
+    known(data["automaton"], LABELS)
     net, nodes, (after, label, accepts) = Network(data["network"]), data["nodes"], (data["automaton"][x] for x in LABELS)
-    boxes = [([x[0] for x in fixed(n["low"])], [x[1] for x in fixed(n["high"])]) for n in nodes]
-    need(len(after) == len(label) == len(accepts) and nodes[0]["state"] == 0, "the automaton is malformed")
-    symbols, start_token = (data["network"][name] for name in ("alphabet", "start_token"))
-    need(type(symbols) is list and len({*map(json.dumps, symbols)}) == len(symbols), "a symbol is there twice")
-    numbers = [*label, *(r for row in after for r in row), *(n["state"] for n in nodes), *(t for n in nodes for t in n["after"])]
+    listed(label, "label", int), listed(accepts, "accepts", bool), listed(after, "after", list), listed(nodes, "nodes", dict)
     need(
-        {*map(type, [*accepts, start_token])} == {bool} and {*map(type, numbers)} == {int},
-        "true, false or a number is something else",
+        0 < len(after) == len(label) == len(accepts) and all(0 <= x < len(net.S[0]) for x in label), "the automaton is malformed"
     )
-    need(all(len(row) == len(symbols) for row in after), "the automaton has more or fewer arrows than symbols")
+    for node in nodes:
+        known(node, ["state", "after", "low", "high"])
+        need(type(node["state"]) is int and 0 <= node["state"] < len(after), "a node is for no state of the automaton")
+    need(nodes and nodes[0]["state"] == 0, "node 0 is not for state 0")
+    for there, rows in ((len(after), after), (len(nodes), [node["after"] for node in nodes])):
+        for row in rows:
+            fits = len(listed(row, "after", int)) == net.symbols and all(0 <= r < there for r in row)
+            need(fits, "an arrow leads nowhere, or there are more or fewer arrows than symbols")
+    boxes = [[[x[side] for x in fixed(listed(n[name], name, str))] for side, name in enumerate(("low", "high"))] for n in nodes]
 
     def inside(alpha, node):
         need(
             all(a <= x[0] and x[1] <= b for x, a, b in zip(alpha, *boxes[node], strict=True)), f"mixtures leave node {node}'s box"
         )
 
-    if start_token:
+    if data["network"]["start_token"]:
         point, nought = Box([ONE], [ONE]), [[(0, 0)]] * len(net.S)
         inside(net.mixed(net.u(net.symbols, point, nought, [nought] * len(net.gates)), label[0], point), 0)
     else:
@@ -222,16 +257,61 @@ def verdict(data):
         inside([(ONE * (i == 0),) * 2 for i in range(len(net.S[0]))], 0)
     for node, ends in zip(nodes, boxes, strict=True):
         box, state = Box(*ends), node["state"]
-        for symbol, target in zip(range(net.symbols), node["after"], strict=True):
-            need(nodes[target]["state"] == after[state][symbol] and target >= 0 <= state, "the nodes do not refine the automaton")
+        for symbol, target in enumerate(node["after"]):
+            need(nodes[target]["state"] == after[state][symbol], "the nodes do not refine the automaton")
             inside(net.mixed(net.u(symbol, box, net.S, net.US), label[after[state][symbol]], box), target)
         low, high = net.decision(net.u(net.symbols + 1, box, net.S, net.US), box)
-        need(low > 0 if accepts[state] is True else high < 0, f"whether state {state} is accepted is not certain")
+        need(low > 0 if accepts[state] else high < 0, f"whether state {state} is accepted is not certain")
     return data["claims"]
 
 
-if __name__ == "__main__":
+def apart(network):
+    return {name: value for name, value in network.items() if name != "temperature"}
+
+
+def about(data):
+    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    part, automaton = apart(data["network"]), data["automaton"]
+    network, machine, tau = digest(part), digest(automaton), data["network"]["temperature"]
+    near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
+    says = (
+        f"the {part['kind']} network ({len(part['S'])} units, {len(part['S'][0])} centroids, {network[:16]}) at temperature "
+        f"{repr(near) if Fraction(near) == Fraction(tau) else tau:.60} has, after every string over {shown(part['alphabet'])}, the label of the "
+        f"automaton ({len(automaton['label'])} states, {machine[:16]}) as its most probable centroid, and accepts where that does"
+    )
+    made = {"claims": data["claims"], "says": says, "network": {"kind": part["kind"], "digest": network, "temperature": tau}}
+    return {**made, "automaton": {"states": len(automaton["label"]), "digest": machine}, "alphabet": part["alphabet"]}
+
+
+def digest(part):
+    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def shown(symbols):
+    text = ", ".join(json.dumps(x if len(x) <= 40 else f"{x[:39]}…", ensure_ascii=False) for x in symbols[:8])
+    return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
+
+
+def parse(text):
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others are strings."""
+    once = lambda pairs: need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    short = lambda n: need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long") or int(n)
+    return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
+
+
+def main(arguments):
     try:
-        print("accepted:", verdict(json.loads(Path(sys.argv[1]).read_text("utf-8"))))
+        data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
+        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+    except TimeoutError as error:
+        said, status = f"not checked: {error}", 3
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        sys.exit(f"rejected: {error}" if type(error) is ValueError else f"rejected: it is malformed, or no file: {error!r}")
+        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
+    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

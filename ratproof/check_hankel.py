@@ -8,6 +8,7 @@ rank n. An automaton of m states, over a field that holds the real numbers, whic
 H a product of n by m and m by n matrices, of rank m at most. So m is at least n, which is the claim.
 """
 
+import hashlib
 import json
 import re
 import sys
@@ -16,12 +17,28 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Co
 from fractions import Fraction
 from pathlib import Path
 
+FORMAT, SECONDS = "ratproof certificate 1", 600  # where checking may take longer, nothing is checked
+SHAPES = {"W": ("units", "letters"), "U": ("units", "units"), "P": ("units", "units"), "b": ("units",), "v": ("units",), "a": ()}
 DOWN, UP, EXACT = (Context(MAX_PREC, rounding, MIN_EMIN, MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING, None))
 
 
 def need(condition, reason):
     if not condition:
         raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """An object with all of these fields, maybe some more, and no others."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
+
+
+def listed(data, what, *kinds):
+    """A list of values of one type, or of lists of values of several."""
+    fits = (lambda x: type(x) is kinds[0]) if len(kinds) == 1 else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
+    return data
 
 
 @dataclass(slots=True)
@@ -51,10 +68,17 @@ class Interval:  # all numbers from lo to hi
 ONE, ZERO = Interval(Decimal(1), Decimal(1)), Interval(Decimal(0), Decimal(0))
 
 
+def numbers(value, name, *shape):
+    """The weights, in lists that have this shape."""
+    if shape:
+        need(type(value) is list and len(value) == shape[0], f"{name} has another shape")
+        return [numbers(part, name, *shape[1:]) for part in value]
+    return number(value)
+
+
 def number(text):
-    if type(text) is list:
-        return [number(part) for part in text]
-    need(type(text) is str and re.fullmatch(r"-?\d{1,4000}(/\d{1,4000})?", text, re.ASCII), f"{text!r:.40} is no fraction")
+    fits = type(text) is str and re.fullmatch(r"-?\d{1,4000}(/(?=0*[1-9])\d{1,4000})?", text, re.ASCII)
+    need(fits, f"{text!r:.40} is no fraction, or too long")
     top, bottom = (Interval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in Fraction(text).as_integer_ratio())
     return top / bottom
 
@@ -73,15 +97,21 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
 
 class Cell:  # its steps are those of docs/not_rational.md
     def __init__(self, data):
-        self.name, self.letters, (vectors, self.shown, names) = data["cell"], data["letters"], CELLS[data["cell"]]
-        need({*names.split()} == {*data["weights"]}, f"the weights are not {names}")
-        self.w = {name: number(value) for name, value in data["weights"].items()}
-        self.step, self.states = getattr(self, self.name.partition("-")[0]), {(): [[ZERO] * data["units"]] * vectors}
+        self.name, (vectors, self.shown, names) = data["cell"], CELLS[data["cell"]]
+        self.letters = {x: place for place, x in enumerate(data["letters"])}
+        known(data["weights"], names.split())
+        sizes = {"units": data["units"], "letters": len(self.letters)}
+        self.w = {x: numbers(w, x, *(sizes[s] for s in SHAPES[x[0]])) for x, w in data["weights"].items()}
+        self.step = getattr(self, self.name.partition("-")[0])
+        self.first = [[ZERO] * data["units"]] * vectors, {}  # a state, and what each letter makes of it
 
     def read(self, word):
-        if word not in self.states:
-            self.states[word] = self.step(self.letters.index(word[-1]), *self.read(word[:-1]))
-        return self.states[word]
+        state, after = self.first
+        for x in word:
+            if x not in after:
+                after[x] = self.step(self.letters[x], *state), {}
+            state, after = after[x]
+        return state
 
     def affine(self, gate, x, **reads):
         """The letter's column of W_gate, b_gate, and M_gate times the vector that M reads: the sum of those that there are."""
@@ -126,25 +156,89 @@ def determinant(rows):
     return found
 
 
+def count(words):
+    """How many strings some word begins with."""
+    tree, found = {}, 1
+    for word in words:
+        node = tree
+        for x in word:
+            found += x not in node
+            node = node.setdefault(x, {})
+    return found
+
+
 def verdict(data):
     """What the certificate claims, where it shows it; else some error."""
-    n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
-    need(
-        data["format"] == "ratproof certificate 1" and data["claims"] == f"at least {n} states",
-        "it is of another format, or kind",
-    )
-    need(type(n) is int and n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"it needs {n} prefixes and {n} suffixes")
-    need(type(units) is type(unit) is int and 0 <= unit < units <= 10**4, "there is no such unit")
-    need(type(bits) is int and 0 < bits <= 10**5 and len({*data["letters"]}) == len(data["letters"]), "bits, or letters, are odd")
-    DOWN.prec = UP.prec = bits // 3 + n + 20  # elimination loses about half a digit a row
-    cell, (middle, radius) = Cell(data), map(Decimal, data["determinant"])
-    found = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in data["suffixes"]] for p in data["prefixes"]])
+    known(data, ["format"], data)
+    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    fields = ["cell", "units", "unit", "states", "bits", "determinant", "letters", "weights", "prefixes", "suffixes"]
+    known(data, ["format", "claims", *fields], ["every size"])
+    listed(data.get("every size", []), "every size", str)  # it speaks of every number of states, and is not checked
+    n, units, unit, bits = whole = [data[name] for name in ("states", "units", "unit", "bits")]
+    need([*map(type, whole)] == [int] * 4, "states, units, unit and bits are no whole numbers")
+    need(data["claims"] == f"at least {n} states", f"{data['claims']!r:.40} is no claim that this program knows, or not this one")
+    words = [tuple(listed(word, "a string", str)) for side in ("prefixes", "suffixes") for word in listed(data[side], side, list)]
+    need(n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"it needs {n} prefixes and {n} suffixes")
+    need(0 <= unit < units <= 10**4 and 0 < bits <= 2**16, "there is no such unit, or no such precision")
+    letters = {*listed(data["letters"], "letters", str)}
+    need(len(letters) == len(data["letters"]) and "" not in letters, "a letter is there twice, or is empty")
+    need(all(x in letters for word in words for x in word), "a string has another letter")
+    need(type(data["cell"]) is str and data["cell"] in CELLS, f"{data['cell']!r:.40} is no cell that this program knows")
+    number = r"-?\d{1,999}([eE][-+]?\d{1,9})?"
+    ends = listed(data["determinant"], "determinant", str)
+    need(len(ends) == 2 and all(re.fullmatch(number, end, re.ASCII) for end in ends), "the determinant is no middle and radius")
+    DOWN.prec = UP.prec = digits = bits // 3 + n + 20  # elimination loses about half a digit a row
+    cell, (middle, radius) = Cell(data), map(Decimal, ends)
+    length, seconds = n * sum(map(len, words)), n**3 / 3 * (4e-6 + digits * 5e-8)
+    if length < 10**7 and seconds < SECONDS:
+        each = 1e-5 + digits**2 * 3e-8 + units * (1e-5 + digits * 1e-7)
+        seconds += count((*p, *s) for p in words[:n] for s in words[n:]) * units * len(cell.w) * each
+    if length >= 10**7 or seconds >= SECONDS:
+        raise TimeoutError(f"it may take more than the {SECONDS} seconds that this program takes at most")
+    found = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
     need(found.lo <= UP.add(middle, radius) and found.hi >= DOWN.subtract(middle, radius), "the determinant is elsewhere")
     return data["claims"]
 
 
-if __name__ == "__main__":
+def about(data):
+    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
+    unit = f"unit {data['unit']} of the cell {data['cell']} with {data['units']} units and these weights ({digest(part)[:16]})"
+    says = f"no automaton over a field that holds the real numbers with fewer than {data['states']} states computes {unit}"
+    unseen = "; what is written there of every number of states is not checked" * ("every size" in data)
+    rest = {name: data[name] for name in ("claims", "cell", "units", "unit", "states", "letters")}
+    return {"says": f"{says} on strings over {shown(data['letters'])}{unseen}", **rest, "digest": digest(part)}
+
+
+def digest(part):
+    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def shown(symbols):
+    text = ", ".join(json.dumps(x if len(x) <= 40 else f"{x[:39]}…", ensure_ascii=False) for x in symbols[:8])
+    return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
+
+
+def parse(text):
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others are strings."""
+    once = lambda pairs: need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    short = lambda n: need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long") or int(n)
+    return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
+
+
+def main(arguments):
     try:
-        print("accepted:", verdict(json.loads(Path(sys.argv[1]).read_text("utf-8"))))
+        data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
+        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+    except TimeoutError as error:
+        said, status = f"not checked: {error}", 3
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        sys.exit(f"rejected: {error}" if type(error) is ValueError else f"rejected: it is malformed, or no file: {error!r}")
+        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
+    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -7,6 +7,7 @@ states q and each symbol it is checked, in intervals of fractions, that wherever
 or more at the DFA's next state. The network starts at the first centroid, so by induction this holds after every string.
 """
 
+import hashlib
 import json
 import re
 import sys
@@ -14,23 +15,37 @@ from fractions import Fraction
 from math import floor
 from pathlib import Path
 
+FORMAT, POWER, SIZE = "ratproof certificate 1", 5000, 10**5  # 2^-POWER is less than any epsilon here; SIZE is in characters
+
 
 def need(condition, reason):
     if not condition:
         raise ValueError(reason)
 
 
+def known(data, fields, more=()):
+    """An object with all of these fields, maybe some more, and no others."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
+
+
+def listed(data, what, *kinds):
+    """A list of values of one type, or of lists of values of several."""
+    fits = (lambda x: type(x) is kinds[0]) if len(kinds) == 1 else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
 def number(text):
-    if type(text) is list:
-        return [number(part) for part in text]
-    need(type(text) is str and re.fullmatch(r"-?\d{1,400}(/\d{1,400})?", text, re.ASCII), f"{text!r:.40} is no fraction")
+    fits = type(text) is str and re.fullmatch(r"-?\d{1,400}(/(?=0*[1-9])\d{1,400})?", text, re.ASCII)
+    need(fits, f"{text!r:.40} is no fraction, or too long")
     return Fraction(text)
 
 
 def vector(values, length, name):
-    found = number(values) if type(values) is list else None
-    need(type(found) is list and len(found) == length and all(type(v) is Fraction for v in found), f"{name} has another shape")
-    return found
+    need(len(listed(values, name, str)) == length, f"{name} has another shape")
+    return [number(value) for value in values]
 
 
 def times(interval, weight):
@@ -49,15 +64,17 @@ def clip(interval):
 
 class Network:
     def __init__(self, data):
-        rows = data["S"]
-        need(type(rows) is list and len(rows) >= 2 and type(rows[0]) is list and rows[0], "S has at least two rows")
+        known(data, ["eq", "m", "S", "U", "W"])
+        rows = listed(data["S"], "S", list)
+        need(len(rows) >= 2 and rows[0], "S has at least two rows")
         d = len(rows[0])
         self.S = [vector(row, d, "S") for row in rows]
-        need(type(data["U"]) is list and len(data["U"]) == d, "U has another shape")
+        need(len(listed(data["U"], "U", list)) == d, "U has another shape")
         self.U = [vector(row, d, "U") for row in data["U"]]
+        known(data["W"], [], data["W"])
         self.W = {x: vector(row, d, "W") for x, row in data["W"].items()}
         self.eq, self.m = data["eq"], number(data["m"])
-        need(self.W, "there is no symbol")
+        need(self.W and "" not in self.W, "there is no symbol, or an empty one")
         need(self.eq == "2" or (self.eq == "3" and d == 1), "equation 3's distance is rational in one dimension only")
         need(self.m > 0, "m is not positive")
 
@@ -84,44 +101,86 @@ class Network:
 
 def verdict(data):
     """What the certificate claims, which is right; ValueError where it does not show that."""
-    need(data["format"] == "ratproof certificate 1" and data["claims"] == "follows", "it claims something else")
-    network, epsilon = Network(data["boxes"]), number(data["epsilon"])
-    need(type(epsilon) is Fraction and 0 < epsilon < Fraction(1, 2), "epsilon is not between 0 and 1/2")
-    dfa, states = data["dfa"], data["states"]
-    k = len(network.S)
-    need(set(dfa) == set(network.W), "the DFA has other symbols than the network")
-    for row in dfa.values():
-        need(type(row) is list and len(row) == k, "the DFA has not one next state for each centroid")
-    need(
-        type(states) is list and all(type(q) is int and 1 <= q <= k for q in states) and 1 in states, "state 1 is where it starts"
+    known(data, ["format"], data)
+    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    need(data.get("claims") == "follows", f"{data.get('claims')!r:.40} is no claim that this program knows")
+    known(data, ["format", "claims", "boxes", "epsilon", "dfa", "states"])
+    need(len(json.dumps(data)) <= SIZE, f"it has more than the {SIZE} characters that this program takes at most")
+    network, epsilon, dfa, states = (
+        Network(data["boxes"]),
+        number(data["epsilon"]),
+        data["dfa"],
+        listed(data["states"], "states", int),
     )
+    need(0 < epsilon < Fraction(1, 2), "epsilon is not between 0 and 1/2")
+    k = len(network.S)
+    known(dfa, network.W)
+    for x in network.W:
+        fits = len(listed(dfa[x], "dfa", int)) == k and all(1 <= q <= k for q in dfa[x])
+        need(fits, "the DFA has not one next state for each centroid")
+    distinct = len({*states}) == len(states) and all(1 <= q <= k for q in states)
+    need(distinct and 1 in states, "the states are not some of the centroids, once each, and 1 is where it starts")
     for q in states:
         box = network.around(q - 1, epsilon)
         for x in network.W:
             after = dfa[x][q - 1]
-            need(type(after) is int and after in states, f"from state {q} by {x!r} the DFA leaves the states")
+            need(after in states, f"from state {q} by {x!r:.40} the DFA leaves the states")
             u, off = network.component(box, x), Fraction(0)
             for i in range(k):
                 if i != after - 1:
                     lead = network.lead(u, after - 1, i)
-                    need(lead > 0, f"from state {q} by {x!r} state {after} need not be the most probable")
-                    power = floor(network.m * lead)
-                    need(power < 10**6, "m is too large")
-                    off += Fraction(1, 2**power)
-            need(off * (1 - epsilon) <= epsilon, f"from state {q} by {x!r} alpha may be off by more than epsilon")
+                    need(lead > 0, f"from state {q} by {x!r:.40} state {after} need not be the most probable")
+                    off += Fraction(1, 2 ** min(floor(network.m * lead), POWER))
+            need(off * (1 - epsilon) <= epsilon, f"from state {q} by {x!r:.40} alpha may be off by more than epsilon")
     return data["claims"]
 
 
-def main(path):
+def about(data):
+    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    part = {name: value for name, value in data["boxes"].items() if name != "m"}
+    network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
+    says = (
+        f"the network ({k} centroids, equation {part['eq']}, {network[:16]}) at temperature 1 / ({m:.60} ln 2) has, after every string "
+        f"over {shown([*part['W']])}, its most probable centroid where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in "
+        f"{len(data['states'])} of them; alpha is there at least 1 - {data['epsilon']:.60}"
+    )
+    made = {
+        "claims": data["claims"],
+        "says": says,
+        "network": {"centroids": k, "equation": part["eq"], "m": m, "digest": network},
+    }
+    return {**made, "automaton": {"states": data["states"], "digest": dfa}, "epsilon": data["epsilon"], "alphabet": [*part["W"]]}
+
+
+def digest(part):
+    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def shown(symbols):
+    text = ", ".join(json.dumps(x if len(x) <= 40 else f"{x[:39]}…", ensure_ascii=False) for x in symbols[:8])
+    return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
+
+
+def parse(text):
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others are strings."""
+    once = lambda pairs: need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    short = lambda n: need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long") or int(n)
+    return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
+
+
+def main(arguments):
     try:
-        print(f"accepted: {verdict(json.loads(Path(path).read_text(encoding='utf-8')))}")
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError) as error:
-        print(f"rejected: {error}")
-        return 1
-    return 0
+        data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
+        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+    except TimeoutError as error:
+        said, status = f"not checked: {error}", 3
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+    except Exception as error:
+        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
+    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    return status
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1:]))

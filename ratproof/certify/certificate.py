@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from automata.errors import InputError
 from automata.moore import Moore
+from automata.number_text import shorten
+from ratproof import check_boxes
 from ratproof.certify.boxes import Nodes
 from ratproof.certify.numbers import ARRAYS, Numbers
 
-FORMAT = "ratproof certificate 1"
-CLAIM = "the soft network follows its automaton"
+FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
 
 
 def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
@@ -21,12 +23,25 @@ def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
 
 
 def network_json(numbers: Numbers) -> dict[str, Any]:
-    """The network that a certificate is about: every float as a string of hexadecimal digits, exactly."""
+    """The network that a certificate is about: every float as a string of hexadecimal digits, exactly.
+
+    Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a certificate cannot hold.
+    """
+    odd = [symbol for symbol in numbers.alphabet if not (isinstance(symbol, str) and symbol)]
+    if odd:
+        raise InputError(
+            f"symbol {shorten(odd[0])} is no text, and certificates have texts for symbols; a network over texts is right"
+        )
     return {
         "kind": numbers.kind, "similarity": numbers.similarity, "temperature": str(numbers.temperature),
         "alphabet": list(numbers.alphabet), "start_token": numbers.start_token,
         **{name: _hex(getattr(numbers, name)) for name in ARRAYS},
     }  # fmt: skip
+
+
+def digest(numbers: Numbers) -> str:
+    """SHA-256 of the network but for its temperature, as the program that checks certificates prints it."""
+    return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
 
 
 def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:

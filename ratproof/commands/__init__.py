@@ -1,6 +1,17 @@
 """The commands, in one file a subject; importing this package makes the whole command line."""
 
-from ratproof.commands import automata, claims, deciding, hunting, not_rational, proving, rules, state_regularized
+from ratproof.commands import automata, checking, claims, deciding, hunting, not_rational, proving, rules, state_regularized
 from ratproof.commands.app import app
 
-__all__ = ["app", "automata", "claims", "deciding", "hunting", "not_rational", "proving", "rules", "state_regularized"]
+__all__ = [
+    "app",
+    "automata",
+    "checking",
+    "claims",
+    "deciding",
+    "hunting",
+    "not_rational",
+    "proving",
+    "rules",
+    "state_regularized",
+]

@@ -1,11 +1,10 @@
-"""Commands that decide: equivalent, check-certificate, minimise, rank."""
+"""Commands that decide: equivalent, minimise, rank."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -15,16 +14,10 @@ from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, Unknown, aligned
 from automata.equivalence import equivalent as decide
 from automata.errors import FormatError, InputError
-from automata.json_format import from_json
 from automata.number_text import write_number
 from automata.semirings import BOOLEAN, LOG
 from automata.shown import write_string
 from automata.wfsa import WFSA
-from neural.state_regularized.files import load as load_network
-from ratproof import check_boxes, check_hankel, check_invariant
-from ratproof.certify.certificate import network_json
-from ratproof.certify.numbers import numbers_of
-from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
 from ratproof.exit_statuses import NO, UNKNOWN, YES
@@ -99,70 +92,6 @@ def equivalent(
     return EXIT[answer.verdict]
 
 
-@app.command("check-certificate")
-def check(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="what a command wrote with --certificate")],
-    a: Annotated[
-        str | None, typer.Argument(metavar="[A", help="the automata that it should be for; or the network (.safetensors)")
-    ] = None,
-    b: Annotated[str | None, typer.Argument(metavar="B]")] = None,
-    missing_as_zero: MissingAsZero = False,
-    semiring: SemiringName = None,
-    symbols: SymbolTable = None,
-    as_json: AsJson = False,
-) -> int:
-    """Check a certificate with a short program that shares no code with the rest: exit status 0 accepted, 1 rejected."""
-    data = _certificate(file)
-    program = checker_of(data)
-    if program in (check_hankel, check_invariant) and a is not None:
-        what = "cell" if program is check_hankel else "network"
-        raise InputError(f"{file} is about a {what}, whose weights it holds; it is for no automaton, and {a} has no place here")
-    if program is check_boxes and b is not None:
-        raise InputError(f"{file} is about one network: name its checkpoint, or none")
-    claims = why = None
-    with progress("check-certificate"):
-        try:
-            claims = program.verdict(data)
-        except MALFORMED as error:
-            why = str(error) if type(error) is ValueError else f"it is malformed: {error!r}"
-    if why is None and a is not None and program is check_boxes:
-        _require_same_network(file, data, a)
-    elif why is None and a is not None:
-        _require_same(file, data, a, b, missing_as_zero, semiring, symbols)
-    if as_json:
-        print_json({"verdict": "accepted" if why is None else "rejected", "claims": claims, "why": why})
-    else:
-        print(f"accepted: {claims}" if why is None else f"rejected: {why}")
-    return YES if why is None else NO
-
-
-def _require_same_network(file: str, data: dict[str, Any], path: str) -> None:
-    """The certificate's network is that of the checkpoint, at whatever temperature; else :class:`~automata.errors.InputError`."""
-    network, _ = load_network(path)
-    with _naming(path):
-        numbers = numbers_of(network, Fraction(data["network"]["temperature"]))
-    if network_json(numbers) != data["network"]:
-        raise InputError(f"{file} is a certificate for another network: its network is not the one in {path}")
-
-
-def _require_same(
-    file: str, data: dict[str, Any], a: str, b: str | None, missing: bool, semiring: str | None, symbols: str | None
-) -> None:
-    """The certificate's automata are those of the files; :class:`~automata.errors.InputError` where they are not."""
-    if data["claims"] == "minimal" and b is None:
-        given = [load(a, semiring, symbols)]
-    elif b is None:
-        raise InputError(f"{file} is about two automata: name both, or none")
-    else:
-        with _naming(a, b):
-            one, other = load(a, semiring, symbols), load(b, semiring, symbols)
-            # the least automaton may be real where the given one counts
-            given = [one, other] if data["claims"] == "minimal" else list(aligned(one, other, missing))
-    for name, path, automaton in zip("AB", (a, b), given, strict=False):
-        if from_json(data[name], file) != automaton.to_exact():
-            raise InputError(f"{file} is a certificate for other automata: its {name} is not the automaton in {path}")
-
-
 @app.command()
 def minimise(
     automaton: AutomatonFile,
@@ -231,18 +160,3 @@ def _naming(*paths: str) -> Iterator[None]:
 
 def write_json(path: str, data: dict[str, Any]) -> None:
     files.write_whole(path, json.dumps(data, ensure_ascii=False) + "\n")
-
-
-def _certificate(path: str) -> dict[str, Any]:
-    try:
-        data = json.loads(files.read_text(path))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
-    subjects: list[set[str]] = [{"A", "B"}, {"cell"}, {"nodes"}, {"boxes"}]
-    if not isinstance(data, dict) or not any({"format", "claims", *fields} <= set(data) for fields in subjects):
-        raise FormatError(
-            f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes, or boxes beside them"
-        )
-    return data

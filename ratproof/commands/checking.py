@@ -1,0 +1,328 @@
+"""The command that checks certificates: check-certificate."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from automata import files
+from automata.equivalence import aligned
+from automata.errors import FormatError, InputError
+from automata.json_format import from_json
+from automata.shown import printable
+from automata.wfsa import WFSA
+from neural.state_regularized.files import load as load_network
+from ratproof import check_boxes, check_certificate, check_hankel, check_invariant
+from ratproof.certify.certificate import digest as network_digest
+from ratproof.certify.certificate import network_json
+from ratproof.certify.numbers import Numbers, numbers_of
+from ratproof.checkers import SHOWN, Judgement, automaton_digest, checker_of, judge
+from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
+from ratproof.commands.automata import load
+from ratproof.commands.deciding import MissingAsZero
+from ratproof.exit_statuses import NO, UNKNOWN, YES
+from ratproof.terminal import progress
+from theory.rational_recurrences.not_rational import weights as cell_weights
+from theory.rational_recurrences.not_rational.cells import cell_named
+
+EXIT = {"accepted": YES, "rejected": NO, "unknown": UNKNOWN}
+VERSIONED = "ratproof certificate "
+SUBJECTS = ({"A", "B"}, {"cell"}, {"nodes"}, {"boxes"})
+AUTOMATA, NETWORK, CELL, NO_FILE = "two automata", "a network", "a cell", "a network that no file holds"
+WEIGHTS = {"letters", "weights"}
+"""The fields of a file for ``not-rational --weights``."""
+
+
+class EverythingAfterOf(TyperCommand):
+    """A command whose option ``--of`` takes all arguments up to the next option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As the option's own parser wants it: ``--of`` before each of them."""
+        return super().parse_args(ctx, spread(args))
+
+
+def spread(arguments: Sequence[str]) -> list[str]:
+    """The arguments with ``--of`` before each that belongs to one.
+
+    >>> spread(["c.json", "--of", "a.json", "b.json", "--json"])
+    ['c.json', '--of', 'a.json', '--of', 'b.json', '--json']
+    """
+    made: list[str] = []
+    inside = waits = False  # after --of; and it has no file yet
+    for place, argument in enumerate(arguments):
+        if argument == "--":
+            return [*made, *arguments[place:]]
+        if argument.startswith("-") and argument != "-":
+            inside = argument == "--of" or argument.startswith("--of=")
+            waits = argument == "--of"
+        elif inside:
+            made += [] if waits else ["--of"]
+            waits = False
+        made.append(argument)
+    return made
+
+
+@dataclass
+class Subjects:
+    """What the certificates must be about, by ``--of``.
+
+    Attributes:
+        automata: none, one or two, with their files.
+        network, weights: a checkpoint and its network; a file with a cell's weights and its text.
+    """
+
+    automata: list[tuple[str, WFSA]] = field(default_factory=list)
+    network: tuple[str, Any] | None = None
+    weights: tuple[str, str] | None = None
+
+    def kinds(self) -> dict[str, str]:
+        """The kinds of certificate that these files are for, each with a file."""
+        one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
+        one |= {NETWORK: self.network[0]} if self.network is not None else {}
+        return one | ({CELL: self.weights[0]} if self.weights is not None else {})
+
+
+@app.command("check-certificate", cls=EverythingAfterOf)
+def check(
+    certificates: Annotated[list[str], typer.Argument(metavar="CERTIFICATE...", help="what commands wrote with --certificate")],
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of",
+            metavar="FILE...",
+            help="what all of them must be about, after them: two automata (.json, .att), a checkpoint (.safetensors), or the weights "
+            "of a cell (.json)",
+        ),
+    ] = None,
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", help="of the network of --of, in place of its own; tau > 0")
+    ] = None,
+    missing_as_zero: MissingAsZero = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check certificates with short programs that share no code with the rest: exit status 0 all accepted, 1 some rejected.
+
+    A certificate for something else than --of is rejected. Exit status 3: none is rejected, but one is too much work to check.
+    """
+    read = [(path, _certificate(path)) for path in certificates]
+    subjects = _subjects(of or [], semiring, symbols)
+    if temperature is not None and subjects.network is None:
+        raise InputError("--temperature is that of a network, and --of names none; --of NETWORK.safetensors is right")
+    if temperature is not None and not 0 < temperature < math.inf:
+        raise InputError(f"--temperature is {temperature}, where a positive number is right")
+    _require_fit([(path, data) for path, data in read if isinstance(data, dict)], len(read), subjects)
+    automata = _aligned(subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero)
+    answers: list[tuple[str, Judgement]] = []
+    with progress("check-certificate") as tell:
+        for path, data in read:
+            tell(path)
+            answer = judge(data) if isinstance(data, dict) else data
+            if of and answer.verdict == "accepted" and isinstance(data, dict):
+                answer = _held_against(data, answer, replace(subjects, automata=automata), temperature)
+            answers.append((path, answer))
+    verdicts = {answer.verdict for _, answer in answers}
+    verdict = next(v for v in ("rejected", "unknown", "accepted") if v in verdicts)
+    if as_json:
+        rows = [
+            {"file": path, "verdict": x.verdict, "claims": x.claims, "why": x.why, "about": x.about} for path, x in answers
+        ]  # fmt: skip
+        alone = {name: rows[0][name] if len(rows) == 1 else None for name in ("claims", "why")}
+        print_json({"verdict": verdict, **alone, "certificates": rows})
+    else:
+        for path, answer in answers:
+            print(printable(f"{path}: " * (len(answers) > 1) + _sentence(answer)))
+    return EXIT[verdict]
+
+
+def _sentence(answer: Judgement) -> str:
+    if answer.about is None:
+        return f"{'not checked' if answer.verdict == 'unknown' else answer.verdict}: {answer.why}"
+    of = answer.about.get("of", {})
+    named = {
+        "A": "A is the automaton in {}",
+        "B": "B is the one in {}",
+        "network": "it is the network in {}",
+        "weights": "they are those in {}",
+    }
+    return "; ".join(
+        [f"accepted: {answer.claims}: {answer.about['says']}", *(named[what].format(path) for what, path in of.items())]
+    )
+
+
+def _certificate(path: str) -> dict[str, Any] | Judgement:
+    """The certificate in a file; or that it is rejected, where it is one that is loosely written."""
+    sure = "what certificates must be about is named after them, with --of"
+    if path.endswith((".safetensors", ".att")):
+        raise InputError(f"{path}: is no certificate, which is JSON; {sure}")
+    text = files.read_text(path)
+    try:
+        data = check_certificate.parse(text)
+    except (json.JSONDecodeError, RecursionError):
+        raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
+    except ValueError as error:
+        return Judgement("rejected", why=str(error))
+    known = isinstance(data, dict) and any({"format", "claims", *fields} <= set(data) for fields in SUBJECTS)
+    if known or (isinstance(data, dict) and str(data.get("format")).startswith(VERSIONED)):
+        return dict(data)
+    raise FormatError(
+        f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes, or boxes beside them; {sure}"
+    )
+
+
+def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> Subjects:
+    """The files of ``--of``, read."""
+    found = Subjects()
+    if (semiring, symbols) != (None, None) and not any(path.endswith(".att") for path in of):
+        raise InputError("--semiring and --symbols are those of a .att file, and --of names none")
+    for path in of:
+        if path.endswith(".safetensors"):
+            if found.network is not None:
+                raise InputError(f"--of names two networks, {found.network[0]} and {path}; a certificate is about one network")
+            found.network = path, load_network(path)[0]
+        elif _holds_weights(path):
+            if found.weights is not None:
+                raise InputError(
+                    f"--of names two files of weights, {found.weights[0]} and {path}; a certificate is about one cell"
+                )
+            found.weights = path, files.read_text(path)
+        else:
+            options = (None, None) if Path(path).suffix == ".json" else (semiring, symbols)
+            found.automata.append((path, load(path, *options)))
+    if len(found.automata) > 2:
+        raise InputError(f"--of names {len(found.automata)} automata; a certificate is about two, in this order")
+    return found
+
+
+def _holds_weights(path: str) -> bool:
+    if Path(path).suffix != ".json":
+        return False
+    try:
+        data = json.loads(files.read_text(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        return False  # reading it as an automaton says what is wrong
+    return isinstance(data, dict) and set(data) == WEIGHTS
+
+
+def _kind(data: dict[str, Any]) -> str:
+    return {check_boxes: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(checker_of(data), AUTOMATA)
+
+
+def _require_fit(read: Sequence[tuple[str, dict[str, Any]]], number: int, subjects: Subjects) -> None:
+    """Each file of ``--of`` is of a kind that some certificate is about, and there are as many as it takes."""
+    kinds = {_kind(data): path for path, data in read}
+    for kind, path in subjects.kinds().items():
+        if kind not in kinds and len(read) == number:
+            about = " and ".join(f"{certificate} is about {what}" for what, certificate in kinds.items())
+            raise InputError(f"{path} is for a certificate about {kind}, and there is none: {about}")
+    if len(subjects.automata) == 1:
+        for path, data in read:
+            if _kind(data) == AUTOMATA and data.get("claims") != "minimal":
+                raise InputError(f"{path} is about two automata: name both with --of, or none")
+
+
+def _aligned(
+    automata: Sequence[tuple[str, WFSA]], certificates: Sequence[dict[str, Any]], missing: bool
+) -> list[tuple[str, WFSA]]:
+    """The automata over one alphabet, as ``equivalent`` compares them; those of ``minimise`` as they are."""
+    if len(automata) < 2 or not any(_kind(data) == AUTOMATA and data.get("claims") != "minimal" for data in certificates):
+        return list(automata)
+    (a, one), (b, other) = automata
+    with _naming(a, b):
+        return list(zip((a, b), aligned(one, other, missing), strict=True))
+
+
+def _held_against(data: dict[str, Any], answer: Judgement, subjects: Subjects, temperature: float | None) -> Judgement:
+    """An accepted certificate held against the files: it is rejected where it is about something else."""
+    kind = _kind(data)
+    if kind not in subjects.kinds():
+        return Judgement("rejected", why=f"it is about {kind}, and --of names none")
+    why, of = {AUTOMATA: _other_automata, NETWORK: _other_network, CELL: _other_weights}[kind](data, subjects, temperature)
+    return Judgement("rejected", why=why) if why else replace(answer, about={**(answer.about or {}), "of": of})
+
+
+def _other_automata(data: dict[str, Any], subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a weight that is given twice
+        held = {side: from_json(data[side]) for side in "AB"}
+    digests = {side: automaton_digest(automaton) for side, automaton in held.items()}
+    named = {
+        side: (path, automaton, automaton_digest(automaton))
+        for side, (path, automaton) in zip("AB", subjects.automata, strict=False)
+    }
+    for side, (path, automaton, digest) in named.items():
+        if digests[side] != digest:
+            turned = len(named) == 2 and [named[s][2] for s in "BA"] == [digests[s] for s in "AB"]
+            return (
+                f"it is about other automata: its {side} ({_automaton_in_words(held[side], digests[side])}) is not the one in "
+                f"{path} ({_automaton_in_words(automaton, digest)})" + "; --of names B and then A" * turned
+            ), {}
+    return "", {side: path for side, (path, _, _) in named.items()}
+
+
+def _automaton_in_words(automaton: WFSA, digest: str) -> str:
+    return f"{automaton.semiring.name}, {automaton.states} states, {digest[:SHOWN]}"
+
+
+def _other_network(data: dict[str, Any], subjects: Subjects, temperature: float | None) -> tuple[str, dict[str, str]]:
+    assert subjects.network is not None
+    path, network = subjects.network
+    with _naming(path):
+        numbers: Numbers = numbers_of(network, temperature)
+    held, here = data["network"], network_json(numbers)
+    if check_boxes.apart(held) != check_boxes.apart(here):
+        theirs, ours = check_boxes.digest(check_boxes.apart(held)), network_digest(numbers)
+        return f"it is about another network ({theirs[:SHOWN]}) than the one in {path} ({ours[:SHOWN]})", {}
+    if Fraction(held["temperature"]) != numbers.temperature:
+        asked = f"{path} has temperature" if temperature is None else "--temperature asks for"
+        hint = f"; --temperature {_number(held['temperature'])} asks for that one" if temperature is None else ""
+        return (
+            f"it is about temperature {_number(held['temperature'])}, and {asked} {_number(str(numbers.temperature))}{hint}",
+            {},
+        )
+    return "", {"network": path}
+
+
+def _number(fraction: str) -> str:
+    """A temperature as an option takes it, where it is a float; else as it is."""
+    exact = Fraction(fraction)
+    near = float(exact) if exact < 2**1023 else 0.0
+    return repr(near) if Fraction(near) == exact else fraction
+
+
+def _other_weights(data: dict[str, Any], subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
+    assert subjects.weights is not None
+    path, text = subjects.weights
+    cell = cell_named(data["cell"])
+    try:
+        here = cell_weights.from_json(cell, text, path)
+    except InputError as error:
+        return f"it is about the cell {cell.name}, for which {path} has no weights ({error})", {}
+    held = cell_weights.from_json(cell, json.dumps({name: data[name] for name in WEIGHTS}), "the certificate")
+    if (here.letters, here.weights) != (held.letters, held.weights):
+        return f"it is about other weights, or letters, of the cell {cell.name} than those in {path}", {}
+    return "", {"weights": path}
+
+
+@contextmanager
+def _naming(*paths: str) -> Iterator[None]:
+    """Say in an error which files it is about."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except InputError as error:
+        raise InputError(f"{' and '.join(paths)}: {error}") from None
