@@ -178,7 +178,7 @@ def verdict(data):
         primes = (p for p in iter(lambda: getrandbits(128) | 1, 0) if pow(2, p - 1, p) == 1)
         for side, name, turn in ((b, "prefixes", 1), (mirror, "suffixes", -1)):
             vectors = [side.read(word[::turn]) for word in listed(data[name], name, list)]
-            need(len(vectors) == b.n, f"{len(vectors)} {name} are given, where there are {b.n} states")
+            need(len(vectors) == b.n, f"{len(vectors)} strings are given as {name}, where there are {b.n} states")
             need(any(independent(vectors, next(primes)) for _ in range(3)), f"the {name} are not independent")
     return data["claims"]
 
