@@ -275,9 +275,9 @@ def about(data):
     network, machine, tau = digest(part), digest(automaton), data["network"]["temperature"]
     near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
     says = (
-        f"the {part['kind']} network ({len(part['S'])} units, {len(part['S'][0])} centroids, {network[:16]}) at temperature "
+        f"the {part['kind']} network ({many(len(part['S']), 'unit')}, {many(len(part['S'][0]), 'centroid')}, {network[:16]}) at temperature "
         f"{repr(near) if Fraction(near) == Fraction(tau) else tau:.60} has, after every string over {shown(part['alphabet'])}, the label of the "
-        f"automaton ({len(automaton['label'])} states, {machine[:16]}) as its most probable centroid, and accepts where that does"
+        f"automaton ({many(len(automaton['label']), 'state')}, {machine[:16]}) as its most probable centroid, and accepts where that does"
     )
     made = {"claims": data["claims"], "says": says, "network": {"kind": part["kind"], "digest": network, "temperature": tau}}
     return {**made, "automaton": {"states": len(automaton["label"]), "digest": machine}, "alphabet": part["alphabet"]}
@@ -285,6 +285,9 @@ def about(data):
 
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -309,7 +312,13 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    try:
+        sys.stdout.write(
+            "".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said) + "\n"
+        )
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        sys.stdout, status = None, 4
     return status
 
 

@@ -191,7 +191,7 @@ def about(data):
     """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
     parts = {side: normal(data[side]) for side in "AB"}
     made = {s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)} for s, part in parts.items()}
-    a, b = (f"the {x['semiring']} automaton {s} ({x['states']} states, {x['digest'][:16]})" for s, x in made.items())
+    a, b = (f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})" for s, x in made.items())
     both = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
     if data["claims"] == "different":
         x, y = (f"{score:.60}" for score in data["scores"])
@@ -204,6 +204,9 @@ def about(data):
 
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -228,7 +231,13 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    try:
+        sys.stdout.write(
+            "".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said) + "\n"
+        )
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        sys.stdout, status = None, 4
     return status
 
 

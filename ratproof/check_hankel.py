@@ -171,12 +171,13 @@ def verdict(data):
     """What the certificate claims, where it shows it; else some error."""
     known(data, ["format"], data)
     need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    need(str(data.get("claims")).startswith("at least "), f"{data.get('claims')!r:.40} is no claim that this program knows")
     fields = ["cell", "units", "unit", "states", "bits", "determinant", "letters", "weights", "prefixes", "suffixes"]
     known(data, ["format", "claims", *fields], ["every size"])
     listed(data.get("every size", []), "every size", str)  # it speaks of every number of states, and is not checked
     n, units, unit, bits = whole = [data[name] for name in ("states", "units", "unit", "bits")]
     need([*map(type, whole)] == [int] * 4, "states, units, unit and bits are no whole numbers")
-    need(data["claims"] == f"at least {n} states", f"{data['claims']!r:.40} is no claim that this program knows, or not this one")
+    need(data["claims"] == f"at least {n} states", f"{data['claims']!r:.40} is not what {n} states are")
     words = [tuple(listed(word, "a string", str)) for side in ("prefixes", "suffixes") for word in listed(data[side], side, list)]
     need(n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"it needs {n} prefixes and {n} suffixes")
     need(0 <= unit < units <= 10**4 and 0 < bits <= 2**16, "there is no such unit, or no such precision")
@@ -203,8 +204,10 @@ def verdict(data):
 def about(data):
     """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
-    unit = f"unit {data['unit']} of the cell {data['cell']} with {data['units']} units and these weights ({digest(part)[:16]})"
-    says = f"no automaton over a field that holds the real numbers with fewer than {data['states']} states computes {unit}"
+    unit = f"unit {data['unit']} of the cell {data['cell']} with {many(data['units'], 'unit')} and these weights ({digest(part)[:16]})"
+    says = (
+        f"no automaton over a field that holds the real numbers with fewer than {many(data['states'], 'state')} computes {unit}"
+    )
     unseen = "; what is written there of every number of states is not checked" * ("every size" in data)
     rest = {name: data[name] for name in ("claims", "cell", "units", "unit", "states", "letters")}
     return {"says": f"{says} on strings over {shown(data['letters'])}{unseen}", **rest, "digest": digest(part)}
@@ -212,6 +215,9 @@ def about(data):
 
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -236,7 +242,13 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    try:
+        sys.stdout.write(
+            "".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said) + "\n"
+        )
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        sys.stdout, status = None, 4
     return status
 
 

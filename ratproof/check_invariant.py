@@ -140,7 +140,7 @@ def about(data):
     part = {name: value for name, value in data["boxes"].items() if name != "m"}
     network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
     says = (
-        f"the network ({k} centroids, equation {part['eq']}, {network[:16]}) at temperature 1 / ({m:.60} ln 2) has, after every string "
+        f"the network ({many(k, 'centroid')}, equation {part['eq']}, {network[:16]}) at temperature 1 / ({m:.60} ln 2) has, after every string "
         f"over {shown([*part['W']])}, its most probable centroid where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in "
         f"{len(data['states'])} of them; alpha is there at least 1 - {data['epsilon']:.60}"
     )
@@ -154,6 +154,9 @@ def about(data):
 
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -178,7 +181,13 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    print("".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said))
+    try:
+        sys.stdout.write(
+            "".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said) + "\n"
+        )
+        sys.stdout.flush()
+    except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        sys.stdout, status = None, 4
     return status
 
 

@@ -274,7 +274,8 @@ def _other_automata(data: dict[str, Any], subjects: Subjects, _: float | None) -
 
 
 def _automaton_in_words(automaton: WFSA, digest: str) -> str:
-    return f"{automaton.semiring.name}, {automaton.states} states, {digest[:SHOWN]}"
+    states = "1 state" if automaton.states == 1 else f"{automaton.states} states"
+    return f"{automaton.semiring.name}, {states}, {digest[:SHOWN]}"
 
 
 def _other_network(data: dict[str, Any], subjects: Subjects, temperature: float | None) -> tuple[str, dict[str, str]]:

@@ -1,0 +1,166 @@
+"""The five programs that check certificates: each stands alone, is short, reads as the others do, and says what it accepted."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from proofs_tests.ratproof.certificate_files import FILES, PROGRAMS, SMALL, certificate, run_program
+from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel, check_invariant
+from ratproof.checkers import checker_of, judge
+
+LINES = {check_boxes: 330}
+MOST_LINES = 255
+FOR_EACH = {
+    check_certificate: "minimal-counting", check_bisimulation: "equivalent-boolean", check_hankel: "hankel-gru",
+    check_invariant: "follows-eq-2", check_boxes: "boxes-sr-elman-dot-without-start",
+}  # fmt: skip
+EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+
+
+def parts(program):
+    """The texts of a program's functions, by name."""
+    text = Path(program.__file__).read_text()
+    return {n.name: ast.get_source_segment(text, n) for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+
+
+@EACH
+def test_a_program_is_short_and_needs_the_standard_library_alone(program):
+    text = Path(program.__file__).read_text()
+    assert len(text.splitlines()) <= LINES.get(program, MOST_LINES)
+    imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.Import, ast.ImportFrom))]
+    names = {alias.name for n in imports if isinstance(n, ast.Import) for alias in n.names}
+    assert names | {n.module for n in imports if isinstance(n, ast.ImportFrom)} <= set(sys.stdlib_module_names)
+
+
+@EACH
+def test_all_programs_read_and_print_in_the_same_way(program):
+    for name in ("need", "known", "listed", "parse", "digest", "shown", "main"):
+        assert parts(program)[name] == parts(check_certificate)[name], name
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_certificate_of_version_1_is_still_accepted(name, capsys):
+    data = certificate(name)
+    answer = judge(data)
+    assert (answer.verdict, answer.claims, answer.why) == ("accepted", data["claims"], None)
+    assert name not in SMALL or run_program(FILES[name], capsys)[0] == 0
+
+
+@EACH
+def test_a_program_runs_alone(program):
+    command = [sys.executable, "-I", program.__file__, str(FILES[FOR_EACH[program]])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("accepted: ")
+
+
+@EACH
+@pytest.mark.parametrize(("text", "status", "says"), [
+    ("{}", 1, "rejected: the field ['format'] is missing"), ("[]", 1, "rejected: [] is no object"), ("7", 1, "rejected: 7 is no object"),
+    ("{", 2, "no certificate to check (Expecting"), ("", 2, "no certificate to check ("), ("[" * 100_000, 2, "no certificate to check ("),
+    ("[" * 100_000 + "]" * 100_000, 2, "no certificate to check ("), ("{} {}", 2, "no certificate to check (Extra data"),
+    ('{"format": "ratproof certificate 2", "claims": "all"}', 1, "its format is 'ratproof certificate 2', where this program reads 'ratproof cer"),
+    ('{"format": "ratproof certificate 1"}', 1, "rejected: None is no claim that this program knows"),
+    ('{"format": "ratproof certificate 1", "claims": ["equivalent"]}', 1, "rejected: ['equivalent'] is no claim"),
+])  # fmt: skip
+def test_what_is_no_certificate_is_refused_in_a_line(program, text, status, says, tmp_path, capsys):
+    (tmp_path / "c.json").write_text(text)
+    got, out = run_program(tmp_path / "c.json", capsys, program)
+    assert got == status and says in out
+
+
+@EACH
+def test_a_file_that_cannot_be_read_is_refused_in_a_line(program, tmp_path, capsys):
+    (tmp_path / "latin.json").write_bytes(b'{"format": "\xe9"}')
+    for path in (tmp_path, tmp_path / "none.json", tmp_path / "latin.json"):
+        status, out = run_program(path, capsys, program)
+        assert status == 2 and f"call: python {Path(program.__file__).name} FILE" in out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize("unbuffered", [[], ["-u"]])
+def test_a_verdict_that_could_not_be_written_has_no_verdicts_exit_status(unbuffered):
+    program = [sys.executable, *unbuffered, check_hankel.__file__, str(FILES["hankel-gru"])]
+    with open("/dev/full", "w") as full:
+        assert subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False).returncode == 4
+    assert subprocess.run(["sh", "-c", '"$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False).returncode == 4
+
+
+def sha(part):
+    """The digest, as docs/formats.md says it."""
+    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_was_accepted_is_said_in_full(name):
+    """Digests, temperature, sizes and symbols, in the sentence and as JSON."""
+    data = certificate(name)
+    about = checker_of(data).about(data)
+    assert about["claims"] == data["claims"] and json.loads(json.dumps(about)) == about
+    symbols = data.get("letters") or (data["A"]["alphabet"] if "A" in data else data.get("network", data.get("boxes")))
+    symbols = symbols if isinstance(symbols, list) else symbols.get("alphabet", [*symbols.get("W", ())])
+    assert about.get("alphabet", about.get("letters")) == symbols and json.dumps(symbols, ensure_ascii=False) in about["says"]
+    if "A" in data:
+        for side in "AB":
+            lists = ("alphabet", "initial", "final", "transitions")
+            digest = sha({field: sorted(value) if field in lists else value for field, value in data[side].items()})
+            states, semiring = data[side]["states"], data[side]["semiring"]
+            assert about[side] == {"semiring": semiring, "states": states, "digest": digest}
+            assert f"the {semiring} automaton {side} ({states} states, {digest[:16]})" in about["says"]
+    elif "cell" in data:
+        assert about["digest"] == sha({field: data[field] for field in ("cell", "units", "letters", "weights")})
+        assert f"fewer than {data['states']} states computes unit {data['unit']} of the cell {data['cell']}" in about["says"]
+        assert about["digest"][:16] in about["says"] and ("not checked" in about["says"]) == ("every size" in data)
+    elif "nodes" in data:
+        network = {field: value for field, value in data["network"].items() if field != "temperature"}
+        assert about["network"]["digest"] == sha(network) and about["automaton"]["digest"] == sha(data["automaton"])
+        assert about["network"]["temperature"] == data["network"]["temperature"] and "at temperature 0.02 has" in about["says"]
+        assert about["network"]["digest"][:16] in about["says"] and about["automaton"]["digest"][:16] in about["says"]
+    else:
+        network = {field: value for field, value in data["boxes"].items() if field != "m"}
+        assert about["network"]["digest"] == sha(network) and about["automaton"]["digest"] == sha(data["dfa"])
+        assert about["automaton"]["states"] == data["states"] and f"1 - {data['epsilon']}" in about["says"]
+        assert f"1 / ({data['boxes']['m']} ln 2)" in about["says"] and about["network"]["digest"][:16] in about["says"]
+
+
+def test_a_difference_says_its_string_and_scores_and_that_no_smaller_one_is_excluded():
+    about = check_certificate.about(certificate("different-real"))
+    assert (about["word"], about["scores"]) == (["a", "b"], ["7/6", "65/54"])
+    assert 'to the string ["a", "b"] over' in about["says"] and about["says"].endswith(
+        "that no smaller string differs is not shown"
+    )
+    assert "gives 7/6 and" in about["says"] and "gives 65/54" in about["says"]
+
+
+def test_words_that_stand_for_others_are_not_checked_and_that_is_said():
+    assert "is written there, and not checked" in check_bisimulation.about(certificate("equivalent-boolean-of-rules"))["says"]
+
+
+def test_nothing_in_a_certificate_steers_the_terminal(tmp_path, capsys):
+    """Symbols with escapes, bells, line feeds and marks that turn lines, in what is accepted and in what is rejected."""
+    text = FILES["equivalent-real"].read_text()
+    for name, symbol in enumerate(["\x1b[2J", "\x07", "\n", "\x7f", "\x9b", "\u202e", "\ud800", "é", "\U0001f600"]):
+        loud = json.loads(text.replace('"a"', json.dumps(symbol)))
+        for changed in (loud, {**loud, "claims": symbol}, {**loud, symbol: 0}, {**loud, "A": {**loud["A"], "semiring": symbol}}):
+            (tmp_path / f"{name}.json").write_text(json.dumps(changed))
+            run_program(tmp_path / f"{name}.json", capsys, check_certificate)
+
+
+def test_long_alphabets_and_strings_are_shortened():
+    data = certificate("different-real")
+    extra = [f"symbol number {i}{'!' * 100}" for i in range(1000)]
+    for side in "AB":
+        data[side]["alphabet"] += extra
+    assert judge(data).verdict == "accepted"
+    says = check_certificate.about(data)["says"]
+    assert len(says) < 1200 and "1002 in all" in says
+
+
+def test_each_kind_is_among_the_small_ones():
+    assert {checker_of(certificate(name)) for name in SMALL} == set(PROGRAMS)
