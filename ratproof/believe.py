@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from automata.affine import flat
 from automata.errors import InputError
-from automata.forms import Form, exact_number
+from automata.forms import Form, exact_number, wraps_round
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Recurrence, Source, Variant
@@ -162,6 +162,7 @@ def _unrounded(name: str, state: Any) -> Any:
             raise InputError(
                 f"{name}: the step computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
             )
-        if isinstance(number, np.integer):
-            raise InputError(f"{name}: the step computes in NumPy's {number.dtype}, which wraps round; int(w) is exact")
+        wrapping = wraps_round(number)
+        if wrapping is not None:
+            raise InputError(f"{name}: the step computes in NumPy's {wrapping}, which wraps round; int(w) is exact")
     return _exact(state)

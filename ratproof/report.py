@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ratproof.kinds import Verdict
+from ratproof.ledger import TOO_SHORT, left_out_in_words
 from ratproof.proof_text import paragraphs
 from ratproof.results import Result
 from ratproof.verify import Outcome
@@ -173,6 +174,16 @@ def chance(facts: dict[str, Any]) -> str:
 
 
 def _remarks(result: Result) -> list[str]:
+    """What the row in the table does not say: what the verdict is about, and what was not compared."""
+    facts, who = result.facts, f"{result.claim}, {result.variant}, {result.kind}"
+    held = result.verdict == Verdict.HOLDS
+    told = [facts[name]["says"] for name in ("on_numbers",) if held and name in facts]
+    told += [f"ran {facts['module']}"] if "module" in facts else []
+    left = left_out_in_words(facts, but=frozenset({TOO_SHORT})) if result.cases else ""  # without a case, why it is unknown says it
+    return [*_longer_remarks(result), *(["", *(f"{who}: {line}" for line in told)] if told else []), *([f"{who}: {left}"] if left else [])]
+
+
+def _longer_remarks(result: Result) -> list[str]:
     facts = result.facts
     if "false_alarm" in facts:
         return ["", f"{result.claim}, {result.variant}: {chance(facts)}"]
