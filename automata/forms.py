@@ -173,4 +173,6 @@ def exact_number(value: Any) -> Fraction:
         raise InputError(f"a number of the network is {number}, where finite numbers are right")
     if not isinstance(number, (int, float, Fraction)):
         raise InputError(f"the network has {shorten(value)}, where a number is right")
+    if wraps_round(number) is not None:
+        number = Fraction(int(number.numerator), int(number.denominator))
     return Fraction(number)

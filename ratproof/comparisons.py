@@ -55,11 +55,17 @@ class Compared:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
+MOST_WRITTEN = 200
+
+
 class NotAFunction(InputError):
     """A recurrence that gave one string two scores: of no function of the string anything holds, and no string refutes it."""
 
     def __init__(self, string: String, once: str, again: str) -> None:
-        super().__init__(f"the step is not a function of state and symbol: on {write_string(list(string))} it gave {once}, then {again}")
+        text = write_string(list(string))
+        shown = text if len(text) <= MOST_WRITTEN else f"{text[:MOST_WRITTEN]}..., {len(string):,} symbols,"
+        super().__init__(f"the step is not a function of state and symbol: on {shown} it gave {once}, then {again}")
+        self.string = string
 
 
 class Comparison(Protocol):
@@ -152,11 +158,12 @@ def _untouched(state: Any) -> Any:
         return state
 
 
-def require_same(string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]) -> None:
-    """Raise :class:`NotAFunction`, with the first prefix that has two values, for two runs of one string."""
+def unlike(string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]) -> NotAFunction | None:
+    """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each has one."""
     for length, (one, other) in enumerate(zip(once, again, strict=True)):
         if tuple(one) != tuple(other):
-            raise NotAFunction(string[:length], *(", ".join(shorten(str(v), 40)[1:-1] for v in values) for values in (one, other)))
+            return NotAFunction(string[:length], *(", ".join(shorten(str(v), 40)[1:-1] for v in values) for values in (one, other)))
+    return None
 
 
 class Exact:

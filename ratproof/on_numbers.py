@@ -25,7 +25,7 @@ from automata.equivalence.integers import cleared
 from automata.operations import remove_epsilon
 from automata.strings import String
 from automata.wfsa import WFSA
-from ratproof.comparisons import Compared, Difference, Exact, NotAFunction, counterexample, fresh_values, require_same
+from ratproof.comparisons import Compared, Difference, Exact, NotAFunction, counterexample, fresh_values, unlike
 from ratproof.disagreement import Disagreement
 from ratproof.ledger import ledger
 
@@ -74,7 +74,7 @@ class Plan:
 
         take((word + (x,) for word in self.basis for x in self.alphabet), self.steps / 5)
         take(self._shortlex(), self.steps / 5)
-        take(self._repeated(), self.steps / 4)
+        take(self._repeated(), self.steps / 3)
         take(self._random(), self.steps - spent)
         least = min(self.least, self.longest + 1) if len(self.alphabet) == 1 else self.least
         while tried.count() < least:
@@ -86,9 +86,9 @@ class Plan:
             yield from product(self.alphabet, repeat=length)
 
     def _repeated(self) -> Iterator[Word]:
-        for size in (1, 2, 3):
-            for word in islice(product(self.alphabet, repeat=size), 4 if size > 1 else 8):
-                yield (word * self.longest)[: self.longest]
+        for size, length in ((2, self.longest // 10), (3, self.longest // 10), (1, self.longest)):
+            for word in islice(product(self.alphabet, repeat=size), 8):
+                yield (word * length)[:length]
 
     def _random(self, seed: int = 0) -> Iterator[Word]:
         rng = random.Random(seed)
@@ -157,24 +157,27 @@ class OnNumbers:
         """Assert that the case's recurrence gives the strings the automata's scores.
 
         Raises:
-            Disagreement: it does not; with the smallest string found.
+            Disagreement: it does not; with the first string found, made shorter for as long as it still differs.
             NotAFunction: two runs of one string gave different scores.
         """
         case = json.dumps(comparison.case.to_json(), sort_keys=True, default=str)
         self._first = self._first or case
         strings = plan_for(network, constructed, 1.0 if case == self._first else self.part).strings()
-        first = [fresh_values(comparison, x) for x in strings]
-        for x, seen in zip(reversed(strings), reversed(first), strict=True):
-            require_same(x, seen, fresh_values(comparison, x))
-        places = {symbol: i for i, symbol in enumerate(network[0].alphabet)}
-        differing = [
-            x[: found.length]
-            for x, values in zip(strings, first, strict=True)
-            if (found := difference(comparison, x, values)) is not None
-        ]
-        if differing:
-            least = min(differing, key=lambda x: (len(x), [places[s] for s in x]))
-            raise Disagreement(counterexample(comparison, shrunk(comparison, least)))
+        first: list[list[Any]] = []
+        differs = None
+        for x in strings:
+            first.append(fresh_values(comparison, x))
+            differs = difference(comparison, x, first[-1])
+            if differs is not None:
+                break
+        ran = strings[: len(first)]
+        again = [fresh_values(comparison, x) for x in reversed(ran)]
+        twice = (unlike(*runs) for runs in zip(ran, first, reversed(again), strict=True))
+        impure = min(filter(None, twice), key=lambda error: len(error.string), default=None)
+        if impure is not None:
+            raise impure
+        if differs is not None:
+            raise Disagreement(counterexample(comparison, shrunk(comparison, ran[-1][: differs.length])))
         tried = Prefixes(strings).count(comparison.read.shortest)
         book = ledger()
         before = book.facts.get("on_numbers", {"strings": 0, "longest": 0})
@@ -200,7 +203,9 @@ def shrunk(comparison: Exact, string: Word, tries: int = 300) -> Compared:
 
     def differs(x: Word) -> Difference | None:
         once = fresh_values(comparison, x)
-        require_same(x, once, fresh_values(comparison, x))
+        impure = unlike(x, once, fresh_values(comparison, x))
+        if impure is not None:
+            raise impure
         return difference(comparison, x, once)
 
     found = differs(string)

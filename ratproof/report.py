@@ -179,8 +179,9 @@ def _remarks(result: Result) -> list[str]:
     held = result.verdict == Verdict.HOLDS
     told = [facts[name]["says"] for name in ("on_numbers",) if held and name in facts]
     told += [f"ran {facts['module']}"] if "module" in facts else []
-    left = left_out_in_words(facts, but=frozenset({TOO_SHORT})) if result.cases else ""  # without a case, why it is unknown says it
-    return [*_longer_remarks(result), *(["", *(f"{who}: {line}" for line in told)] if told else []), *([f"{who}: {left}"] if left else [])]
+    if result.cases:  # without a case, why it is unknown says it
+        told += [line for line in [left_out_in_words(facts, but=frozenset({TOO_SHORT}))] if line]
+    return [*_longer_remarks(result), *(["", *(f"{who}: {line}" for line in told)] if told else [])]
 
 
 def _longer_remarks(result: Result) -> list[str]:

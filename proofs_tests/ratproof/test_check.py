@@ -53,7 +53,7 @@ def test_the_true_claim_holds_and_the_one_that_is_off_by_one_is_refuted_on_every
 def test_the_report_names_the_counterexample_and_how_to_run_it_again(capsys):
     assert run(["check", str(EXAMPLE), "bigrams-late", "--kind", "exhausted"]) == 1
     out = capsys.readouterr().out
-    assert 'on "ab" the network gives 1, the automaton 0' in out and f"--claims {EXAMPLE}" in out.replace("\n", "")
+    assert 'on "a b" the network gives 1, the automaton 0' in out and f"--claims {EXAMPLE}" in out.replace("\n", "")
     assert run(["check", str(EXAMPLE), "bigrams"]) == 0
 
 
