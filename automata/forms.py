@@ -109,12 +109,11 @@ class Form:
         return NotImplemented if by is None else by / self
 
     def __pow__(self, power: Any, modulus: Any = None) -> Any:
-        if modulus is None and not isinstance(power, Form):
-            if power == 1:
-                return self
-            if not self.weights:
-                return self._made(exact_number(self.constant**power), {})
-        self._refuse("a power of a number of the state is not affine")
+        if isinstance(power, np.ndarray):
+            return NotImplemented
+        if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
+            self._refuse("a power of a number of the state is not affine")
+        return self if power == 1 else self._made(exact_number(self.constant**power), {})
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -134,7 +133,9 @@ class Form:
     def __getattr__(self, name: str) -> Any:
         # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have them either.
         if not name.startswith("__"):
-            self.asked.what = self.asked.what or f"a step that asks a number of the state for its {name} is not shown to be affine"
+            self.asked.what = (
+                self.asked.what or f"a step that asks a number of the state for its {name} is not shown to be affine"
+            )
         raise AttributeError(f"a number of the state has no {name}")
 
 
@@ -173,6 +174,6 @@ def exact_number(value: Any) -> Fraction:
         raise InputError(f"a number of the network is {number}, where finite numbers are right")
     if not isinstance(number, (int, float, Fraction)):
         raise InputError(f"the network has {shorten(value)}, where a number is right")
-    if wraps_round(number) is not None:
-        number = Fraction(int(number.numerator), int(number.denominator))
+    if isinstance(number, Fraction) and wraps_round(number) is not None:
+        return Fraction(int(number.numerator), int(number.denominator))
     return Fraction(number)

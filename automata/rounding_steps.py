@@ -56,7 +56,9 @@ class _Steps:
         self.initial_slack = representation_error(automaton.initial, computed_in)
         if deviation is not None:
             if deviation.matrices.shape != automaton.matrices.shape:
-                raise ShapeError(f"deviations of shape {deviation.matrices.shape} are not those of matrices of {automaton.matrices.shape}")
+                raise ShapeError(
+                    f"deviations of shape {deviation.matrices.shape} are not those of matrices of {automaton.matrices.shape}"
+                )
             self.slack = self.slack + deviation.matrices
             self.initial_slack = self.initial_slack + deviation.initial
             self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)

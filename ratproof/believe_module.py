@@ -186,7 +186,9 @@ class OfModule:
             shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
             raise InputError(f"the module gives {shape}, where outputs of shape (T, 1, units) = {right} are right")
         if not outputs.is_floating_point():
-            raise InputError(f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers are right")
+            raise InputError(
+                f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers are right"
+            )
         return np.asarray(outputs[:, 0].double().cpu().numpy())
 
     def to_json(self) -> dict[str, Any]:

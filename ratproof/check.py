@@ -142,7 +142,9 @@ def _observed(path: str, claim: Claim, variant: Variant, kind: str, examples: in
 
 def _run(claim: str, variant: Variant, kind: str, examples: int, seed: int | None) -> None:
     if kind == KERNEL:
-        raise InputError("nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show that it is kernel-checked")
+        raise InputError(
+            "nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show that it is kernel-checked"
+        )
     if kind in WHOLE:
         WHOLE[kind](claim, variant)
         if kind == "proved":

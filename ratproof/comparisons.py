@@ -23,7 +23,7 @@ from automata.tree import levels
 from automata.wfsa import WFSA
 from ratproof.disagreement import Counterexample
 from ratproof.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND
-from theory.claim import Variant
+from theory.claim import Variant, untouched
 from theory.registry import claim_named
 
 
@@ -143,15 +143,15 @@ def counterexample(comparison: Comparison, compared: Compared) -> Counterexample
 def fresh_values(comparison: Exact, string: String) -> list[tuple[Any, ...]]:
     """What the network shows after every prefix of the string, run from a first state that no other run may have changed."""
     recurrence, case = comparison.read.recurrence, comparison.case
-    state = _untouched(recurrence.start(case))
+    state = _copied(recurrence.start(case))
     shown = [recurrence.out(case, state)]
     for symbol in string:
-        state = recurrence.step(case, state, symbol)
+        state = recurrence.step(case, untouched(state), symbol)
         shown.append(recurrence.out(case, state))
     return shown
 
 
-def _untouched(state: Any) -> Any:
+def _copied(state: Any) -> Any:
     try:
         return deepcopy(state)
     except Exception:  # what cannot be copied is run as it is: a change of it shows in the next run
@@ -162,7 +162,9 @@ def unlike(string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tupl
     """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each has one."""
     for length, (one, other) in enumerate(zip(once, again, strict=True)):
         if tuple(one) != tuple(other):
-            return NotAFunction(string[:length], *(", ".join(shorten(str(v), 40)[1:-1] for v in values) for values in (one, other)))
+            return NotAFunction(
+                string[:length], *(", ".join(shorten(str(v), 40)[1:-1] for v in values) for values in (one, other))
+            )
     return None
 
 
@@ -209,7 +211,7 @@ class Exact:
 
     @cached_property
     def _root(self) -> _Prefix:
-        state = self.read.recurrence.start(self.case)
+        state = untouched(self.read.recurrence.start(self.case))
         return _Prefix(self, "", state, [start(a) for a in self._automata])
 
     def compare_all(self, longest: int) -> Compared:
@@ -275,7 +277,7 @@ class _Prefix:
     def child(self, sides: Exact, string: String, length: int) -> _Prefix:
         symbol = string[length - 1]
         if symbol not in self.children:
-            state = sides.read.recurrence.step(sides.case, self.state, symbol)
+            state = sides.read.recurrence.step(sides.case, untouched(self.state), symbol)
             omegas = [step(a, omega, symbol) for a, omega in zip(sides.automata(), self.omegas, strict=True)]
             self.children[symbol] = _Prefix(sides, string[:length], state, omegas)
         return self.children[symbol]

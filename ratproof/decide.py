@@ -17,7 +17,6 @@ from ratproof.ledger import ledger
 from ratproof.on_numbers import OnNumbers
 from theory.claim import Recurrence
 
-
 MOST_LEFT_OUT = 100
 """How many symbols the shortest string may have that a variant speaks of, and be decided: that many times as many states are compared."""
 
@@ -57,7 +56,9 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
     if not length:
         return automaton
     if length > MOST_LEFT_OUT:
-        raise RuntimeError(f"it is not decided: strings of fewer than {length} symbols are left out, and at most {MOST_LEFT_OUT} can be")
+        raise RuntimeError(
+            f"it is not decided: strings of fewer than {length} symbols are left out, and at most {MOST_LEFT_OUT} can be"
+        )
     k = automaton.semiring
     ways = [(i, min(i + 1, length), x, k.one) for x in automaton.alphabet for i in range(length + 1)]
     return hadamard(automaton, WFSA.from_edges(k, length + 1, automaton.alphabet, [(0, k.one)], [(length, k.one)], ways))

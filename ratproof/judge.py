@@ -22,7 +22,10 @@ def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
     if isinstance(raised, Disagreement):
         return Verdict.REFUTED, ""
     if isinstance(raised, Flaky):
-        return Verdict.UNKNOWN, "two sides differed, and did not when the same was run again: one of them is no function of the string"
+        return (
+            Verdict.UNKNOWN,
+            "two sides differed, and did not when the same was run again: one of them is no function of the string",
+        )
     if raised is not None:
         return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0]
     if book.cases == 0:

@@ -60,7 +60,8 @@ def left_out_in_words(facts: dict[str, Any], but: frozenset[str] = frozenset()) 
     """``3 strings were ...; 1 string was ...``: nothing where all strings were cases, or for the reasons in ``but`` alone."""
     counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
     return "; ".join(
-        f"{count:,} string{'' if count == 1 else 's'} {'was' if count == 1 else 'were'} {LEFT_OUT[reason]}" for reason, count in counts.items()
+        f"{count:,} string{'' if count == 1 else 's'} {'was' if count == 1 else 'were'} {LEFT_OUT[reason]}"
+        for reason, count in counts.items()
     )
 
 

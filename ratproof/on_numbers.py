@@ -31,7 +31,7 @@ from ratproof.ledger import ledger
 
 STRINGS = 1000
 """How many strings are tried at least, where the alphabet has as many: a string that was run is tried at each of its prefixes."""
-MOST_STEPS, LEAST_STEPS, WORK = 20_000, 2_000, 400_000
+MOST_STEPS, LEAST_STEPS, WORK = 20_000, 1_200, 400_000
 LONGEST, SHORTEST_LONG, BITS = 1000, 60, 8000
 PRIME = 2**61 - 1
 Word = tuple[Hashable, ...]
@@ -72,7 +72,7 @@ class Plan:
                 if spent >= end:
                     break
 
-        take((word + (x,) for word in self.basis for x in self.alphabet), self.steps / 5)
+        take(((*word, x) for word in self.basis for x in self.alphabet), self.steps / 5)
         take(self._shortlex(), self.steps / 5)
         take(self._repeated(), self.steps / 3)
         take(self._random(), self.steps - spent)
@@ -180,8 +180,9 @@ class OnNumbers:
             raise Disagreement(counterexample(comparison, shrunk(comparison, ran[-1][: differs.length])))
         tried = Prefixes(strings).count(comparison.read.shortest)
         book = ledger()
-        before = book.facts.get("on_numbers", {"strings": 0, "longest": 0})
-        book.facts["on_numbers"] = ran_on_strings(before["strings"] + tried, max(before["longest"], *map(len, strings)))
+        before = book.facts.get("on_numbers", {"cases": 0, "strings": 0, "longest": 0})
+        longest = max(before["longest"], *map(len, strings))
+        book.facts["on_numbers"] = ran_on_strings(before["cases"] + 1, before["strings"] + tried, longest)
 
 
 def difference(comparison: Exact, string: String, values: Sequence[tuple[Any, ...]]) -> Difference | None:
@@ -227,13 +228,13 @@ def shrunk(comparison: Exact, string: Word, tries: int = 300) -> Compared:
     return Compared(string, None, found)
 
 
-def ran_on_strings(strings: int, longest: int) -> dict[str, Any]:
+def ran_on_strings(cases: int, strings: int, longest: int) -> dict[str, Any]:
     """What to say, beside a decided verdict, of what it is about, and of what was run besides."""
     told = (
-        f"decided for the function that the step computes on affine forms; on {strings:,} strings, of at most {longest:,} symbols, it did "
-        "the same on numbers, twice"
+        f"decided for the function that the step computes on affine forms; on {strings:,} strings"
+        f"{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the same on numbers, twice"
     )
-    return {"strings": strings, "longest": longest, "says": told}
+    return {"cases": cases, "strings": strings, "longest": longest, "says": told}
 
 
 def ran_on_cases(cases: int) -> dict[str, Any]:

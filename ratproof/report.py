@@ -175,13 +175,13 @@ def chance(facts: dict[str, Any]) -> str:
 
 def _remarks(result: Result) -> list[str]:
     """What the row in the table does not say: what the verdict is about, and what was not compared."""
-    facts, who = result.facts, f"{result.claim}, {result.variant}, {result.kind}"
-    held = result.verdict == Verdict.HOLDS
-    told = [facts[name]["says"] for name in ("on_numbers",) if held and name in facts]
-    told += [f"ran {facts['module']}"] if "module" in facts else []
-    if result.cases:  # without a case, why it is unknown says it
-        told += [line for line in [left_out_in_words(facts, but=frozenset({TOO_SHORT}))] if line]
-    return [*_longer_remarks(result), *(["", *(f"{who}: {line}" for line in told)] if told else [])]
+    facts, who = result.facts, f"{result.claim}, {result.variant}"
+    told = [f"{who}: {facts['on_numbers']['says']}"] if result.verdict == Verdict.HOLDS and "on_numbers" in facts else []
+    told += [f"{who}, {result.kind}: ran {facts['module']}"] if "module" in facts else []
+    left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
+    if left and result.cases:  # without a case, why it is unknown says it
+        told.append(f"{who}, {result.kind}: {left}")
+    return [*_longer_remarks(result), *(["", *told] if told else [])]
 
 
 def _longer_remarks(result: Result) -> list[str]:
