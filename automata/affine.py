@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from automata.errors import InputError
-from automata.forms import Form, exact_number
+from automata.forms import Asked, Form, exact_number, wraps_round
 from automata.number_text import shorten
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -51,7 +51,9 @@ def read_affine(
 
     The step is run on the zero state and on the unit states, over fractions, which gives the matrices; on affine forms in place of
     numbers (:class:`~automata.forms.Form`), which shows that it is affine everywhere, if it does to forms what it does to
-    numbers; and on some more pairs of states, in case it does not.
+    numbers; and on some more pairs of states, in case it does not. A step that asks of a form what only a number can answer is
+    refused, whether or not it catches the error. So the automata are those of the function that the step computes on forms; that it is
+    a function, and the same one on all numbers, no finite number of runs can show (:mod:`ratproof.on_numbers` tries).
 
     Args:
         start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the fractions that they are.
@@ -141,15 +143,21 @@ class _Affine:
             raise InputError(
                 f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
             )
+        wrapping = next(filter(None, map(wraps_round, shown)), None)
+        if wrapping is not None:
+            raise InputError(f"{self.what} computes in NumPy's {wrapping}, which wraps round; int(w) is exact")
         return found
 
     def _trouble_on_forms(self, zero: Row, rows: list[Row]) -> str | None:
         """Why f on affine forms does not show that it is affine; ``None`` where it does."""
+        asked = Asked()
         try:
-            shown = self.function([Form(Fraction(0), {i: Fraction(1)}) for i in range(len(rows))])
+            shown = self.function([Form(Fraction(0), {i: Fraction(1)}, asked) for i in range(len(rows))])
             forms = [w if isinstance(w, Form) else Form(exact_number(w), {}) for w in shown]
         except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
-            return str(error)
+            return asked.what or str(error)
+        if asked.what is not None:
+            return asked.what
         weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(len(rows))]
         same = [form.constant for form in forms] == zero and weights == rows
         return None if same else "it does something else to numbers than to affine forms"

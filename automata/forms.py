@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,79 +14,157 @@ from automata.errors import InputError
 from automata.number_text import shorten
 
 
+@dataclass
+class Asked:
+    """What a run of a step asked of its forms that they refuse: the first such thing, in words, whether the step caught the error or not."""
+
+    what: str | None = None
+
+
 class Form:
     """An affine form in the numbers of a state, b + w_1 c_1 + ... + w_d c_d, which steps can be run on in place of numbers.
 
     It can be added, subtracted, negated, and multiplied and divided by numbers; a step that does nothing else is affine. Anything
-    else raises ``TypeError``.
+    else that a fraction can do (be compared, looked up, converted, written, raised to a power) is noted, and raises ``TypeError`` or
+    ``AttributeError``, as what no number can do does: a step that catches the error may do to forms something else than to numbers.
+
+    Args:
+        constant: b.
+        weights: w_i by i.
+        asked: where it is noted; one for all forms of a run.
     """
 
-    __slots__ = ("constant", "weights")
+    __slots__ = ("asked", "constant", "weights")
 
-    def __init__(self, constant: Fraction, weights: dict[int, Fraction]) -> None:
+    def __init__(self, constant: Fraction, weights: dict[int, Fraction], asked: Asked | None = None) -> None:
         self.constant, self.weights = constant, {i: w for i, w in weights.items() if w}
+        self.asked = Asked() if asked is None else asked
 
-    def _plus(self, other: Any, sign: int) -> Form:
-        if not isinstance(other, Form):
-            other = Form(exact_number(other), {})
+    def _refuse(self, what: str) -> NoReturn:
+        self.asked.what = self.asked.what or what
+        raise TypeError(what)
+
+    def _made(self, constant: Fraction, weights: dict[int, Fraction]) -> Form:
+        return Form(constant, weights, self.asked)
+
+    def _operand(self, other: Any) -> Form | None:
+        """The other side of an operation as a form; ``None`` for an array, which computes number by number itself."""
+        if isinstance(other, Form):
+            return other
+        if isinstance(other, np.ndarray):
+            return None
+        try:
+            return self._made(exact_number(other), {})
+        except InputError as error:
+            self.asked.what = self.asked.what or str(error)
+            raise
+
+    def _plus(self, other: Any, sign: int) -> Any:
+        by = self._operand(other)
+        if by is None:
+            return NotImplemented
         weights = dict(self.weights)
-        for i, w in other.weights.items():
+        for i, w in by.weights.items():
             weights[i] = weights.get(i, Fraction(0)) + sign * w
-        return Form(self.constant + sign * other.constant, weights)
+        return self._made(self.constant + sign * by.constant, weights)
 
-    def _times(self, factor: Any) -> Form:
-        if isinstance(factor, Form):
-            if not self.weights:
-                return Form(factor.constant, factor.weights)._times(self.constant)
-            if factor.weights:
-                raise TypeError("a product of two numbers of the state is not affine")
-        by = factor.constant if isinstance(factor, Form) else exact_number(factor)
-        return Form(self.constant * by, {i: w * by for i, w in self.weights.items()})
+    def _scaled(self, by: Fraction) -> Form:
+        return self._made(self.constant * by, {i: w * by for i, w in self.weights.items()})
 
-    def __add__(self, other: Any) -> Form:
+    def __add__(self, other: Any) -> Any:
         return self._plus(other, 1)
 
-    def __sub__(self, other: Any) -> Form:
+    def __sub__(self, other: Any) -> Any:
         return self._plus(other, -1)
 
-    def __rsub__(self, other: Any) -> Form:
-        return self._times(-1)._plus(other, 1)
+    def __rsub__(self, other: Any) -> Any:
+        return (-self)._plus(other, 1)
 
     def __neg__(self) -> Form:
-        return self._times(-1)
+        return self._scaled(Fraction(-1))
 
     def __pos__(self) -> Form:
         return self
 
-    def __mul__(self, other: Any) -> Form:
-        return self._times(other)
-
-    def __truediv__(self, other: Any) -> Form:
-        if isinstance(other, Form) and other.weights:
-            raise TypeError("a quotient by a number of the state is not affine")
-        return self._times(1 / (other.constant if isinstance(other, Form) else exact_number(other)))
-
-    def __rtruediv__(self, other: Any) -> Form:
-        return Form(exact_number(other), {}) / self
-
-    def __pow__(self, power: Any) -> Form:
-        if power == 1:
-            return self
+    def __mul__(self, other: Any) -> Any:
+        by = self._operand(other)
+        if by is None:
+            return NotImplemented
+        if not by.weights:
+            return self._scaled(by.constant)
         if self.weights:
-            raise TypeError("a power of a number of the state is not affine")
-        return Form(self.constant**power, {})
+            self._refuse("a product of two numbers of the state is not affine")
+        return by._scaled(self.constant)
+
+    def __truediv__(self, other: Any) -> Any:
+        by = self._operand(other)
+        if by is None:
+            return NotImplemented
+        if by.weights:
+            self._refuse("a quotient by a number of the state is not affine")
+        return self._scaled(1 / by.constant)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        by = self._operand(other)
+        return NotImplemented if by is None else by / self
+
+    def __pow__(self, power: Any, modulus: Any = None) -> Any:
+        if isinstance(power, np.ndarray):
+            return NotImplemented
+        if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
+            self._refuse("a power of a number of the state is not affine")
+        return self if power == 1 else self._made(exact_number(self.constant**power), {})
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __bool__(self) -> bool:
-        raise TypeError("a step that asks for the value of a number in the state is not shown to be affine")
+    def __copy__(self) -> Form:
+        return self
 
-    __hash__ = None  # type: ignore[assignment]
+    def __deepcopy__(self, memo: Any) -> Form:
+        return self
 
-    def __eq__(self, other: object) -> bool:
-        raise TypeError("a step that compares the numbers of the state is not shown to be affine")
+    def __repr__(self) -> str:
+        self.asked.what = self.asked.what or "a step that writes the numbers of the state is not shown to be affine"
+        return "<a number of the state>"
 
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__
+    def __format__(self, how: str) -> str:
+        return repr(self)
+
+    def __getattr__(self, name: str) -> Any:
+        # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have them either.
+        if not name.startswith("__"):
+            self.asked.what = (
+                self.asked.what or f"a step that asks a number of the state for its {name} is not shown to be affine"
+            )
+        raise AttributeError(f"a number of the state has no {name}")
+
+
+def _refusing(what: str) -> Callable[..., Any]:
+    def refuse(self: Form, *others: Any) -> NoReturn:
+        self._refuse(f"a step that {what} is not shown to be affine")
+
+    return refuse
+
+
+# What a fraction can do, and a form cannot.
+REFUSED = {
+    "compares the numbers of the state": ("eq", "ne", "lt", "le", "gt", "ge"),
+    "looks numbers of the state up": ("hash",),
+    "asks for the value of a number in the state": ("bool", "int", "float", "complex", "index"),
+    "rounds the numbers of the state": ("trunc", "floor", "ceil", "round", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"),
+    "takes the magnitude of a number of the state": ("abs",),
+    "has a number of the state as an exponent": ("rpow",),
+    "stores the numbers of the state": ("reduce", "reduce_ex"),
+}  # fmt: skip
+for _what, _names in REFUSED.items():
+    for _name in _names:
+        setattr(Form, f"__{_name}__", _refusing(_what))
+
+
+def wraps_round(value: Any) -> str | None:
+    """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an integer is taken modulo 2^n."""
+    parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)
+    return next((str(part.dtype) for part in parts if isinstance(part, np.integer)), None)
 
 
 def exact_number(value: Any) -> Fraction:
@@ -94,4 +174,6 @@ def exact_number(value: Any) -> Fraction:
         raise InputError(f"a number of the network is {number}, where finite numbers are right")
     if not isinstance(number, (int, float, Fraction)):
         raise InputError(f"the network has {shorten(value)}, where a number is right")
+    if isinstance(number, Fraction) and wraps_round(number) is not None:
+        return Fraction(int(number.numerator), int(number.denominator))
     return Fraction(number)

@@ -35,7 +35,7 @@ from automata.rounding_steps import STEPS, Deviation
 from automata.strings import Batch, String, encode
 from automata.wfsa import WFSA
 
-__all__ = ["FLOAT32", "FLOAT64", "Deviation", "Format", "bound_table", "prefix_bounds", "share"]
+__all__ = ["FLOAT32", "FLOAT64", "Deviation", "Format", "bound_table", "bounded", "prefix_bounds", "share"]
 
 
 def prefix_bounds(
@@ -81,17 +81,27 @@ def bound_table(
     return values, np.where(np.isnan(bounds), np.inf, bounds)
 
 
+def bounded(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where there is a bound: a computed score is compared there, and nowhere else. NaN is no bound, as infinity is none."""
+    return np.asarray(bounds < np.inf)
+
+
 def share(computed: Iterable[float], values: Iterable[Any], bounds: Iterable[float]) -> float:
     """The largest share of a bound that ``abs(computed - true)`` uses: at most 1 where the bounds hold; infinite where one does not.
 
-    Differences are taken exactly. Where the bound is infinite nothing is compared.
+    Differences are taken exactly, and a NaN is no number's neighbour. Where there is no bound (:func:`bounded`) nothing is compared:
+    whoever counts what was compared has to ask for that.
+
+    >>> share([12345.0], [0], [np.inf]), share([np.nan], [0], [0.5]), share([1.25], [1], [0.5])
+    (0.0, inf, 0.5)
     """
-    worst = 0.0
-    for c, v, b in zip(computed, values, bounds, strict=True):
-        if b == np.inf or c == v:  # -infinity, too, is what it should be
-            continue
-        if not np.isfinite(c) or v in (np.inf, -np.inf):
-            return float("inf")
-        difference = abs(Fraction(float(c)) - Fraction(v))
-        worst = max(worst, float(difference / Fraction(float(b))) if b else float("inf"))
-    return worst
+    return max((_used(c, v, b) for c, v, b in zip(computed, values, bounds, strict=True) if b < np.inf), default=0.0)
+
+
+def _used(computed: float, value: Any, bound: float) -> float:
+    if computed == value:  # -infinity, too, is what it should be
+        return 0.0
+    if not np.isfinite(computed) or value in (np.inf, -np.inf) or not bound:
+        return float("inf")
+    used = abs(Fraction(float(computed)) - Fraction(value)) / Fraction(float(bound))
+    return float(used) if used < FLOAT64.largest else float("inf")

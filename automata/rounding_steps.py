@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.errors import ShapeError
 from automata.float_format import FLOAT64, Format, representation_error, upper
 from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.wfsa import WFSA
@@ -54,6 +55,10 @@ class _Steps:
         self.final_slack = representation_error(automaton.final, computed_in)
         self.initial_slack = representation_error(automaton.initial, computed_in)
         if deviation is not None:
+            if deviation.matrices.shape != automaton.matrices.shape:
+                raise ShapeError(
+                    f"deviations of shape {deviation.matrices.shape} are not those of matrices of {automaton.matrices.shape}"
+                )
             self.slack = self.slack + deviation.matrices
             self.initial_slack = self.initial_slack + deviation.initial
             self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from automata.affine import flat
 from automata.errors import InputError
-from automata.forms import Form, exact_number
+from automata.forms import Form, exact_number, wraps_round
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Recurrence, Source, Variant
@@ -86,8 +86,8 @@ def believe(
     Args:
         name: of the claim, in small letters, digits and hyphens.
         start: the state before the first symbol: a number, or nested tuples of numbers; floats are the fractions that they are.
-        step: from a state and a symbol the next state. It is run on fractions, so it has to compute with them: ``c / 2``, not
-            ``0.5 * c``.
+        step: from a state and a symbol the next state, a pure function of the two. It is run on fractions, so it has to compute with
+            them: ``c / 2``, not ``0.5 * c``; and on affine forms (:mod:`automata.forms`), to which it has to do the same.
         automaton: one, or one for each number that ``out`` gives; over one alphabet, whose symbols are strings.
         out: from a state the score, or a tuple of scores; the state itself, or (with ``modes``) its numbers, without.
         modes: a state is a pair of what the network remembers (one of finitely many things) and its numbers.
@@ -162,6 +162,7 @@ def _unrounded(name: str, state: Any) -> Any:
             raise InputError(
                 f"{name}: the step computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
             )
-        if isinstance(number, np.integer):
-            raise InputError(f"{name}: the step computes in NumPy's {number.dtype}, which wraps round; int(w) is exact")
+        wrapping = wraps_round(number)
+        if wrapping is not None:
+            raise InputError(f"{name}: the step computes in NumPy's {wrapping}, which wraps round; int(w) is exact")
     return _exact(state)

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,13 +20,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.rounding import Deviation, prefix_bounds, share
+from automata.rounding import Deviation, Format, bounded, prefix_bounds, share
 from automata.strings import String
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from neural.rounding import format_of
 from ratproof.believe import BELIEVED, Given, check_automata, claim_of
-from ratproof.comparisons import Compared, Difference
+from ratproof.comparisons import Compared, Difference, no_case, no_difference, shortest_of
+from ratproof.ledger import TOO_SHORT, ledger
 from theory.claim import Claim, Recurrence, Variant
 
 NO_RECURRENCE = Recurrence(start=lambda case: None, step=lambda case, state, x: None, out=lambda case, state: ())
@@ -56,8 +58,12 @@ def believe_module(
         slack: by how much the weights that the module computes with may differ from the automaton's, where those are not 0 or 1. It
             is 0 where the automaton has the module's own floats. The roundings of the recurrence come on top, and are derived.
         says: the claim in a sentence.
+
+    Raises:
+        InputError: automata, embeddings and alphabet do not fit together, or the slack is no number.
     """
-    ours = isinstance(module, Recurrent)
+    if not 0 <= slack < math.inf:
+        raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
     if automaton is None:
         if not isinstance(module, Recurrent):
             raise InputError(f"{name}: {type(module).__name__} does not read itself off as automata: give the automaton")
@@ -67,11 +73,15 @@ def believe_module(
         raise InputError(f"{name}: the automata read {list(automata[0].alphabet)}, where the alphabet is {list(alphabet)}")
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
-    deviations = module.deviations(embeddings) if ours and slack == 0 else [_apart(a, slack) for a in automata]  # type: ignore[operator]
+    deviations = [_apart(a, slack) for a in automata]
+    if isinstance(module, Recurrent) and slack == 0:
+        own = module.deviations(embeddings)
+        # those of its own weights are no others' where an automaton of another shape is given
+        deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
     given = Given(automata)
 
     def compared(claim: str, variant: str) -> OfModule:
-        return OfModule(claim, variant, module, embeddings, automata, deviations)
+        return OfModule(claim, variant, module, embeddings, automata, deviations, slack)
 
     variant = Variant(
         name=BELIEVED, expected="holds", says=says, recurrence=NO_RECURRENCE, construction=lambda case: case.automata,
@@ -88,8 +98,12 @@ def _apart(automaton: WFSA, slack: float) -> Deviation:
     return Deviation(*(np.where((part == one) | (part == zero), 0.0, slack).astype(np.float64) for part in parts))
 
 
+def _shapes(deviation: Deviation) -> tuple[int, ...]:
+    return deviation.matrices.shape
+
+
 class OfModule:
-    """A module's outputs against the scores of automata, within the derived bound."""
+    """A module's outputs against the scores of automata, within the derived bound: in evaluation mode, one string a batch."""
 
     way = "module"
 
@@ -101,9 +115,10 @@ class OfModule:
         embeddings: Tensor,
         automata: Sequence[WFSA],
         deviations: Sequence[Deviation],
+        slack: float = 0.0,
     ) -> None:
         self.claim, self.variant, self.module, self.embeddings = claim, variant, module, embeddings
-        self._automata, self.deviations = automata, deviations
+        self._automata, self.deviations, self.slack = automata, deviations, slack
         self.place = {symbol: i for i, symbol in enumerate(automata[0].alphabet)}
 
     def automata(self) -> Sequence[WFSA]:
@@ -116,20 +131,38 @@ class OfModule:
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
         """Every nonempty prefix of every string; a module says nothing of the empty one, which counts as no case."""
+        shortest = max(1, shortest_of(self.claim, self.variant))
+        ledger().facts["module"] = self.ran
         for string in strings:
-            yield self._compare(string) if len(string) else Compared(string, None, None, cases=0)
+            yield self._compare(string, shortest)
 
-    def _compare(self, string: String) -> Compared:
-        states, worst = self.states(string), 0.0
-        for unit, (automaton, apart) in enumerate(zip(self._automata, self.deviations, strict=True)):
-            scores, bounds = prefix_bounds(automaton, string, format_of(self._dtype), apart)
-            for t in range(1, len(string) + 1):
+    @property
+    def ran(self) -> str:
+        """What was run, and how."""
+        room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
+        return f"{type(self.module).__name__} in evaluation mode, one string a batch, within the rounding of {self._format.name}{room}"
+
+    def _compare(self, string: String, shortest: int) -> Compared:
+        if len(string) < shortest:
+            return no_case(string, TOO_SHORT)
+        states = self.states(string)
+        sides = [
+            prefix_bounds(automaton, string, self._format, apart)
+            for automaton, apart in zip(self._automata, self.deviations, strict=True)
+        ]
+        worst = 0.0
+        for t in range(shortest, len(string) + 1):
+            for unit, (scores, bounds) in enumerate(sides):
                 used = share(states[t - 1 : t, unit], scores[t : t + 1], bounds[t : t + 1])
                 if used > 1:
                     network, score = repr(float(states[t - 1, unit])), repr(float(scores[t]))
                     return Compared(string, worst, Difference(t, unit, network, score, f"{bounds[t]:.2g}"))
                 worst = max(worst, used)
-        return Compared(string, worst, None)
+        return no_difference(string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[shortest:])
+
+    @property
+    def _format(self) -> Format:
+        return format_of(self._dtype)
 
     @property
     def _dtype(self) -> torch.dtype:
@@ -140,15 +173,22 @@ class OfModule:
     def states(self, string: String) -> NDArray[np.float64]:
         """C_1, ..., c_T as the module computes them, shape ``(T, units)``."""
         inputs = self.embeddings[[self.place[x] for x in string]].unsqueeze(1)
-        training = self.module.training
+        training = {part: part.training for part in self.module.modules()}
         self.module.eval()
-        found = self.module.scores(inputs) if isinstance(self.module, Recurrent) else self.module(inputs)
-        self.module.train(training)
+        try:
+            found = self.module.scores(inputs) if isinstance(self.module, Recurrent) else self.module(inputs)
+        finally:
+            for part, was in training.items():
+                part.training = was
         outputs = found[0] if isinstance(found, tuple) else found
         right = (len(string), 1, len(self._automata))
         if not isinstance(outputs, Tensor) or tuple(outputs.shape) != right:
             shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
             raise InputError(f"the module gives {shape}, where outputs of shape (T, 1, units) = {right} are right")
+        if not outputs.is_floating_point():
+            raise InputError(
+                f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers are right"
+            )
         return np.asarray(outputs[:, 0].double().cpu().numpy())
 
     def to_json(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from ratproof.judge import judge
 from ratproof.kinds import KINDS
-from ratproof.ladder import DRAWN, WHOLE
-from ratproof.ledger import recording
+from ratproof.ladder import DRAWN, WHOLE, decided
+from ratproof.ledger import ledger, left_out_in_words, recording
+from ratproof.on_numbers import OnNumbers, ran_on_cases
 from ratproof.results import Observation, gather
 from ratproof.verify import Outcome, keep_evidence
-from theory.claim import Claim, Variant
+from theory.claim import KERNEL, Claim, Variant
 from theory.registry import bring
 
 EXAMPLES = 100
@@ -139,11 +141,19 @@ def _observed(path: str, claim: Claim, variant: Variant, kind: str, examples: in
 
 
 def _run(claim: str, variant: Variant, kind: str, examples: int, seed: int | None) -> None:
+    if kind == KERNEL:
+        raise InputError(
+            "nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show that it is kernel-checked"
+        )
     if kind in WHOLE:
         WHOLE[kind](claim, variant)
+        if kind == "proved":
+            _run_on_numbers(claim, variant, examples, seed)
         return
     if kind not in DRAWN:
         raise InputError(f"ratproof check has no way to show that a claim is {kind}")
+    on_numbers = OnNumbers()
+    rungs = DRAWN | {"decided": partial(decided, on_numbers=on_numbers)}
 
     @settings(
         max_examples=examples, derandomize=seed is None, database=None, deadline=None, print_blob=False, report_multiple_bugs=False,
@@ -151,9 +161,23 @@ def _run(claim: str, variant: Variant, kind: str, examples: int, seed: int | Non
     )  # fmt: skip
     @given(st.data())
     def rung(data: Any) -> None:
-        DRAWN[kind](claim, variant, data)
+        rungs[kind](claim, variant, data)
 
     (seeded(seed)(rung) if seed is not None else rung)()
+
+
+def _run_on_numbers(claim: str, variant: Variant, examples: int, seed: int | None) -> None:
+    """What was proved for variables, sampled on numbers: nothing else says that the claim's file does to them what it does to variables."""
+    whole = ledger()
+    try:
+        with recording() as book:
+            _run(claim, variant, "sampled", examples, seed)
+        if not book.cases:
+            raise RuntimeError(f"on numbers nothing was compared: {left_out_in_words(book.facts)}")
+    except BaseException:
+        whole.certificate = None  # a proof of something else
+        raise
+    whole.facts["on_numbers"] = ran_on_cases(book.cases)
 
 
 def _line_of(path: str, error: BaseException) -> str:

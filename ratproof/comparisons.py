@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.errors import InputError
 from automata.forward import read_out, start, step
+from automata.number_text import shorten
 from automata.openfst_scores import Scorer
-from automata.rounding import FLOAT64
+from automata.rounding import share
+from automata.shown import write_string
 from automata.strings import String
 from automata.tree import levels
 from automata.wfsa import WFSA
 from ratproof.disagreement import Counterexample
-from theory.claim import Variant
+from ratproof.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND
+from theory.claim import Variant, untouched
 from theory.registry import claim_named
 
 
@@ -36,13 +42,30 @@ class Difference:
 class Compared:
     """One string, compared at all its prefixes: the largest share of a bound used, and the first difference, if any.
 
-    ``cases`` is how many strings were compared, where one comparison reads more than one.
+    Attributes:
+        cases: how many strings were compared in full, each at every prefix and in every unit that the variant speaks of; more than one
+            where one comparison reads more than one.
+        left_out: for how many strings, by a reason of :data:`ratproof.ledger.LEFT_OUT`, some or all of these scores were not compared.
     """
 
     string: String
     share: float | None
     difference: Difference | None
     cases: int = 1
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+MOST_WRITTEN = 200
+
+
+class NotAFunction(InputError):
+    """A recurrence that gave one string two scores: of no function of the string anything holds, and no string refutes it."""
+
+    def __init__(self, string: String, once: str, again: str) -> None:
+        text = write_string(list(string))
+        shown = text if len(text) <= MOST_WRITTEN else f"{text[:MOST_WRITTEN]}..., {len(string):,} symbols,"
+        super().__init__(f"the step is not a function of state and symbol: on {shown} it gave {once}, then {again}")
+        self.string = string
 
 
 class Comparison(Protocol):
@@ -64,6 +87,42 @@ class Comparison(Protocol):
         """What :func:`from_json` reads back."""
 
 
+def no_case(string: String, reason: str, share: float | None = None) -> Compared:
+    """A string without a difference that does not count, for a reason of :data:`ratproof.ledger.LEFT_OUT`."""
+    return Compared(string, share, None, cases=0, left_out={reason: 1})
+
+
+def no_difference(string: String, share: float, compared: NDArray[np.bool_]) -> Compared:
+    """A string on which nothing that was compared differs.
+
+    Args:
+        string: the string.
+        share: the largest share of a bound used.
+        compared: which of the scores that the variant speaks of were compared, shape ``(prefixes, units)``: it is a case where all were.
+    """
+    prefixes, units = compared.shape
+    require_units(units)
+    if not prefixes:
+        return no_case(string, TOO_SHORT)
+    if not compared.any():
+        return no_case(string, WITHOUT_BOUND)
+    return Compared(string, share, None) if compared.all() else no_case(string, IN_PART, share)
+
+
+def require_units(units: int) -> None:
+    """Raise :class:`~automata.errors.InputError` where there is nothing whose scores could be compared."""
+    if not units:
+        raise InputError("there is no unit, and so no automaton, to compare")
+
+
+def shortest_of(claim: str, variant: str) -> int:
+    """From which length on the variant speaks of strings: from the empty one, where nobody brought such a claim."""
+    try:
+        return claim_named(claim).variant(variant).shortest
+    except InputError:
+        return 0
+
+
 def counterexample(comparison: Comparison, compared: Compared) -> Counterexample:
     """The counterexample that a comparison found."""
     found = compared.difference
@@ -81,6 +140,34 @@ def counterexample(comparison: Comparison, compared: Compared) -> Counterexample
     )
 
 
+def fresh_values(comparison: Exact, string: String) -> list[tuple[Any, ...]]:
+    """What the network shows after every prefix of the string, run from a first state that no other run may have changed."""
+    recurrence, case = comparison.read.recurrence, comparison.case
+    state = _copied(recurrence.start(case))
+    shown = [recurrence.out(case, state)]
+    for symbol in string:
+        state = recurrence.step(case, untouched(state), symbol)
+        shown.append(recurrence.out(case, state))
+    return shown
+
+
+def _copied(state: Any) -> Any:
+    try:
+        return deepcopy(state)
+    except Exception:  # what cannot be copied is run as it is: a change of it shows in the next run
+        return state
+
+
+def unlike(string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]) -> NotAFunction | None:
+    """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each has one."""
+    for length, (one, other) in enumerate(zip(once, again, strict=True)):
+        if tuple(one) != tuple(other):
+            return NotAFunction(
+                string[:length], *(", ".join(shorten(str(v), 40)[1:-1] for v in values) for values in (one, other))
+            )
+    return None
+
+
 class Exact:
     """The recurrence against the automata's scores, both in exact fractions."""
 
@@ -92,7 +179,9 @@ class Exact:
 
     @cached_property
     def _automata(self) -> Sequence[WFSA]:
-        return self.read.construction(self.case)
+        made = self.read.construction(self.case)
+        require_units(len(made))
+        return made
 
     def automata(self) -> Sequence[WFSA]:
         """What the construction makes of the case."""
@@ -105,7 +194,9 @@ class Exact:
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
         """Every prefix of every string, for equality; a prefix that an earlier string had is not read again."""
         for string in strings:
-            yield Compared(string, None, self._first_difference(string))
+            found = self._first_difference(string)
+            short = found is None and len(string) < self.read.shortest
+            yield no_case(string, TOO_SHORT) if short else Compared(string, None, found)
 
     def _first_difference(self, string: String) -> Difference | None:
         node = self._root
@@ -120,34 +211,51 @@ class Exact:
 
     @cached_property
     def _root(self) -> _Prefix:
-        state = self.read.recurrence.start(self.case)
+        state = untouched(self.read.recurrence.start(self.case))
         return _Prefix(self, "", state, [start(a) for a in self._automata])
 
     def compare_all(self, longest: int) -> Compared:
         """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference, if any."""
         alphabet = self.case.alphabet
+        for automaton in self._automata:
+            if list(automaton.alphabet) != list(alphabet):
+                raise InputError(f"the automata read {list(automaton.alphabet)}, where the network reads {list(alphabet)}")
         by_length = zip(
             self.read.recurrence.levels(self.case, longest), *(self._levels(a, longest) for a in self._automata), strict=True
         )
-        cases = 0
+        cases = short = 0
         for length, (network, *scores) in enumerate(by_length):
             for place, values in enumerate(network):
                 if len(values) != len(scores):
                     raise ValueError(f"the network shows {len(values)} numbers, and there are {len(scores)} automata")
+                if length < self.read.shortest:
+                    short += 1
+                    continue
                 cases += 1
                 for unit, value in enumerate(values):
-                    if value != scores[unit][place] and length >= self.read.shortest:
+                    if value != scores[unit][place]:
                         string = _string_at(alphabet, length, place)
                         write = self._automata[unit].semiring.format
                         found = Difference(length, unit, write(value), write(scores[unit][place]), "0")
                         return Compared(string, None, found, cases)
-        return Compared(alphabet[:1] * longest, None, None, cases)
+        return Compared(alphabet[:1] * longest, None, None, cases, {TOO_SHORT: short} if short else {})
 
     def _levels(self, automaton: WFSA, longest: int) -> Iterator[Any]:
         if self.read.algorithm is None:
             return levels(automaton, longest)
         strings = (product(automaton.alphabet, repeat=length) for length in range(longest + 1))
         return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
+
+    def confirm(self, compared: Compared) -> None:
+        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the string is run again."""
+        found = compared.difference
+        if found is None:
+            return
+        string = compared.string[: found.length]
+        write = self._automata[found.unit].semiring.format
+        again = write(fresh_values(self, string)[-1][found.unit])
+        if again != found.network:
+            raise NotAFunction(string, found.network, again)
 
     def to_json(self) -> dict[str, Any]:
         """The way, and the case."""
@@ -169,7 +277,7 @@ class _Prefix:
     def child(self, sides: Exact, string: String, length: int) -> _Prefix:
         symbol = string[length - 1]
         if symbol not in self.children:
-            state = sides.read.recurrence.step(sides.case, self.state, symbol)
+            state = sides.read.recurrence.step(sides.case, untouched(self.state), symbol)
             omegas = [step(a, omega, symbol) for a, omega in zip(sides.automata(), self.omegas, strict=True)]
             self.children[symbol] = _Prefix(sides, string[:length], state, omegas)
         return self.children[symbol]
@@ -190,22 +298,22 @@ class WithOpenFst(Exact):
             yield self._compare(string)
 
     def _compare(self, string: String) -> Compared:
-        worst, skipped = 0.0, False
+        worst, compared = 0.0, []
         for t, values in enumerate(self.read.recurrence.values(self.case, string)):
             if t < self.read.shortest:
                 continue
             for unit, (value, scorer) in enumerate(zip(values, self._scorers, strict=True)):
                 bound = scorer.bound(string[:t])
-                if bound == math.inf:  # OpenFst's floats might overflow: nothing is compared
-                    skipped = True
+                compared.append(bound < np.inf)
+                if not compared[-1]:  # OpenFst's floats might overflow: nothing is compared
                     continue
                 score = scorer.score(string[:t])
-                share = _share(score, value, bound)
-                if share > 1:
+                used = share([score], [value], [bound])
+                if used > 1:
                     found = Difference(t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}")
                     return Compared(string, worst, found)
-                worst = max(worst, share)
-        return Compared(string, None if skipped else worst, None, cases=0 if skipped else 1)
+                worst = max(worst, used)
+        return no_difference(string, worst, np.array(compared, dtype=bool).reshape(-1, len(self._scorers)))
 
 
 def _string_at(alphabet: Sequence[Any], length: int, place: int) -> list[Any]:
@@ -215,12 +323,3 @@ def _string_at(alphabet: Sequence[Any], length: int, place: int) -> list[Any]:
         place, digit = divmod(place, len(alphabet))
         digits.append(alphabet[digit])
     return digits[::-1]
-
-
-def _share(score: float, value: Any, bound: float) -> float:
-    if score == value:
-        return 0.0
-    if math.isinf(score) or math.isinf(value):
-        return math.inf
-    used = abs(Fraction(score) - value) / Fraction(bound)
-    return float(used) if used < FLOAT64.largest else math.inf

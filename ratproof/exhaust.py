@@ -11,6 +11,7 @@ import numpy as np
 from automata.forward import score
 from automata.hankel import Block, full_rank_block, shortlex
 from automata.strings import String
+from ratproof.agree import record
 from ratproof.comparisons import Compared, Exact, counterexample
 from ratproof.disagreement import Disagreement
 from ratproof.ledger import ledger
@@ -38,8 +39,9 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             cases += 1
             comparison = Exact(claim, variant.name, case)
             compared = comparison.compare_all(bound)
-            book.add(compared.cases)
+            record(compared, book)
             if compared.difference is not None:
+                comparison.confirm(compared)
                 certify = _no_automaton if variant.no_automaton else no_initial_distribution if variant.any_start else None
                 found = _Found(compared, comparison, None if certify is None else certify(variant, comparison, compared))
                 # Where some automaton may do for this case, though not the one that is constructed, another case has to show it.

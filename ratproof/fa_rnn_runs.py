@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 
 from automata.affine import flat
 from automata.errors import InputError
-from automata.rounding import Deviation, bound_table, share
+from automata.rounding import Deviation, bound_table, bounded, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
-from ratproof.comparisons import Compared, Difference
+from ratproof.comparisons import Compared, Difference, no_case, no_difference, shortest_of
+from ratproof.ledger import MIGHT_UNDERFLOW
 from ratproof.network_kinds import DTYPES
 from theory.registry import claim_named
 from theory.weights import Weights
@@ -107,21 +108,23 @@ class OfFARNN:
         """Every prefix of every string, within the bound."""
         (automaton,) = self.automata()
         form, deviation = format_of(DTYPES[self.dtype]), self.deviation()
+        shortest = shortest_of(self.claim, self.variant)
         for string in strings:
             prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
             with torch.no_grad():
                 found = self.network(prefixes)[:, 0].double().cpu().numpy()
             values, bounds = (table[0] for table in bound_table(automaton, encode(automaton.index, [string]), form, deviation))
             if self._may_underflow(len(string)):
-                yield Compared(string, None, None, cases=0)
+                yield no_case(string, MIGHT_UNDERFLOW)
                 continue
             used = [share([one], [value], [bound]) for one, value, bound in zip(found.tolist(), values, bounds, strict=True)]
-            first = next((t for t, part in enumerate(used) if part > 1), None)
+            first = next((t for t, part in enumerate(used) if part > 1 and t >= shortest), None)
+            worst = max(used[shortest:], default=0.0)
             if first is None:
-                yield Compared(string, max(used), None, cases=int(bounds[-1] < np.inf))
+                yield no_difference(string, worst, bounded(bounds)[shortest:, None])
             else:
                 network, score = repr(float(found[first])), automaton.semiring.format(values[first])
-                yield Compared(string, max(used), Difference(first, 0, network, score, f"{bounds[first]:.2g}"))
+                yield Compared(string, worst, Difference(first, 0, network, score, f"{bounds[first]:.2g}"))
 
     def to_json(self) -> dict[str, Any]:
         """The way, the case, and how it is run."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from hypothesis.errors import Flaky
+
 from ratproof.disagreement import Disagreement
 from ratproof.kernel.accept import RefutedByTheorem
 from ratproof.kinds import Verdict
-from ratproof.ledger import Ledger
+from ratproof.ledger import Ledger, left_out_in_words
 from ratproof.no_automaton import NoAutomaton
 
 
@@ -19,8 +21,14 @@ def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
         return Verdict.REFUTED, str(raised)
     if isinstance(raised, Disagreement):
         return Verdict.REFUTED, ""
+    if isinstance(raised, Flaky):
+        return (
+            Verdict.UNKNOWN,
+            "two sides differed, and did not when the same was run again: one of them is no function of the string",
+        )
     if raised is not None:
         return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0]
     if book.cases == 0:
-        return Verdict.UNKNOWN, "the test compared nothing"
+        why = left_out_in_words(book.facts)
+        return Verdict.UNKNOWN, "the test compared nothing" + (f": {why}" if why else "")
     return Verdict.HOLDS, ""

@@ -16,6 +16,7 @@ from ratproof.comparisons import Exact, WithOpenFst
 from ratproof.decide import decide
 from ratproof.exhaust import exhaust
 from ratproof.kernel.accept import accept
+from ratproof.on_numbers import OnNumbers
 from ratproof.prove import prove
 from theory.claim import Variant
 
@@ -51,10 +52,13 @@ def exhausted(claim: str, variant: Variant, longest: int = 4, letters: int = 2) 
     exhaust(claim, variant, longest, letters)
 
 
-def decided(claim: str, variant: Variant, data: st.DataObject) -> None:
-    """All strings, for random rational weights: the recurrence, read as an automaton, is equivalent to the constructed one."""
+def decided(claim: str, variant: Variant, data: st.DataObject, on_numbers: OnNumbers | None = None) -> None:
+    """All strings, for random rational weights: the recurrence, read as an automaton, is equivalent to the constructed one.
+
+    A claim of a user's own is run ``on_numbers`` besides.
+    """
     cases = alphabets(2).flatmap(variant.cases) if variant.alphabet is None else variant.cases("")
-    decide(Exact(claim, variant.name, data.draw(cases)))
+    decide(Exact(claim, variant.name, data.draw(cases)), on_numbers)
 
 
 def proved(claim: str, variant: Variant) -> None:

@@ -8,15 +8,27 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+TOO_SHORT, IN_PART, WITHOUT_BOUND = "too_short", "in_part", "without_bound"
+MIGHT_UNDERFLOW, NO_ALARM = "might_underflow", "no_alarm"
+LEFT_OUT = {
+    TOO_SHORT: "shorter than the strings that the claim is about",
+    IN_PART: "compared only in part: some of their scores might overflow, and have no bound on rounding",
+    WITHOUT_BOUND: "not compared: all of their scores might overflow, and have no bound on rounding",
+    MIGHT_UNDERFLOW: "not compared: products of their weights might underflow",
+    NO_ALARM: "compared only in part: no count of so few runs could be told from one of their probabilities",
+}
+"""Why a string is no case, and what to say of such strings."""
+
 
 @dataclass
 class Ledger:
     """What was compared so far.
 
     Attributes:
-        cases: pairs of a network and a string; all prefixes of the string count as one case.
+        cases: pairs of a network and a string of which every score that the variant speaks of was compared; all prefixes of the string
+            count as one case.
         share: the largest share of a derived bound that a difference used, ``None`` where all was exact.
-        facts: what else the report should say, by name.
+        facts: what else the report should say, by name. ``left_out`` has, by a reason of :data:`LEFT_OUT`, how many strings are no case.
         certificate: evidence that can be checked again, as a JSON object.
         observe: told of each comparison and its strings, where somebody wants to know.
     """
@@ -32,6 +44,25 @@ class Ledger:
         self.cases += cases
         if share is not None:
             self.share = max(share, self.share or 0.0)
+
+    def leave_out(self, reason: str, strings: int = 1) -> None:
+        """Count strings that are no cases, by a reason of :data:`LEFT_OUT`."""
+        if strings:
+            self.facts["left_out"] = joined(self.facts.get("left_out", {}), {reason: strings})
+
+
+def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    """The counts of strings left out by two runs, together."""
+    return {reason: one.get(reason, 0) + other.get(reason, 0) for reason in LEFT_OUT if reason in one or reason in other}
+
+
+def left_out_in_words(facts: dict[str, Any], but: frozenset[str] = frozenset()) -> str:
+    """``3 strings were ...; 1 string was ...``: nothing where all strings were cases, or for the reasons in ``but`` alone."""
+    counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
+    return "; ".join(
+        f"{count:,} string{'' if count == 1 else 's'} {'was' if count == 1 else 'were'} {LEFT_OUT[reason]}"
+        for reason, count in counts.items()
+    )
 
 
 _current: ContextVar[Ledger | None] = ContextVar("ledger", default=None)

@@ -12,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from automata.rounding import Deviation, Format, bound_table, prefix_bounds, share
+from automata.rounding import Deviation, Format, bound_table, bounded, prefix_bounds, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from neural.rounding import format_of
-from ratproof.comparisons import Compared, Difference
+from ratproof.comparisons import Compared, Difference, no_difference, require_units, shortest_of
 from ratproof.network_files import checked
 from ratproof.network_kinds import DTYPES, NETWORKS
 
@@ -94,7 +94,13 @@ class OfNetwork:
 
     @cached_property
     def _automata(self) -> list[WFSA]:
-        return self.network.to_automata(self.vectors, self.alphabet, self._known_start)
+        made = self.network.to_automata(self.vectors, self.alphabet, self._known_start)
+        require_units(len(made))
+        return made
+
+    @cached_property
+    def _shortest(self) -> int:
+        return shortest_of(self.claim, self.variant)
 
     def automata(self) -> list[WFSA]:
         """What the network reads itself off as: one exact automaton a unit."""
@@ -148,13 +154,15 @@ class OfNetwork:
             row, length = row_of[place], len(found)
             scores = np.stack([values[row, :length] for values, _ in near], axis=1)
             bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
+            if found.shape != scores.shape:
+                raise ValueError(f"the network gives states of shape {found.shape}, where {scores.shape} is right")
+            has = bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
                 # -infinity less itself is no number, and no difference
                 apart = np.where(found == scores, 0.0, np.abs(found - scores)) * _OUTWARD
-                used = np.where((apart == 0) | (bounds == np.inf), 0.0, apart / bounds)
+                used = np.where((apart == 0) | ~has, 0.0, apart / bounds)[self._shortest :]
             if (used <= 1).all():
-                # A string whose last score might overflow has no bound there: it is compared as far as it can be, and counts as no case.
-                yield Compared(strings[place], float(used.max()), None, cases=int((bounds[-1] < np.inf).any() or length == 1))
+                yield no_difference(strings[place], float(used.max(initial=0.0)), has[self._shortest :])
             else:
                 yield self._exactly(strings[place], found)
 
@@ -170,14 +178,14 @@ class OfNetwork:
     def _exactly(self, string: String, states: NDArray[Any]) -> Compared:
         sides = [prefix_bounds(a, string, self._format, slack) for a, slack in self.sides()]
         worst = 0.0
-        for t in range(len(string) + 1):
+        for t in range(self._shortest, len(string) + 1):
             for unit, (scores, bounds) in enumerate(sides):
                 used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
                 if used > 1:
                     network, automaton = repr(float(states[t, unit])), repr(float(scores[t]))
                     return Compared(string, worst, Difference(t, unit, network, automaton, f"{bounds[t]:.2g}"))
                 worst = max(worst, used)
-        return Compared(string, worst, None)
+        return no_difference(string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[self._shortest :])
 
     def to_json(self) -> dict[str, Any]:
         """Everything, with the parameters as exact decimals."""

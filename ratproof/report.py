@@ -12,6 +12,7 @@ from rich.text import Text
 
 from automata.shown import write_string
 from ratproof.kinds import Verdict
+from ratproof.ledger import TOO_SHORT, left_out_in_words
 from ratproof.proof_text import paragraphs
 from ratproof.results import Result
 from ratproof.verify import Outcome
@@ -174,6 +175,17 @@ def chance(facts: dict[str, Any]) -> str:
 
 
 def _remarks(result: Result) -> list[str]:
+    """What the row in the table does not say: what the verdict is about, and what was not compared."""
+    facts, who = result.facts, f"{result.claim}, {result.variant}"
+    told = [f"{who}: {facts['on_numbers']['says']}"] if result.verdict == Verdict.HOLDS and "on_numbers" in facts else []
+    told += [f"{who}, {result.kind}: ran {facts['module']}"] if "module" in facts else []
+    left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
+    if left and result.cases:  # without a case, why it is unknown says it
+        told.append(f"{who}, {result.kind}: {left}")
+    return [*_longer_remarks(result), *(["", *told] if told else [])]
+
+
+def _longer_remarks(result: Result) -> list[str]:
     facts = result.facts
     if "false_alarm" in facts:
         return ["", f"{result.claim}, {result.variant}: {chance(facts)}"]

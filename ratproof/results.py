@@ -9,6 +9,7 @@ from typing import Any
 
 from ratproof.disagreement import Counterexample
 from ratproof.kinds import KINDS, Verdict
+from ratproof.ledger import joined
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,8 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
         result.cases += seen.cases
         result.seconds = round(result.seconds + seen.seconds, 3)
         result.tests.append(seen.test)
-        result.facts.update(seen.facts)
+        left_out = joined(result.facts.get("left_out", {}), seen.facts.get("left_out", {}))
+        result.facts.update(seen.facts, **({"left_out": left_out} if left_out else {}))
         result.why = result.why or seen.why
         if seen.share is not None:
             result.share = max(seen.share, result.share or 0.0)

@@ -24,7 +24,8 @@ from automata.wfsa import WFSA
 from neural.state_regularized.component import Transition
 from neural.state_regularized.layers import KINDS, SRCell, SRLayers
 from ratproof.chernoff import surprise, threshold
-from ratproof.comparisons import Compared, Difference
+from ratproof.comparisons import Compared, Difference, no_case, shortest_of
+from ratproof.ledger import NO_ALARM, TOO_SHORT
 from ratproof.network_kinds import DTYPES
 
 SAMPLER = 2.0**-18
@@ -136,7 +137,11 @@ class SampledRuns:
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
         """Each string, at its end; a string counts as one case."""
+        shortest = shortest_of(self.claim, self.variant)
         for place, string in enumerate(strings):
+            if len(string) < shortest:
+                yield no_case(string, TOO_SHORT)
+                continue
             threads = torch.get_num_threads()
             torch.set_num_threads(1)  # the batches are small: threads would only wait for each other
             try:
@@ -180,7 +185,7 @@ class SampledRuns:
         return float(off.max())
 
     def _tested(self, string: String, counts: Sequence[int], apart: float) -> Compared:
-        most, worst = threshold(self.tests), 0.0
+        most, worst, tells = threshold(self.tests), 0.0, True
         for unit, (count, automaton) in enumerate(zip(counts, self._automata, strict=True)):
             p = float(score(automaton, string))
             share = surprise(count, self.runs, p, apart) / most
@@ -188,7 +193,9 @@ class SampledRuns:
                 found = Difference(len(string), unit, f"{count} of {self.runs} runs", f"{p:.6g}", f"{apart:.2g}, and chance")
                 return Compared(string, share, found)
             worst = max(worst, share)
-        return Compared(string, worst, None)
+            # with few runs, or much rounding, every count is as likely as not
+            tells = tells and max(surprise(c, self.runs, p, apart) for c in (0, self.runs)) > most
+        return Compared(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
 
     def to_json(self) -> dict[str, Any]:
         """Everything."""

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from automata.errors import FormatError
 from automata.files import read_text
-from automata.rounding import bound_table
+from automata.rounding import bound_table, bounded
 from automata.strings import encode
 from neural.example_6 import Example6
 from neural.rounding import format_of
-from ratproof.comparisons import counterexample
+from ratproof.comparisons import counterexample, shortest_of
 from ratproof.disagreement import Disagreement
-from ratproof.ledger import ledger
+from ratproof.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND, ledger
 from ratproof.networks import OfNetwork
 
 TABLE_WIDTH = 100  # of the seeded vectors, where no embeddings are named
@@ -176,7 +176,7 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
 def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: int = 0) -> None:
     """Assert that a float32 layer of Example 6 and its automata agree on every prefix of every sentence, in every unit.
 
-    The automata are scored in float64, whose own rounding is in the bound.
+    The automata are scored in float64, whose own rounding is in the bound. A sentence is a case where all of its scores have a bound.
 
     Raises :class:`~ratproof.disagreement.Disagreement`.
     """
@@ -187,27 +187,35 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
     slack = layer.deviations(embeddings)
     book = ledger()
     kind = format_of(torch.float32)
+    shortest = shortest_of(claim, variant)
     prefixes = compared = 0
     order = sorted(range(len(corpus.sentences)), key=lambda i: -len(corpus.sentences[i]))
     for low in range(0, len(order), PORTION):
         sentences = [corpus.sentences[i] for i in order[low : low + PORTION]]
         batch = encode(automata[0].index, sentences)
         states = _states(layer, embeddings, batch.codes)
-        inside = np.arange(batch.codes.shape[1] + 1) <= batch.lengths[:, None]
+        if states.shape != (len(batch), batch.codes.shape[1] + 1, len(automata)):
+            raise ValueError(f"the states have the shape {states.shape}, which are not those of {len(automata)} units")
+        lengths = np.arange(batch.codes.shape[1] + 1)
+        inside = (lengths <= batch.lengths[:, None]) & (lengths >= shortest)
+        has = np.zeros_like(states, dtype=bool)
         prefixes += int(inside.sum())
         for unit, automaton in enumerate(automata):
             scores, bounds = bound_table(automaton, batch, kind, slack[unit])
             apart = np.abs(states[:, :, unit] - scores) * (1 + 2.0**-50)
-            bounded = inside & (bounds < np.inf)
+            has[:, :, unit] = inside & bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
-                used = np.where(bounded & ~(apart == 0), apart / bounds, 0.0)  # what is no number stays none
-            compared += int(bounded.sum())
+                used = np.where(has[:, :, unit] & ~(apart == 0), apart / bounds, 0.0)  # what is no number stays none
             if not (used <= 1).all():
                 row, length = (int(i) for i in np.argwhere(~(used <= 1))[0])
                 raise Disagreement(_found(claim, variant, layer, corpus, sentences[row][:length], unit, device))
             book.add(0, float(used.max()))
-    # Where no score has a bound (all might overflow), nothing was compared.
-    book.add(len(corpus.sentences) if compared else 0)
+        compared += int(has.sum())
+        some, every = has.any(axis=(1, 2)), (has | ~inside[:, :, None]).all(axis=(1, 2))
+        book.add(int((some & every).sum()))
+        book.leave_out(TOO_SHORT, int((~inside.any(axis=1)).sum()))
+        book.leave_out(IN_PART, int((some & ~every).sum()))
+        book.leave_out(WITHOUT_BOUND, int((inside.any(axis=1) & ~some).sum()))
     book.facts.update(
         text=Path(corpus.path).name, sentences=len(corpus.sentences), words=len(corpus.words), prefixes=prefixes,
         units=corpus.units, scores_compared=compared, scores_without_bound=prefixes * corpus.units - compared,

@@ -7,9 +7,11 @@ Every claim here has one shape (Definition 8, Peng et al. 2018): a recurrence c 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from automata.forward import prefix_scores
@@ -42,6 +44,20 @@ class Case(Protocol):
         """The weights, exactly; the class's ``from_json`` reads them back."""
 
 
+def untouched(state: Any) -> Any:
+    """The state itself, or a copy where a step could write into it: then no string's run changes another's.
+
+    >>> first = [0, 1]
+    >>> untouched(first) is first, untouched((0, (1, 2)))
+    (False, (0, (1, 2)))
+    """
+    return deepcopy(state) if _can_be_written_into(state) else state
+
+
+def _can_be_written_into(state: Any) -> bool:
+    return any(map(_can_be_written_into, state)) if isinstance(state, tuple) else isinstance(state, (list, dict, set, np.ndarray))
+
+
 @dataclass(frozen=True)
 class Recurrence:
     """A network over any number type: a first state, a step for each symbol, and what a state shows of its d units.
@@ -63,18 +79,18 @@ class Recurrence:
 
         One at a time: without memoryless gates exact values may double their digits with every symbol.
         """
-        state = self.start(case)
+        state = untouched(self.start(case))
         yield self.out(case, state)
         for symbol in string:
-            state = self.step(case, state, symbol)
+            state = self.step(case, untouched(state), symbol)
             yield self.out(case, state)
 
     def levels(self, case: Any, longest: int) -> Iterator[list[tuple[Any, ...]]]:
         """For each length up to ``longest`` the values for all strings of that length, in the alphabet's order."""
-        states = [self.start(case)]
+        states = [untouched(self.start(case))]
         yield [self.out(case, state) for state in states]
         for _ in range(longest):
-            states = [self.step(case, state, symbol) for state in states for symbol in case.alphabet]
+            states = [self.step(case, untouched(state), symbol) for state in states for symbol in case.alphabet]
             yield [self.out(case, state) for state in states]
 
 

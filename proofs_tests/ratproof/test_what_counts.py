@@ -1,0 +1,399 @@
+"""Only what was compared counts: a string is a case where all of its scores were, and where nothing was the verdict is unknown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from automata.errors import InputError, ShapeError
+from automata.rounding import FLOAT32, Deviation, prefix_bounds, share
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from neural.sru import SRU
+from ratproof import text as texts
+from ratproof.agree import agree
+from ratproof.believe import believe
+from ratproof.believe_module import believe_module
+from ratproof.check import check
+from ratproof.comparisons import Compared, Exact, WithOpenFst
+from ratproof.decide import decide
+from ratproof.disagreement import Disagreement
+from ratproof.exhaust import exhaust
+from ratproof.fa_rnn_runs import OfFARNN
+from ratproof.kinds import Verdict
+from ratproof.ledger import IN_PART, MIGHT_UNDERFLOW, NO_ALARM, TOO_SHORT, WITHOUT_BOUND, recording
+from ratproof.main import run
+from ratproof.networks import OfNetwork
+from ratproof.results import Observation, gather
+from ratproof.text import Corpus, agree_on_text
+from theory import registry
+from theory.registry import bring, claim_named
+
+LOOP = {"a": [[1]], "b": [[1]]}
+HUGE = WFSA(REAL, [10**50], [1], LOOP)
+"""Every score is beyond float32."""
+ONE = WFSA(REAL, [1], [1], LOOP)
+LATER_HUGE = WFSA(REAL, [1], [1], {"a": [[10**20]], "b": [[1]]})
+"""Beyond float32 from the second a on."""
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_brought", {})
+
+
+class Gives(nn.Module):
+    """One number a unit, whatever it reads."""
+
+    def __init__(self, *values):
+        super().__init__()
+        self.values = torch.tensor(values)
+
+    def forward(self, inputs):
+        return self.values.expand(len(inputs), 1, -1)
+
+
+def of_module(module, automaton, **options):
+    claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton, **options)
+    bring(claim)
+    return claim.variants[0].network("mine", "believed")
+
+
+def counted(comparison, strings):
+    """How many are cases, and why how many others are none; the comparison must not raise."""
+    with recording() as book:
+        agree(comparison, strings)
+    return book.cases, book.facts.get("left_out", {})
+
+
+STRINGS = ["", "a", "b", "aa", "ba", "aba"]
+
+
+# --- torch modules
+
+
+@pytest.mark.parametrize("value", [12345.0, float("nan"), float("inf"), 0.0])
+def test_a_module_is_not_compared_with_scores_that_its_floats_do_not_hold(value, monkeypatch):
+    assert counted(of_module(Gives(value), HUGE), STRINGS) == (0, {TOO_SHORT: 1, WITHOUT_BOUND: 5})
+
+
+@pytest.mark.parametrize("value", ["12345.0", "float('nan')"])
+def test_where_a_module_was_compared_with_nothing_the_verdict_is_unknown_and_says_why(value, tmp_path, capsys):
+    (tmp_path / "mine.py").write_text(
+        "import torch\nfrom automata.semirings import REAL\nfrom automata.wfsa import WFSA\n"
+        "from ratproof.believe_module import believe_module\n"
+        "class Gives(torch.nn.Module):\n"
+        f"    def forward(self, inputs): return torch.full((len(inputs), 1, 1), {value})\n"
+        'huge = WFSA(REAL, [10**50], [1], {"a": [[1]], "b": [[1]]})\n'
+        'c = believe_module("mine", module=Gives(), embeddings=torch.eye(2), alphabet="ab", automaton=huge)\n'
+    )
+    assert run(["check", "mine.py", "--examples", "10", "--json"]) == 1
+    (result,) = json.loads(capsys.readouterr().out)["results"]
+    assert (result["verdict"], result["cases"]) == ("unknown", 0)
+    assert "the test compared nothing" in result["why"] and "might overflow" in result["why"]
+    assert result["facts"]["left_out"]["without_bound"] > 0
+
+
+@pytest.mark.parametrize("value", [12345.0, float("nan"), float("inf"), -1.0])
+def test_a_module_that_gives_a_wrong_constant_is_refuted_where_there_is_a_bound(value):
+    with pytest.raises(Disagreement):
+        agree(of_module(Gives(value), ONE), ["a"])
+
+
+def test_a_string_of_which_some_prefixes_were_compared_is_no_case():
+    class Powers(nn.Module):
+        def forward(self, inputs):
+            return (inputs[:, :, :1] * 1e20 + inputs[:, :, 1:]).cumprod(0)
+
+    assert counted(of_module(Powers(), LATER_HUGE), STRINGS) == (3, {TOO_SHORT: 1, IN_PART: 2})
+
+
+def test_a_string_of_which_one_unit_was_compared_is_no_case():
+    assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == (0, {TOO_SHORT: 1, IN_PART: 5})
+
+
+@pytest.mark.parametrize("units", [(1.0,), (1.0, 1.0, 1.0)])
+def test_fewer_or_more_outputs_than_automata_are_refused(units):
+    with pytest.raises(InputError, match="where outputs of shape"):
+        counted(of_module(Gives(*units), [ONE, ONE]), ["a"])
+
+
+@pytest.mark.parametrize("dtype", [torch.complex64, torch.int64, torch.bool])
+def test_outputs_that_are_no_floats_are_refused(dtype):
+    class Other(Gives):
+        def forward(self, inputs):
+            return super().forward(inputs).to(dtype)
+
+    with pytest.raises(InputError, match="where floating-point numbers are right"):
+        counted(of_module(Other(1.0), ONE), ["a"])
+
+
+@pytest.mark.parametrize("slack", [float("nan"), float("inf"), -1.0])
+def test_slack_that_is_no_number_is_refused(slack):
+    with pytest.raises(InputError, match="the slack is"):
+        of_module(Gives(1.0), ONE, slack=slack)
+
+
+def test_slack_under_which_nothing_is_compared_is_unknown_and_other_slack_is_told():
+    assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == (0, {WITHOUT_BOUND: 1})
+    assert "a slack of 0.25" in of_module(Gives(1.0), ONE, slack=0.25).ran
+
+
+def test_a_layer_of_ours_is_not_held_to_another_automaton_by_its_own_deviations():
+    """Its automata have two states; the one that is given has one, with weights of another shape."""
+    layer = SRU(2, 1)
+    comparison = of_module(layer, ONE)
+    assert comparison.deviations[0].matrices.shape == (1, 1, 1) or comparison.deviations[0].matrices.shape == (2, 1, 1)
+    with pytest.raises(ShapeError, match="are not those of matrices"):
+        prefix_bounds(ONE, "a", FLOAT32, Deviation(np.zeros((2, 2, 2)), np.zeros(2)))
+
+
+class TrainingLies(nn.Module):
+    """Right in evaluation mode alone; its parts stay in the mode in which they were."""
+
+    def __init__(self):
+        super().__init__()
+        self.drop = nn.Dropout(0.5).eval()
+        self.other = nn.Dropout(0.5)
+
+    def forward(self, inputs):
+        return torch.full((len(inputs), 1, 1), 7.0 if self.training else 1.0)
+
+
+def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
+    module = TrainingLies()
+    claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=ONE)
+    monkeypatch.setattr("ratproof.check.load", lambda path: {"mine": bring(claim) or claim})
+    (result,) = check("mine.py", examples=5).results
+    assert result.verdict == Verdict.HOLDS
+    assert result.facts["module"] == "TrainingLies in evaluation mode, one string a batch, within the rounding of float32"
+    assert run(["check", "mine.py", "--examples", "5"]) == 0
+    assert "ran TrainingLies in evaluation mode, one string a batch" in capsys.readouterr().out.replace("\n", " ").replace(
+        "  ", " "
+    )
+    assert module.training and module.other.training and not module.drop.training
+
+
+# --- networks
+
+
+def network(*weights, dtype="float32"):
+    """A unit for each weight of its update gate, with f = 1/2 and u = weight / 2."""
+    d = len(weights)
+    parameters = {
+        "forget.weight": [[0.0]] * d, "forget.bias": [0.0] * d, "update.weight": [[w] for w in weights], "update.bias": [0.0] * d,
+    }  # fmt: skip
+    options = {"input_size": 1, "hidden_size": d, "nonlinearity": "identity"}
+    return OfNetwork("corollary-9", "corrected", "example-6", options, parameters, [[1.0], [0.0]], "ab", dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("weights", "cases", "left_out"),
+    [
+        ((1.0,), 6, {}),
+        ((1.0, 3e38), 2, {IN_PART: 4}),
+        ((3e38, 1.0), 2, {IN_PART: 4}),
+        ((3e38, 3e38), 2, {IN_PART: 4}),  # the empty prefix of every string has a bound
+    ],
+)
+def test_a_network_is_compared_in_full_where_every_unit_has_a_bound_after_every_prefix(weights, cases, left_out):
+    assert counted(network(*weights), ["", "b", "a", "ab", "aa", "ba"]) == (cases, left_out)
+
+
+def test_the_exact_comparison_of_a_network_counts_as_the_quick_one_does(monkeypatch):
+    sides = network(1.0, 3e38)
+    states = sides.states(["", "a"])
+    assert [sides._exactly(x, found).cases for x, found in zip(["", "a"], states, strict=True)] == [1, 0]
+
+
+def test_a_network_whose_empty_string_has_no_bound_is_not_compared_there(monkeypatch):
+    unbounded = lambda a, batch, *_: (
+        np.zeros((len(batch), batch.codes.shape[1] + 1)),
+        np.full((len(batch), batch.codes.shape[1] + 1), np.inf),
+    )
+    monkeypatch.setattr("ratproof.networks.bound_table", unbounded)
+    assert counted(network(1.0), ["", "a"]) == (0, {WITHOUT_BOUND: 2})
+
+
+def test_states_of_another_shape_are_not_stretched_to_the_automata(monkeypatch):
+    sides = network(1.0, 1.0)
+    states = [s[:, :1] for s in sides.states(["a"])]
+    monkeypatch.setattr(OfNetwork, "states", lambda *_: states)
+    with pytest.raises(ValueError, match="shape"):
+        counted(sides, ["a"])
+
+
+def test_an_fa_rnn_is_compared_in_full_where_every_prefix_has_a_bound_and_nothing_underflows():
+    read = claim_named("fa-rnn-eq-5").variants[0]
+    case = next(read.small_cases(1))
+    letter = case.alphabet[0]
+    sides = OfFARNN("fa-rnn-eq-5", read.name, case)
+    assert counted(sides, ["", letter])[0] == 2
+    sides.__dict__["_may_underflow"] = lambda longest: longest > 0
+    assert counted(sides, ["", letter]) == (1, {MIGHT_UNDERFLOW: 1})
+
+
+def test_runs_of_which_no_count_could_raise_an_alarm_are_no_case():
+    from proofs_tests.ratproof.test_chernoff import runs
+
+    assert counted(runs(), ["ab"]) == (1, {})
+    assert counted(runs(runs=2), ["ab"]) == (0, {NO_ALARM: 1})
+
+
+# --- real text
+
+
+@pytest.mark.parametrize(
+    ("unbounded", "cases", "left_out"),
+    [
+        (lambda unit, sentence, t: False, 3, {}),
+        (lambda unit, sentence, t: unit == 1, 0, {IN_PART: 3}),
+        (lambda unit, sentence, t: sentence == 0 and t == 3, 2, {IN_PART: 1}),
+        (lambda unit, sentence, t: sentence == 1, 2, {WITHOUT_BOUND: 1}),
+        (lambda unit, sentence, t: True, 0, {WITHOUT_BOUND: 3}),
+    ],
+    ids=["all", "one unit", "the end of a sentence", "a sentence", "nothing"],
+)
+def test_a_sentence_is_a_case_where_all_of_its_scores_were_compared(unbounded, cases, left_out, monkeypatch):
+    vectors = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
+    corpus = Corpus("c.txt", [["c", "a", "b"], ["a", "b"], ["b"]], ["a", "b", "c"], vectors, 0, 2)
+    right, calls = texts.bound_table, iter(range(10))
+
+    def table(automaton, batch, *options):
+        values, bounds = right(automaton, batch, *options)
+        unit = next(calls)
+        for row, t in np.ndindex(bounds.shape):
+            bounds[row, t] = np.inf if unbounded(unit, row, t) else bounds[row, t]
+        return values, bounds
+
+    monkeypatch.setattr(texts, "bound_table", table)
+    with recording() as book:
+        agree_on_text("proposition-7", "corrected", corpus, "cpu")
+    assert (book.cases, book.facts.get("left_out", {})) == (cases, left_out)
+
+
+# --- strings that a variant does not speak of
+
+
+def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
+    claim = believe("mine", start=start, step=step, automaton=automaton)
+    claim = replace(claim, variants=(replace(claim.variants[0], shortest=shortest),))
+    bring(claim)
+    return claim
+
+
+@pytest.mark.parametrize("way", [Exact, WithOpenFst])
+@given(shortest=st.integers(0, 4), strings=st.lists(st.text("ab", max_size=5)))
+def test_shorter_strings_are_no_cases(way, shortest, strings):
+    claim = speaks_from(shortest)
+    long = sum(len(x) >= shortest for x in strings)
+    cases, left_out = counted(way("mine", "believed", claim.example), strings)
+    assert (cases, left_out.get(TOO_SHORT, 0)) == (long, len(strings) - long)
+
+
+@given(shortest=st.integers(0, 6))
+def test_exhausted_are_the_strings_that_the_variant_speaks_of(shortest):
+    claim = speaks_from(shortest)
+    with recording() as book:
+        exhaust("mine", claim.variants[0], longest=4)
+    assert book.cases == sum(2**n for n in range(shortest, 5))
+
+
+def test_a_variant_that_speaks_of_longer_strings_than_any_that_is_run_holds_on_no_rung(monkeypatch):
+    claim = speaks_from(10**6)
+    monkeypatch.setattr("ratproof.check.load", lambda path: {"mine": claim})
+    results = check("mine.py", examples=10).results
+    assert [(r.verdict, r.cases) for r in results] == [(Verdict.UNKNOWN, 0)] * 4
+    assert all("shorter than the strings that the claim is about" in r.why for r in results[:3])
+    assert "it is not decided" in results[3].why
+
+
+def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_nothing():
+    ends_in_one = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 1], [0, 1]], "b": [[0, 1], [0, 1]]})
+    claim = speaks_from(0, ends_in_one)
+    with pytest.raises(Disagreement):
+        decide(Exact("mine", "believed", claim.example))
+    claim = speaks_from(1, ends_in_one)
+    decide(Exact("mine", "believed", claim.example))
+    claim = speaks_from(2, ends_in_one, step=lambda c, x: c + (x == "b"))
+    with pytest.raises(Disagreement) as found:
+        decide(Exact("mine", "believed", claim.example))
+    assert len(found.value.counterexample.string) == 2
+
+
+# --- comparisons that say nothing, or nonsense
+
+
+def test_a_comparison_with_no_unit_is_refused():
+    claim = speaks_from(0)
+    claim = replace(claim, variants=(replace(claim.variants[0], construction=lambda case: ()),))
+    bring(claim)
+    for rung in (lambda: counted(Exact("mine", "believed", claim.example), ["a"]), lambda: exhaust("mine", claim.variants[0])):
+        with pytest.raises(InputError, match="there is no unit"):
+            rung()
+
+
+def test_automata_that_read_their_symbols_in_another_order_are_refused():
+    claim = speaks_from(0)
+    turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
+    bring(replace(claim, variants=(replace(claim.variants[0], construction=lambda case: (turned,)),)))
+    with pytest.raises(InputError, match="where the network reads"):
+        Exact("mine", "believed", claim.example).compare_all(2)
+
+
+class Says:
+    """A comparison that says the same of every string."""
+
+    claim, variant, way = "mine", "believed", "says"
+
+    def __init__(self, *compared):
+        self.compared = compared
+
+    def compare(self, strings):
+        return iter(self.compared)
+
+
+@pytest.mark.parametrize("used", [float("nan"), 1.5, float("inf")])
+def test_a_comparison_that_finds_no_difference_beyond_its_bound_is_no_evidence(used):
+    with pytest.raises(RuntimeError, match="says that nothing differs"):
+        counted(Says(Compared("a", used, None)), ["a"])
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_comparison_that_answers_for_other_strings_than_asked_is_no_evidence(count):
+    with pytest.raises(ValueError, match="zip"):
+        counted(Says(*[Compared("a", None, None)] * count), ["a", "b"])
+
+
+def test_no_strings_are_no_cases():
+    assert counted(Says(), []) == (0, {})
+
+
+@given(st.floats(), st.fractions() | st.sampled_from([float("inf"), float("-inf")]), st.floats(0) | st.just(float("nan")))
+def test_the_share_of_a_bound_is_at_most_one_exactly_within_it(computed, value, bound):
+    used = share([computed], [value], [bound])
+    if not bound < np.inf or computed == value:
+        assert used == 0
+    elif not np.isfinite(computed) or value in (float("inf"), float("-inf")):
+        assert used == np.inf
+    else:
+        from fractions import Fraction
+
+        assert (used <= 1) == (abs(Fraction(computed) - value) <= Fraction(bound)) or 1 - 1e-15 < used < 1 + 1e-15
+
+
+def test_what_was_left_out_of_several_tests_is_counted_together():
+    def seen(left_out):
+        facts = {"left_out": left_out} if left_out else {}
+        return Observation("c", "v", "sampled", "holds", Verdict.HOLDS, "t", 3, 0.1, "cpu", facts=facts)
+
+    (result,) = gather([seen({IN_PART: 2}), seen({}), seen({IN_PART: 1, TOO_SHORT: 4})], None)
+    assert result.facts["left_out"] == {TOO_SHORT: 4, IN_PART: 3}
