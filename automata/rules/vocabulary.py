@@ -10,6 +10,7 @@ from typing import Any
 from automata.errors import FormatError
 from automata.files import names_a_file, read_text
 from automata.number_text import shorten
+from automata.shown import has_half_a_character
 
 
 def vocabulary(given: str) -> tuple[str, ...]:
@@ -47,7 +48,7 @@ def _checked(words: list[Any], where: str) -> tuple[str, ...]:
     for place, word in enumerate(words, start=1):
         if not isinstance(word, str) or not word or word.split() != [word]:
             raise FormatError(f"{where}: word {place} is {shorten(word)}, where a word without white space is right")
-        if any("\ud800" <= sign <= "\udfff" for sign in word):
+        if has_half_a_character(word):
             raise FormatError(f"{where}: word {place} is {shorten(word)}, half of a character")
     twice = [word for word, count in Counter(words).items() if count > 1]
     if twice:
