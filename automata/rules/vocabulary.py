@@ -34,8 +34,15 @@ def vocabulary(given: str) -> tuple[str, ...]:
 
 
 def _listed(text: str, where: str) -> list[Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if [name for name, _ in pairs].count("vocab") > 1:
+            raise FormatError(f"{where}: 'vocab' is there twice")
+        return dict(pairs)
+
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=once)
+    except FormatError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: is no JSON ({str(error).splitlines()[0]})") from None
     words = found.get("vocab") if isinstance(found, dict) else found
