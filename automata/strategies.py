@@ -31,6 +31,7 @@ from automata.semirings import (
     SEMIRINGS,
     Semiring,
 )
+from automata.shown import has_half_a_character
 from automata.wfsa import EPSILON, WFSA
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -86,21 +87,20 @@ AWKWARD = (
 """Symbols that files, command lines and drawings have special ways with."""
 
 
-def symbols() -> st.SearchStrategy[str]:
-    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that turn lines, halves of characters.
+@cache
+def symbols(whole: bool = False) -> st.SearchStrategy[str]:
+    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that turn lines.
 
-    What a format cannot keep it has to refuse.
+    Without ``whole``, halves of characters too, which no file can hold.
     """
-    return (
-        st.sampled_from(AWKWARD)
-        | st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
-        | st.text(min_size=1, max_size=4)
-    )
+    awkward = [symbol for symbol in AWKWARD if not (whole and has_half_a_character(symbol))]
+    signs = st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
+    return st.sampled_from(awkward) | signs | st.text(min_size=1, max_size=4)
 
 
-def awkward_alphabets(most: int = 3) -> st.SearchStrategy[tuple[str, ...]]:
-    """Alphabets of at most so many symbols, of all kinds."""
-    return st.lists(symbols(), max_size=most, unique=True).map(tuple)
+def awkward_alphabets(most: int = 3, whole: bool = False) -> st.SearchStrategy[tuple[str, ...]]:
+    """Alphabets of at most so many symbols, of all kinds; see :func:`symbols`."""
+    return st.lists(symbols(whole), max_size=most, unique=True).map(tuple)
 
 
 @cache
