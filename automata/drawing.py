@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,9 +16,12 @@ from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
 from automata.operations import dead_states
 from automata.probabilistic import PFA
+from automata.shown import printable
 from automata.wfsa import WFSA, Edge
 
 MOST_EDGES = 2000
+ENTITY = re.compile(r"&(?=#?\w+;)")
+"""What Graphviz would show as another character."""
 Drawable: TypeAlias = WFSA | DFA | PFA
 
 
@@ -174,5 +178,7 @@ def _left_out(rows: list[list[Any]], least: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    """The text as a DOT string, of which Graphviz shows every character as it is: no escapes, no entities, nothing that XML lacks."""
+    escaped = ENTITY.sub("&amp;", printable(text, keep="\n"))
+    escaped = escaped.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

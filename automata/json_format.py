@@ -23,8 +23,9 @@ from collections import Counter
 from typing import Any
 
 from automata.errors import FormatError, InputError
-from automata.number_text import shorten
+from automata.number_text import MOST_DIGITS, shorten
 from automata.semirings import Semiring, semiring
+from automata.shown import has_half_a_character
 from automata.wfsa import EPSILON, WFSA
 
 FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
@@ -65,7 +66,7 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
             raise reader.error(f"alphabet[{i}]", f"is {_kind(symbol)}, where a string is right")
         if symbol == EPSILON:
             raise reader.error(f"alphabet[{i}]", 'is "", which is epsilon and belongs to no alphabet')
-        if any("\ud800" <= character <= "\udfff" for character in symbol):
+        if has_half_a_character(symbol):
             raise reader.error(f"alphabet[{i}]", f"is {shorten(symbol)}, half of a character, which no file can hold")
     twice = [symbol for symbol, count in Counter(alphabet).items() if count > 1]
     if twice:
@@ -83,8 +84,14 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
 
 
 def dumps(automaton: WFSA) -> str:
-    """The automaton as JSON text, one transition a line; floats are written as the fractions they are."""
+    """The automaton as JSON text, one transition a line; floats are written as the fractions they are.
+
+    Raises :class:`~automata.errors.InputError` for a symbol or a weight that :func:`loads` would not read back.
+    """
     data = to_json(automaton)
+    for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):
+        if len(weight) > MOST_DIGITS:
+            raise InputError(f"weight {shorten(weight)} has more than {MOST_DIGITS} digits, and no more are read from a file")
     short = {name: json.dumps(data[name], ensure_ascii=False) for name in FIELDS}
     rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in data["transitions"])
     short["transitions"] = f"[\n    {rows}\n  ]" if rows else "[]"
@@ -92,11 +99,13 @@ def dumps(automaton: WFSA) -> str:
 
 
 def to_json(automaton: WFSA) -> dict[str, Any]:
-    """The automaton as a JSON object; every symbol has to be a string."""
+    """The automaton as a JSON object; every symbol has to be a string, of whole characters."""
     k = automaton.semiring
     for symbol in automaton.alphabet:
         if not isinstance(symbol, str):
             raise InputError(f"symbol {shorten(symbol)} is no string, and JSON's automata have strings for symbols")
+        if has_half_a_character(symbol):
+            raise InputError(f"symbol {shorten(symbol)} has half of a character in it, which no file can hold")
 
     def vector(weights: Any) -> list[list[Any]]:
         return [[q, k.format(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]

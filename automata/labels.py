@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
+import json
 import math
+import unicodedata
 from collections.abc import Hashable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from automata.semirings import Semiring
+from automata.shown import quoted
 from automata.wfsa import EPSILON
 
 MOST_NAMES = 4
+SILENT, ALL = "ε", "all"
 
 
 def symbols(names: list[Hashable], alphabet: int) -> str:
     """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut where they are many."""
-    shown = ["ε" if name == EPSILON else str(name) for name in names]
-    readers = len(shown) - shown.count("ε")
+    shown = [symbol_text(name) for name in names]
+    readers = len(shown) - shown.count(SILENT)
     if readers == alphabet > 2:
-        return ", ".join([*(["ε"] if "ε" in shown else []), "all"])
+        return ", ".join([*([SILENT] if SILENT in shown else []), ALL])
     if len(shown) > MOST_NAMES:
         return ", ".join(shown[: MOST_NAMES - 1]) + f" and {len(shown) - MOST_NAMES + 1} more"
     return ", ".join(shown)
 
 
+def symbol_text(name: Hashable) -> str:
+    r"""The symbol, between quotation marks where it could be taken for something else of a drawing, or does not show what it is.
+
+    >>> print(*map(symbol_text, ["", "ε", "and/or", "a, b", "/", "all", "\\N", "\u0301"]))
+    ε "ε" and/or "a, b" "/" "all" \N "\u0301"
+    """
+    if name == EPSILON or not isinstance(name, str):
+        return SILENT if name == EPSILON else str(name)
+    if not name.isascii() and (unicodedata.normalize("NFC", name) != name or unicodedata.category(name[0])[0] == "M"):
+        return json.dumps(name)  # composed and decomposed letters look the same, and a mark would sit on what stands before it
+    plain = name.isprintable() and " " not in name and name not in (SILENT, ALL, "/") and not {name[0], name[-1]} & {",", '"'}
+    return name if plain else quoted(name)
+
+
 def weight_text(k: Semiring, weight: Any) -> str:
-    """The weight as a person would read it: exact where that is short, else six digits; nothing for one."""
+    """The weight as a person would read it: exact where that is short, else six digits behind ``≈``; nothing for one."""
     if weight == k.one:
         return ""
     text = k.format(weight)
     if len(text) <= 12:
         return text
     exact = Fraction(k.exact(weight)) if not k.float_only else Fraction(weight)
-    return f"{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
+    return f"≈{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
 
 
 def probability_text(probability: Any, least: float = 0.01) -> str:

@@ -34,15 +34,44 @@ def printable(text: object, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else ascii(c)[1:-1] for c in str(text))
 
 
+def has_half_a_character(text: str) -> bool:
+    """Is a surrogate in it, which UTF-8 has no bytes for?"""
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def write_string(symbols: Sequence[Any]) -> str:
     """A string of symbols as a person pastes it back into a command; ``the empty string`` for none."""
     if not len(symbols):
         return EMPTY
+    text = " ".join(map(str, symbols))
+    if is_plain(symbols):
+        return shlex.quote(text) if EXPANDED.intersection(text) else f'"{text}"'
+    return shlex.quote(write_list(symbols))
+
+
+def is_plain(symbols: Sequence[Any]) -> bool:
+    """Do blanks part the symbols, so that what they join is read back, and a terminal shows it as it is?"""
     names = [str(s) for s in symbols]
     text = " ".join(names)
-    if text.split() == names and text.isprintable() and not text.startswith("["):
-        return shlex.quote(text) if EXPANDED.intersection(text) else f'"{text}"'
-    return shlex.quote(_ascii_where_unprintable(json.dumps(names, ensure_ascii=False)))
+    return text.split() == names and text.isprintable() and not text.startswith("[")
+
+
+def write_list(symbols: Sequence[Any]) -> str:
+    r"""The symbols as a JSON list, which commands take with ``--lists``; what is not printed is escaped.
+
+    >>> print(write_list(["New York", "b\u202e"]))
+    ["New York", "b\u202e"]
+    """
+    return _ascii_where_unprintable(json.dumps([str(s) for s in symbols], ensure_ascii=False))
+
+
+def quoted(text: str) -> str:
+    r"""The text between quotation marks, as JSON has it, with what is not printed escaped.
+
+    >>> print(quoted('a "b"\n'))
+    "a \"b\"\n"
+    """
+    return _ascii_where_unprintable(json.dumps(text, ensure_ascii=False))
 
 
 def write_symbol(symbol: Any) -> str:

@@ -13,6 +13,7 @@ arrows, and the weights 0, 1, -1, 1/2.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
@@ -30,6 +31,7 @@ from automata.semirings import (
     SEMIRINGS,
     Semiring,
 )
+from automata.shown import has_half_a_character
 from automata.wfsa import EPSILON, WFSA
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -74,6 +76,31 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Any]:
 def alphabets(most: int = 3) -> st.SearchStrategy[str]:
     """``"a"``, ``"ab"``, ...: between 1 and ``most`` letters."""
     return st.integers(1, most).map(lambda size: LETTERS[:size])
+
+
+AWKWARD = (
+    "0", "1", "2", "00", "-1", "5", "1e3", "inf", "eps", "<eps>", "<epsilon>", "ε", "a", "b", "ab", "a b", " ", "\t", "\n", "a\r", "\r\n",
+    "\u00a0", "a\u2028b", "\u0085", "\x1c", "\x0b", '"', "'", "\\", "\\n", "\\N", "\u00e9", "e\u0301", "\u0301", "\u05d0", "\u202eab",
+    "\u200f", "\ufeff", "#", "# a", ",", ", ", "/", " / ", "//", "|", "$", "%", "&", "&amp;", "*", "(", "{1}", "[a]", "[", "]", "EOS", "BOS",
+    "all", "true", "null", "\U0001f600", "\0", "\x1b[2J", "\ud800", "\udcff", "x" * 3000, "\u0430", "<b>", "a / 2", "a, b", "a and 2 more",
+)  # fmt: skip
+"""Symbols that files, command lines and drawings have special ways with."""
+
+
+@cache
+def symbols(whole: bool = False) -> st.SearchStrategy[str]:
+    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that turn lines.
+
+    Without ``whole``, halves of characters too, which no file can hold.
+    """
+    awkward = [symbol for symbol in AWKWARD if not (whole and has_half_a_character(symbol))]
+    signs = st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
+    return st.sampled_from(awkward) | signs | st.text(min_size=1, max_size=4)
+
+
+def awkward_alphabets(most: int = 3, whole: bool = False) -> st.SearchStrategy[tuple[str, ...]]:
+    """Alphabets of at most so many symbols, of all kinds; see :func:`symbols`."""
+    return st.lists(symbols(whole), max_size=most, unique=True).map(tuple)
 
 
 @cache
@@ -133,7 +160,7 @@ def automata(
     draw: st.DrawFn,
     semiring: Semiring = REAL,
     *,
-    alphabet: str = "ab",
+    alphabet: Sequence[Any] = "ab",
     most_states: int = 4,
     epsilon: Epsilon = "none",
     extreme: bool = False,

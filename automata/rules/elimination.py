@@ -9,6 +9,7 @@ import numpy as np
 
 from automata import dfa
 from automata.errors import InputError
+from automata.number_text import shorten
 from automata.operations import remove_epsilon, trim
 from automata.rules.simplify import EMPTY, either, repeat, sequence
 from automata.rules.syntax import WILDCARDS, Rule, Wildcard, Word
@@ -37,10 +38,13 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
         automaton: boolean.
         stand: where a letter stands for several words, which ones; no wildcard is written that stands for some of them only.
 
-    Raises :class:`~automata.errors.InputError` for an automaton that is not boolean.
+    Raises :class:`~automata.errors.InputError` for an automaton that is not boolean, and for a symbol with white space in it.
     """
     if automaton.semiring is not BOOLEAN:
         raise InputError(f"rules are read from boolean automata; this one is over the {automaton.semiring.name} semiring")
+    for symbol in automaton.alphabet:
+        if str(symbol).split() != [str(symbol)]:
+            raise InputError(f"the automaton reads {shorten(symbol)}, and a rule is made of words without white space")
     least = dfa.minimal(automaton)
     plain = trim(remove_epsilon(automaton))
     small = plain if plain.states <= least.states else least

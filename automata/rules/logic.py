@@ -118,7 +118,7 @@ def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
     """
     lines: dict[str, list[str]] = {}
     label: str | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         said = line.partition("//")[0].strip()
         if said.startswith("[") and said.endswith("]") and said[1:-1].strip():
             label = said[1:-1].strip()

@@ -45,7 +45,7 @@ def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
     label: str | None = None
     found: list[Labelled] = []
     headers: set[str] = set()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         said = COMMENT.sub("", line).rstrip()
         bare = said.lstrip()
         if not bare:

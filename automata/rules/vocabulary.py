@@ -10,6 +10,7 @@ from typing import Any
 from automata.errors import FormatError
 from automata.files import names_a_file, read_text
 from automata.number_text import shorten
+from automata.shown import has_half_a_character
 
 
 def vocabulary(given: str) -> tuple[str, ...]:
@@ -33,8 +34,15 @@ def vocabulary(given: str) -> tuple[str, ...]:
 
 
 def _listed(text: str, where: str) -> list[Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if [name for name, _ in pairs].count("vocab") > 1:
+            raise FormatError(f"{where}: 'vocab' is there twice")
+        return dict(pairs)
+
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=once)
+    except FormatError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: is no JSON ({str(error).splitlines()[0]})") from None
     words = found.get("vocab") if isinstance(found, dict) else found
@@ -47,7 +55,7 @@ def _checked(words: list[Any], where: str) -> tuple[str, ...]:
     for place, word in enumerate(words, start=1):
         if not isinstance(word, str) or not word or word.split() != [word]:
             raise FormatError(f"{where}: word {place} is {shorten(word)}, where a word without white space is right")
-        if any("\ud800" <= sign <= "\udfff" for sign in word):
+        if has_half_a_character(word):
             raise FormatError(f"{where}: word {place} is {shorten(word)}, half of a character")
     twice = [word for word, count in Counter(words).items() if count > 1]
     if twice:

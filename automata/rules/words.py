@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from automata.errors import InputError
 from automata.rules.syntax import ANY, MARK, NUMBER, Rule, Wildcard, Word, leaves
 
 BEGIN, END = "BOS", "EOS"
@@ -95,11 +96,19 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
     Args:
         rules: at least one.
         vocabulary: the words beside the wildcards; those of the rules without it.
+
+    Raises :class:`~automata.errors.InputError` where a word looks as a wildcard of the rules does.
     """
     found = dict.fromkeys(leaf for rule in rules for leaf in leaves(rule))
     named = [leaf.text for leaf in found if isinstance(leaf, Word)]
     kinds = [leaf.kind for leaf in found if isinstance(leaf, Wildcard)]
     words = list(dict.fromkeys(named if vocabulary is None else vocabulary))
+    for kind in kinds:
+        if kind in words or kind in named:
+            raise InputError(
+                f"the word {kind!r} and the wildcard {kind} would be the same letter: "
+                "keep no wildcards as letters (give a vocabulary, without --pseudo)"
+            )
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
     looks = [word if word in (*named, *kinds) else None for word in alphabet]  # words that no rule names share a letter
     number = {look: place for place, look in enumerate(dict.fromkeys(looks))}

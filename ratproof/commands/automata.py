@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,12 @@ from automata.errors import InputError, UnknownSymbol
 from automata.number_text import shorten
 from automata.sampling import sample as sample_strings
 from automata.semirings import semiring as semiring_named
+from automata.shown import is_plain, read_string, write_list, write_string
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.outputs import require_outputs
 
+AsLists = Annotated[bool, typer.Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')]
 AutomatonFile = Annotated[str, typer.Argument(metavar="AUTOMATON", help="a .json or .att file")]
 
 
@@ -31,14 +34,16 @@ def score(
     strings: Annotated[
         list[str], typer.Argument(metavar="STRING...", help='symbols split at white space; "" is the empty string')
     ],
+    lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the score of each string, exactly, one a line."""
     machine = load(automaton, semiring, symbols)
+    read = [read_string(text, as_list=lists) for text in strings]
     try:
-        scores = batch.scores(machine, [tuple(text.split()) for text in strings])
+        scores = batch.scores(machine, read)
     except UnknownSymbol as error:
         raise InputError(f"{automaton}: {error}") from None
     written = [_written(machine, value, text) for value, text in zip(scores, strings, strict=True)]
@@ -88,6 +93,7 @@ def sample(
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="how many strings")] = 10,
     longest: Annotated[int, typer.Option("--longest", min=0, max=10_000, help="the most symbols of a string")] = 20,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="for the same strings again")] = None,
+    lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
@@ -103,7 +109,13 @@ def sample(
         print_json({"strings": [list(x) for x in drawn], "scores": scores})
     else:
         for string, value in zip(drawn, scores, strict=True):
-            print(f"{' '.join(string)}\t{value}")
+            print(f"{write_list(string) if lists else _joined(string)}\t{value}")
+
+
+def _joined(string: Sequence[str]) -> str:
+    """The symbols with blanks between them; where that would be read as another string, as messages show it, between quotation marks."""
+    plain = not string or (is_plain(string) and string[0][0] not in "\"'")
+    return " ".join(string) if plain else write_string(string)
 
 
 def _written(machine: WFSA, value: object, text: str) -> str:

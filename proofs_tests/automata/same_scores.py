@@ -1,0 +1,178 @@
+"""Changes of an automaton that change none of its scores, or, of renaming, only the names in them; and one that changes a weight by the least amount.
+
+Each takes Hypothesis's ``draw`` and an automaton, and gives an automaton. Over log nothing is added that rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from automata.operations import reverse
+from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.strategies import symbols
+from automata.wfsa import EPSILON, WFSA
+
+Rows = list[tuple[int, int, Any, Any]]
+START, END = -1, -2
+"""The initial weights are arrows from the one, the final weights arrows to the other."""
+
+
+def rows_of(automaton: WFSA) -> Rows:
+    """All weights that are not zero, as source, target, symbol, weight."""
+    k = automaton.semiring
+    exact = automaton if k is LOG else automaton.to_exact()
+    starts = [(START, q, None, w) for q, w in enumerate(exact.initial.tolist()) if w != k.zero]
+    ends = [(q, END, None, w) for q, w in enumerate(exact.final.tolist()) if w != k.zero]
+    return [*starts, *ends, *((e.source, e.target, e.symbol, e.weight) for e in exact.edges())]
+
+
+def automaton_of(k: Semiring, n: int, alphabet: Iterable[Any], rows: Rows) -> WFSA:
+    """The automaton with those weights; the same row twice is two paths."""
+    starts = [(q, w) for p, q, _, w in rows if p == START]
+    ends = [(p, w) for p, q, _, w in rows if q == END]
+    return WFSA.from_edges(k, n, alphabet, starts, ends, [row for row in rows if row[0] != START and row[1] != END])
+
+
+def connected(automaton: WFSA) -> WFSA:
+    """With what it lacks for a string to have a path: an initial state, a final state, and a way from state to state."""
+    k, n, names = automaton.semiring, automaton.states, automaton.alphabet
+    rows, there = rows_of(automaton), {row[:2] for row in rows_of(automaton)}
+    way = [(START, 0), *((q, q + 1) for q in range(n - 1) if names), (n - 1, END)] if n else []
+    return automaton_of(
+        k, n, names, [*rows, *((p, q, names[0] if min(p, q) >= 0 else None, k.one) for p, q in way if (p, q) not in there)]
+    )
+
+
+def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
+    """New names for the symbols, one each: of all kinds, or the same ones in another order."""
+    names = automaton.alphabet
+    several = st.lists(symbols(whole=True), min_size=len(names), max_size=len(names), unique=True)
+    return dict(zip(names, draw(several | st.permutations(list(names))), strict=True))
+
+
+def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
+    """The same with other names, in the same order."""
+    return automaton.replace(index={names[s]: place for s, place in automaton.index.items()})
+
+
+def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """The states in another order."""
+    place = [*draw(st.permutations(range(automaton.states))), END, START]  # -2 and -1 stay what they are
+    rows = [(place[p], place[q], s, w) for p, q, s, w in rows_of(automaton)]
+    return automaton_of(automaton.semiring, automaton.states, automaton.alphabet, rows)
+
+
+def parts(draw: st.DrawFn, k: Semiring, weight: Any, silent: bool) -> tuple[Any, Any]:
+    """Two weights whose sum the weight is; lighter ones than it where cycles of epsilon have to converge."""
+    if k in (BOOLEAN, LOG):
+        other = weight if k is BOOLEAN and draw(st.booleans()) else k.zero
+    elif k is COUNTING:
+        other = draw(st.integers(0, int(weight)))
+        weight -= other
+    elif k is REAL:
+        other = (
+            weight / Fraction(2)
+            if silent
+            else draw(st.sampled_from([Fraction(1), Fraction(-2, 3), weight, weight / Fraction(2)]))
+        )
+        weight -= other
+    else:
+        lower = {MAX_PLUS: weight - 1, MIN_PLUS: weight + 1, MAX_TIMES: weight / Fraction(2)}[k]
+        other = draw(st.sampled_from([weight, lower, k.zero]))
+    return (weight, other) if draw(st.booleans()) else (other, weight)
+
+
+def split_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """Some weights as two parallel paths."""
+    rows: Rows = []
+    for p, q, s, w in rows_of(automaton):
+        several = parts(draw, automaton.semiring, w, s == EPSILON) if draw(st.booleans()) else (w,)
+        rows += [(p, q, s, part) for part in several]
+    return automaton_of(automaton.semiring, automaton.states, automaton.alphabet, rows)
+
+
+def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """One state as two: what leads there is shared out between them, and the same leads on from both."""
+    n = automaton.states
+    if not n:
+        return automaton
+    state = draw(st.integers(0, n - 1))
+    rows: Rows = []
+    for p, q, s, w in rows_of(automaton):
+        for source in [p, n] if p == state else [p]:
+            if q == state:
+                one, other = parts(draw, automaton.semiring, w, s == EPSILON)
+                rows += [(source, state, s, one), (source, n, s, other)]
+            else:
+                rows.append((source, q, s, w))
+    return automaton_of(automaton.semiring, n + 1, automaton.alphabet, rows)
+
+
+def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """Weights moved along the paths: divided by that of the state which they leave, times that of the state which they enter."""
+    k = automaton.semiring
+    if k.divide_numbers is None or k is LOG:
+        return automaton
+    worths = [Fraction(w) for w in ("1", "2", "1/3", "5", *(["-1", "-2/3"] if k in (REAL, MAX_PLUS, MIN_PLUS) else []))]
+    many = automaton.states
+    worth = [*draw(st.lists(st.sampled_from(worths), min_size=many, max_size=many)), k.one, k.one]
+    rows = [(p, q, s, k.times(k.divide_numbers(w, worth[p]), worth[q])) for p, q, s, w in rows_of(automaton)]
+    return automaton_of(k, many, automaton.alphabet, rows)
+
+
+def add_useless_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """A state that nothing reaches, and one that leads nowhere."""
+    k, n = automaton.semiring, automaton.states
+    unreached, dead = n, n + 1
+    weight = st.sampled_from([k.one, k.zero] if k in (BOOLEAN, LOG) else [k.one, k.one + 1])
+    rows = rows_of(automaton)
+    for s in automaton.alphabet:
+        for p, q in [
+            (unreached, unreached),
+            (unreached, dead),
+            (dead, dead),
+            *((unreached, q) for q in range(n)),
+            *((q, dead) for q in range(n)),
+        ]:
+            if draw(st.booleans()):
+                rows.append((p, q, s, draw(weight)))
+    ends = [(unreached, END, None, k.one), (START, dead, None, k.one)]
+    return automaton_of(k, n + 2, automaton.alphabet, [*rows, *ends])
+
+
+def reverse_twice(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """Read from the end, twice."""
+    return reverse(reverse(automaton))
+
+
+CHANGES: dict[str, Callable[[st.DrawFn, WFSA], WFSA]] = {
+    change.__name__: change
+    for change in (permute_states, split_weights, split_a_state, push_weights, add_useless_states, reverse_twice)
+}
+
+
+def changed(draw: st.DrawFn, automaton: WFSA, most: int = 3) -> WFSA:
+    """After up to ``most`` changes, of whatever kinds."""
+    for name in draw(st.lists(st.sampled_from(list(CHANGES)), max_size=most)):
+        automaton = CHANGES[name](draw, automaton)
+    return automaton
+
+
+def nudged(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """One weight that is not zero by the least amount off, or, where it is finite and boolean, gone."""
+    k = automaton.semiring
+    rows = [row for row in rows_of(automaton) if row[2] != EPSILON]
+    if not rows:
+        return automaton
+    chosen = draw(st.sampled_from(rows))
+    p, q, s, w = chosen
+    least: Any = {BOOLEAN: lambda: False, COUNTING: lambda: w + 1, LOG: lambda: float(np.nextafter(w, np.inf))}.get(
+        k, lambda: w + Fraction(1, 2 ** draw(st.sampled_from([60, 1100])))
+    )()
+    kept = [row for row in rows_of(automaton) if row != chosen]
+    return automaton_of(k, automaton.states, automaton.alphabet, [*kept, (p, q, s, least)])

@@ -1,0 +1,265 @@
+"""Whatever its symbols are, an automaton is read back as the one that was written; what a format cannot keep is refused, with nothing written."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tempfile
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pynini
+import pytest
+import pywrapfst
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import drawing, files, symbol_tables
+from automata.batch import scores
+from automata.deterministic import DFA
+from automata.dfa import minimal
+from automata.dfa_strategies import dfas
+from automata.equivalence import equivalent
+from automata.errors import InputError
+from automata.labels import symbol_text
+from automata.openfst import from_openfst
+from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
+from automata.strategies import automata, awkward_alphabets, semirings, strings, symbols
+from automata.wfsa import EPSILON, WFSA
+from proofs_tests.automata.commands import command
+
+HALF = re.compile("[\ud800-\udfff]")
+NOT_IN_ATT = re.compile("[ \t\r\n\0\ud800-\udfff]")
+
+
+@st.composite
+def machines(draw, semiring=None, whole=False, **options):
+    """Automata over any semiring, exact or float64, with epsilon or without, over symbols of all kinds."""
+    k = draw(semirings()) if semiring is None else semiring
+    kinds = {"epsilon": draw(st.sampled_from(["none", "acyclic", "cyclic"])), "exact": draw(st.booleans()), "most_states": 3}
+    return draw(automata(k, alphabet=draw(awkward_alphabets(whole=whole)), **kinds, **options))
+
+
+@contextmanager
+def folder():
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def exactly(automaton):
+    return automaton if automaton.semiring is LOG else automaton.to_exact()
+
+
+def with_one_start(automaton):
+    """As AT&T text has it: one initial state of weight one, which reads nothing on its ways to the others where there are others."""
+    k, n = automaton.semiring, automaton.states
+    starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
+    if len(starts) == 1 and starts[0][1] == k.one:
+        return automaton
+    arcs = [*automaton.edges(), *((n, q, EPSILON, w) for q, w in starts)]
+    return WFSA.from_edges(k, n + 1, automaton.alphabet, [(n, k.one)], list(enumerate(automaton.final.tolist())), arcs)
+
+
+def kept_by_att(symbol):
+    return not NOT_IN_ATT.search(symbol) and symbol not in symbol_tables.EPSILON_NAMES and len(symbol.encode()) <= 8095 // 3
+
+
+def decided_equal(one, other):
+    """Equivalent; or unknown where such automata are not decided: over log with epsilon, and where a search is cut short."""
+    verdict = equivalent(one, other, longest=3).verdict
+    undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(one, one, longest=3).verdict == "unknown"
+    return verdict == ("unknown" if undecided else "equivalent")
+
+
+def nearest(weight):
+    """What ``--round`` writes: a weight without a finite decimal as the nearest float64, and no other one."""
+    if not isinstance(weight, Fraction) or pow(10, 5000, weight.denominator) == 0 or weight.denominator == 1:
+        return weight
+    return Fraction(float(weight))
+
+
+def rounded(automaton):
+    if automaton.semiring.exact_only or automaton.semiring is LOG:
+        return automaton
+    k, exact = automaton.semiring, automaton.to_exact()
+    ends = [[(q, nearest(w)) for q, w in enumerate(v.tolist())] for v in (exact.initial, exact.final)]
+    return WFSA.from_edges(k, exact.states, exact.alphabet, *ends, [(*e[:3], nearest(e.weight)) for e in exact.edges()])
+
+
+@given(machines(extreme=True))
+def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
+    with folder() as here:
+        if any(map(HALF.search, automaton.alphabet)):
+            with pytest.raises(InputError, match="half of a character"):
+                files.write(automaton, here / "a.json")
+            assert not list(here.iterdir())
+        else:
+            files.write(automaton, here / "a.json")
+            assert files.read(here / "a.json") == exactly(automaton)
+
+
+@given(machines(extreme=True))
+def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(automaton):
+    with folder() as here:
+        lost = next((s for s in automaton.alphabet if not kept_by_att(s)), None)
+        if lost is not None:
+            with pytest.raises(InputError, match=r"symbol .* cannot be written as AT&T text"):
+                files.write(automaton, here / "a.att", round_weights=True)
+            assert not list(here.iterdir())
+            return
+        files.write(automaton, here / "a.att", round_weights=True)
+        back, true = files.read(here / "a.att", automaton.semiring), rounded(automaton)
+        assert back == with_one_start(true) and back.alphabet == automaton.alphabet
+        assert decided_equal(true, back)
+
+
+@given(machines())
+def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
+    exact = exactly(automaton)
+    if not all(map(kept_by_att, automaton.alphabet)):
+        return
+    with folder() as here:
+        if rounded(automaton) == exact:
+            files.write(automaton, here / "a.att")
+            assert files.read(here / "a.att", automaton.semiring) == with_one_start(exact)
+        else:
+            with pytest.raises(InputError, match="no finite decimal"):
+                files.write(automaton, here / "a.att")
+            assert not list(here.iterdir())
+
+
+@given(machines(whole=True))
+def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
+    with folder() as here:
+        source, att, back = (str(here / name) for name in ("a.json", "b.att", "c.json"))
+        files.write(automaton, source)
+        status, out, err = command("convert", source, att, "--round")
+        if all(map(kept_by_att, automaton.alphabet)):
+            assert status == 0 and command("convert", att, back, "--semiring", automaton.semiring.name)[0] == 0
+            assert files.read(back) == with_one_start(rounded(automaton))
+        else:
+            assert (status, out, err.count("\n")) == (2, "", 1) and err.startswith("ratproof: symbol ")
+            assert [p.name for p in here.iterdir()] == ["a.json"]
+
+
+@given(machines(whole=True), st.data())
+def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton, data):
+    several = data.draw(st.lists(strings(automaton.alphabet, longest=4, run=0), min_size=1, max_size=3))
+    with folder() as here:
+        files.write(automaton, here / "a.json")
+        status, out, err = command("score", str(here / "a.json"), "--lists", "--", *map(json.dumps, several))
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [automaton.semiring.format(w) for w in scores(exactly(automaton), several)]
+
+
+@given(machines(whole=True), st.booleans())
+def test_what_sample_prints_can_be_scored_again(automaton, lists):
+    with folder() as here:
+        files.write(automaton, here / "a.json")
+        flag = ["--lists"] if lists else []
+        status, out, _ = command("sample", str(here / "a.json"), "-n", "3", "--longest", "3", "--seed", "0", *flag)
+        if status:
+            assert status == 2 and out == ""
+            return
+        lines = [line.rsplit("\t", 1) for line in out.removesuffix("\n").split("\n")]
+        assert len(lines) == 3
+        for text, value in lines:
+            pasted, as_list = text, lists
+            if not lists and text[:1] in ("'", '"'):  # as a shell reads it
+                (pasted,) = shlex.split(text)
+                as_list = pasted.startswith("[")
+            again = command("score", str(here / "a.json"), *(["--lists"] if as_list else []), "--", pasted)
+            assert again == (0, value + "\n", "")
+
+
+@given(machines(whole=True))
+def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
+    if automaton.semiring not in (REAL, BOOLEAN):
+        return
+    with folder() as here:
+        files.write(automaton, here / "a.json")
+        assert command("minimise", str(here / "a.json"), "-o", str(here / "b.json"))[0] == 0
+        back = files.read(here / "b.json")
+    assert back.alphabet == automaton.alphabet and equivalent(back, automaton).verdict == "equivalent"
+
+
+def texts_of(svg):
+    """What stands in a picture, line by line."""
+    return sorted(
+        "".join(t.itertext()).replace("\u00a0", " ") for t in ElementTree.fromstring(svg).iter() if t.tag.endswith("text")
+    )
+
+
+@given(st.lists(symbols(), min_size=1, max_size=3, unique=True))
+def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
+    """One arrow a symbol, from a state to one of its own: the picture has the symbols' texts, and no other ones but the states' numbers."""
+    n = len(alphabet)
+    automaton = WFSA.from_edges(BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)])
+    assert texts_of(drawing.svg(automaton)) == sorted([*map(str, range(n)), *map(symbol_text, alphabet)])
+
+
+@given(st.lists(symbols(), min_size=1, max_size=4, unique=True), st.sampled_from(["", " / 2"]))
+def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
+    """Take the label apart again at commas that are in no quotation marks, and the weight off: the symbols are there, in their order."""
+    text = ", ".join(map(symbol_text, alphabet)) + weight
+    names = []
+    while text not in ("", weight):
+        part = re.match(r'("(?:[^"\\]|\\.)*"|[^" ,](?:[^ ]*[^ ,"])?)(?:, |(?= / 2$|$))', text)
+        assert part is not None
+        names.append(json.loads(part[1]) if part[1].startswith('"') else part[1])
+        text = text[part.end() :]
+    assert (names, text) == (alphabet, weight)
+
+
+@pytest.mark.parametrize(
+    ("k", "arc_type"), [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (BOOLEAN, "standard"), (LOG, "log64")], ids=str
+)
+@given(st.data())
+def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data):
+    automaton = rounded(data.draw(machines(k)))
+    if not all(map(kept_by_att, automaton.alphabet)):
+        return
+    with folder() as here:
+        files.write(automaton, here / "a.att")
+        table = pynini.SymbolTable.read_text(str(here / "a.syms"))
+        text = (here / "a.att").read_text("utf-8")
+    assert [table.find(s) for s in automaton.alphabet] == list(range(1, len(automaton.alphabet) + 1))
+    compiler = pywrapfst.Compiler(arc_type=arc_type, isymbols=table, osymbols=table)
+    compiler.write(text)
+    compiled = from_openfst(compiler.compile(), automaton.alphabet, k)
+    assert inexactly(compiled) == in_order_of_naming(with_one_start(automaton), text, float if k is LOG else np.float32)
+
+
+def in_order_of_naming(automaton, text, precision):
+    """The automaton as fstcompile numbers states, as it comes to them, and with weights as precise as OpenFst's."""
+    named = dict.fromkeys(
+        int(q) for line in text.strip("\n").split("\n") for q in line.split("\t")[: 1 if line.count("\t") == 1 else 2]
+    )
+    place = {q: i for i, q in enumerate(named)}
+
+    def weight(w):
+        return w if automaton.semiring is BOOLEAN else float(precision(float(w)))
+
+    ends = [[(place[q], weight(w)) for q, w in enumerate(v.tolist())] for v in (automaton.initial, automaton.final)]
+    arcs = [(place[e.source], place[e.target], e.symbol, weight(e.weight)) for e in automaton.edges()]
+    return inexactly(WFSA.from_edges(automaton.semiring, automaton.states, automaton.alphabet, *ends, arcs))
+
+
+def inexactly(automaton):
+    return automaton if automaton.semiring.exact_only else automaton.to_float()
+
+
+@given(st.data())
+def test_deterministic_automata_keep_their_symbols(data):
+    """Through weighted ones and a file, and made least by Hopcroft's algorithm."""
+    alphabet = data.draw(awkward_alphabets(whole=True))
+    dfa = data.draw(dfas(alphabet=alphabet, most_states=4))
+    with folder() as here:
+        files.write(dfa.to_wfsa(), here / "a.json")
+        assert DFA.from_wfsa(files.read(here / "a.json")).minimal() == dfa.minimal()
+    least = minimal(dfa.to_wfsa())
+    assert least.alphabet == alphabet and equivalent(least, dfa.to_wfsa()).verdict == "equivalent"

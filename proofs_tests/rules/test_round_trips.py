@@ -1,0 +1,127 @@
+"""Rules over words of all kinds: written, read again, compiled and eliminated, they have the same language."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import files
+from automata.errors import FormatError, InputError
+from automata.rules import rule_files
+from automata.rules.compiling import compiled, least
+from automata.rules.elimination import rule_of
+from automata.rules.parser import parse
+from automata.rules.rule_set import rule_set
+from automata.rules.strategies import rules
+from automata.rules.syntax import Rule, Sequence, Word
+from automata.rules.vocabulary import vocabulary
+from automata.rules.words import letters, pseudo_letters
+from automata.semirings import BOOLEAN
+from automata.strategies import symbols
+from automata.wfsa import WFSA
+from proofs_tests.automata.commands import command
+
+OF_RULES = st.sampled_from(
+    ["$", "%", "&", "//", "//x", "a//", "[a]", "[", "\\", "\\\\", "(", ")", "|", "*", "+", "?", "{2}", "}", "$1", "BOS", "EOS"]
+)
+WORDS = (OF_RULES | symbols(whole=True)).filter(lambda word: word.split() == [word] and "\0" not in word)
+
+
+@st.composite
+def rules_over_words(draw: st.DrawFn) -> tuple[Rule, tuple[str, ...]]:
+    """A rule, and a vocabulary that may lack some of its words."""
+    words = draw(st.lists(WORDS, min_size=1, max_size=4, unique=True))
+    return draw(rules(words, leaves=5)), tuple(words[draw(st.integers(0, 1)) :]) or ("a",)
+
+
+@given(rules_over_words())
+def test_a_rule_is_parsed_as_it_is_written_whatever_its_words(case: tuple[Rule, tuple[str, ...]]) -> None:
+    rule, words = case
+    assert least(parse(str(rule)), letters([rule], words)) == compiled(rule, words)
+
+
+@given(st.lists(rules_over_words(), min_size=1, max_size=3), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str, headed: bool) -> None:
+    lines = [*(["[a label]"] if headed else []), *(f"  {rule}  // {words[0]}\u2028x" for rule, words in cases)]
+    read = rule_files.loads(end.join(lines))
+    assert [line.line for line in read] == [place + headed for place in range(1, len(cases) + 1)]
+    for line, (rule, words) in zip(read, cases, strict=True):
+        assert least(line.rule, letters([rule], words)) == compiled(rule, words)
+
+
+@given(rules_over_words())
+def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(case: tuple[Rule, tuple[str, ...]]) -> None:
+    automaton = compiled(*case)
+    found = rule_of(automaton)
+    if found is None:
+        assert automaton.states == 0
+    else:
+        assert compiled(parse(str(found)), case[1]) == automaton
+
+
+@pytest.mark.parametrize("symbol", ["New York", "a\u00a0b", " ", "a\n"])
+def test_an_automaton_over_what_is_no_word_is_no_rule(symbol: str) -> None:
+    with pytest.raises(InputError, match="a rule is made of words without white space"):
+        rule_of(WFSA(BOOLEAN, [True], [True], {symbol: [[True]]}))
+
+
+@given(
+    st.lists(WORDS, min_size=1, max_size=5, unique=True),
+    st.sampled_from(["words", "words.json"]),
+    st.sampled_from(["\n", "\r\n", "\n\n"]),
+)
+def test_a_vocabulary_is_read_as_it_is_written(words: list[str], name: str, end: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text(
+            json.dumps(words) if name.endswith(".json") else "\ufeff" + end.join(words) + end, encoding="utf-8", newline=""
+        )
+        assert vocabulary(str(path)) == tuple(words)
+
+
+@given(rules_over_words(), st.booleans())
+def test_the_compile_command_gives_the_rules_automaton(case: tuple[Rule, tuple[str, ...]], begins: bool) -> None:
+    rule, words = case
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "words.json").write_text(json.dumps(words), encoding="utf-8")
+        (folder / "a.rules").write_text(str(rule) + "\n", encoding="utf-8", newline="")
+        status, _, err = command(
+            "compile",
+            f"{folder}/a.rules",
+            "-o",
+            f"{folder}/a.json",
+            "--vocabulary",
+            f"{folder}/words.json",
+            "--bos" if begins else "--no-bos",
+        )
+        if begins and "BOS" in str(rule).split():
+            assert status == 2 and "names BOS" in err
+        else:
+            true = rule_set([rule_files.Labelled(None, rule, 1)], words, begins).automaton
+            assert status == 0 and files.read(folder / "a.json") == true
+
+
+def test_a_word_and_a_wildcard_that_look_the_same_are_no_letters_of_one_automaton() -> None:
+    r"""``\$`` is a price's sign and ``$`` is any word: as letters nobody could tell them apart."""
+    with pytest.raises(InputError, match=r"the word '\$' and the wildcard \$ would be the same letter"):
+        pseudo_letters([parse(r"\$ $")])
+    with pytest.raises(InputError, match="the word '%' and the wildcard % would be the same letter"):
+        pseudo_letters([parse("a % b")], ["a", "%"])
+    assert pseudo_letters([parse(r"\$ a")]).alphabet == ("$", "a")
+
+
+def test_a_vocabulary_that_is_there_twice_is_none(tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text('{"vocab": ["a"], "vocab": ["b"]}')
+    with pytest.raises(FormatError, match="'vocab' is there twice"):
+        vocabulary(str(tmp_path / "v.json"))
+
+
+def test_a_word_that_begins_with_a_bracket_heads_no_section() -> None:
+    rule = Sequence((Word("[a"), Word("b]")))
+    assert [(line.label, line.rule) for line in rule_files.loads(str(rule))] == [(None, rule)]
