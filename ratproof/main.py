@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from automata.errors import InputError
+from ratproof import limits
 from ratproof.commands import app, installed
 
 # typer carries its own copy of click since 0.20 or so: take the classes from what it exports.
@@ -26,6 +27,7 @@ INTERRUPTED = 130
 
 def main(arguments: list[str] | None = None) -> None:
     """Run ``ratproof`` and leave with its exit status."""
+    limits.supervise()
     sys.exit(run(arguments))
 
 
