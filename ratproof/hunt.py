@@ -200,7 +200,7 @@ def _take(progress: Progress, message: Message, folder: Path) -> None:
 def _without_main_program() -> Iterator[None]:
     """Workers that are spawned meanwhile do not import the main program, which takes seconds in which they would outlive us."""
     main: dict[str, Any] = vars(sys.modules["__main__"])
-    hidden = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
+    hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
     main["__spec__"] = None
     try:
         yield

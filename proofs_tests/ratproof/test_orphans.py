@@ -81,7 +81,9 @@ def test_a_spawned_worker_ends_with_its_parent(tmp_path, kill, before):
 @linux
 @kills
 def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
-    hunt = [sys.executable, "-m", "ratproof", "hunt", "--minutes", "5", "--jobs", "2"]
+    program = tmp_path / "ratproof"  # as it is installed: a program that a spawned worker would import first
+    program.write_text("from ratproof.main import main\nif __name__ == '__main__':\n    main()\n")
+    hunt = [sys.executable, str(program), "hunt", "--minutes", "5", "--jobs", "2"]
     assert still_there_a_second_after(kill, hunt, tmp_path, at_least=3) == []
 
 
