@@ -8,9 +8,11 @@ import os
 import pkgutil
 import queue
 import random
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -22,6 +24,7 @@ from ratproof.counterexamples import keep
 from ratproof.disagreement import Counterexample, Disagreement
 from ratproof.evidence import mark_of
 from ratproof.ledger import recording
+from ratproof.orphans import run_with
 from theory.claim import Variant
 from theory.registry import claim_named, claims
 
@@ -109,13 +112,15 @@ def hunt(
     end = time.time() + 60 * minutes
     # Each worker is one process on one core: the libraries below it should not start threads of their own.
     os.environ.update(OMP_NUM_THREADS="1", NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    own = os.getpid(), "ratproof.hunt", "work"
     workers = [
-        context.Process(target=_work, args=(messages, job, seed, end, tuple(names), variant, device), daemon=True)
+        context.Process(target=run_with, args=(*own, messages, job, seed, end, tuple(names), variant, device), daemon=True)
         for job in range(jobs)
     ]
     try:
-        for worker in workers:
-            worker.start()
+        with _without_main_program():
+            for worker in workers:
+                worker.start()
         while progress.stopped < jobs:
             try:
                 _take(progress, messages.get(timeout=0.25), folder)
@@ -191,7 +196,20 @@ def _take(progress: Progress, message: Message, folder: Path) -> None:
             progress.finds[key] = found, keep(found, folder, seed, test, kind=f"hunted-{key[2]}")
 
 
-def _work(messages: Any, job: int, seed: int, end: float, names: tuple[str, ...], variant: str | None, device: str) -> None:
+@contextmanager
+def _without_main_program() -> Iterator[None]:
+    """Workers that are spawned meanwhile do not import the main program, which takes seconds in which they would outlive us."""
+    main: dict[str, Any] = vars(sys.modules["__main__"])
+    hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
+    main["__spec__"] = None
+    try:
+        yield
+    finally:
+        del main["__spec__"]
+        main.update(hidden)
+
+
+def work(messages: Any, job: int, seed: int, end: float, names: tuple[str, ...], variant: str | None, device: str) -> None:
     """One worker: all its targets in turn, a few dozen examples each, until the time is up or all have fallen."""
     try:
         _settle()

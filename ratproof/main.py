@@ -11,6 +11,7 @@ import typer
 
 from automata.errors import InputError, OutputError
 from automata.shown import printable
+from ratproof import limits
 from ratproof.commands import app, installed
 from ratproof.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
 from ratproof.streams import forget_output, guarded
@@ -25,6 +26,7 @@ installed.add(app)  # here, since what is installed imports ratproof.commands it
 
 def main(arguments: list[str] | None = None) -> None:
     """Run ``ratproof`` and leave with its exit status."""
+    limits.supervise()
     sys.exit(run(arguments))
 
 

@@ -16,10 +16,13 @@ from typing import Any
 import pytest
 
 from automata.errors import InputError
+from ratproof.orphans import end_with
 
 MARKER = "evidence"
 NOT_RUN = "ratproof-not-run"
 """The name under which it carries what cannot run on this machine."""
+PARENT = "ratproof-parent"
+"""The name under which a worker process is told which process it works for."""
 OBSERVED = "ratproof"
 """The name under which a test's report carries what it showed, from whatever process it ran in."""
 ON_REQUEST = frozenset({"corpus", "rule_folder"})
@@ -44,7 +47,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Announce the marker."""
+    """Announce the marker; as a worker of ``ratproof verify``, end with it."""
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    if PARENT in worker:
+        end_with(worker[PARENT])
     config.addinivalue_line("markers", f"{MARKER}(mark): evidence for a claim (use ratproof.evidence.evidence)")
 
 

@@ -22,7 +22,7 @@ from ratproof.counterexamples import keep
 from ratproof.kernel import coq
 from ratproof.kinds import KINDS, Verdict
 from ratproof.outputs import require_outputs
-from ratproof.plugin import CORPUS, NOT_RUN, OBSERVED
+from ratproof.plugin import CORPUS, NOT_RUN, OBSERVED, PARENT
 from ratproof.results import Observation, Result, gather, in_order
 from theory.claim import KERNEL
 from theory.registry import claim_named, claims
@@ -109,6 +109,10 @@ class Watch:
 
     def pytest_keyboard_interrupt(self) -> None:
         self.interrupted = True
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        node.workerinput[PARENT] = os.getpid()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.total = len(session.items)

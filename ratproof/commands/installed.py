@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 import typer
 
 from automata.errors import InputError
+from ratproof import limits
 
 GROUP = "ratproof.commands"
 EXPECTED = {
@@ -26,6 +27,7 @@ def add(to: typer.Typer) -> None:
             _absent(to, name, EXPECTED.get(name, f"Of {entry.value}."), f"{entry.value} cannot be imported ({error})")
     for name in EXPECTED.keys() - found.keys():
         _absent(to, name, EXPECTED[name], f'no installed package offers it (entry point group "{GROUP}"): install ratproof again')
+    limits.add(to)
 
 
 def _absent(to: typer.Typer, name: str, does: str, why: str) -> None:

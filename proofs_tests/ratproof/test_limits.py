@@ -1,0 +1,275 @@
+"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as unknown, at once, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+
+from ratproof import limits, supervisor
+from ratproof.commands import app
+from ratproof.main import run
+
+pytestmark = pytest.mark.skipif(not supervisor.can_fork(), reason="work is supervised on Linux only")
+
+PROGRAM = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+import typer
+from automata.errors import InputError
+from ratproof import limits, supervisor
+{before}
+app = typer.Typer()
+
+@app.callback()
+def frame() -> None: ...
+
+@app.command({name!r})
+def command(as_json: bool = typer.Option(False, "--json")) -> int | None:
+{body}
+
+limits.add(app)
+limits.supervise()
+try:
+    sys.exit(app(standalone_mode=False))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+LONG = """{"semiring": "real", "states": 1, "alphabet": ["a"], "initial": [[0, "1"]], "final": [[0, "1"]],
+ "transitions": [[0, 0, "a", "1e4300"]]}"""
+"""Its score of a string of n symbols has 4,300 n digits."""
+FOR_EVER = "while True: pass"
+IN_A_LIBRARY = "sum(range(10**15))"
+"""One call that lets neither a thread nor a signal's handler run."""
+
+
+def program(folder, *body, name="score", before=""):
+    """A program with one limited command."""
+    path = folder / "program.py"
+    path.write_text(PROGRAM.format(name=name, before=before, body="\n".join(f"    {line}" for line in body)))
+    return [sys.executable, str(path), name]
+
+
+def ends(arguments, folder):
+    """The exit status, and what was printed."""
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=20, cwd=folder, env=environment())
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout, done.stderr
+
+
+def environment():
+    here = str(Path(limits.__file__).parents[1])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
+
+
+@pytest.mark.parametrize("work", [FOR_EVER, IN_A_LIBRARY])
+def test_work_that_would_take_for_ever_ends_at_the_limit(tmp_path, work):
+    status, out, err = ends([*program(tmp_path, work), "--limit-seconds", "0.2"], tmp_path)
+    assert (status, out) == (3, "")
+    assert err == "ratproof: unknown: this takes more than 0.2 seconds; --limit-seconds S allows more\n"
+
+
+def test_a_verdict_that_is_unknown_goes_where_verdicts_go(tmp_path):
+    status, out, err = ends([*program(tmp_path, FOR_EVER, name="equivalent"), "--limit-seconds", "1"], tmp_path)
+    assert (status, out, err) == (3, "unknown: this takes more than 1 second; --limit-seconds S allows more\n", "")
+
+
+def test_with_json_the_answer_is_one_object(tmp_path):
+    status, out, err = ends([*program(tmp_path, FOR_EVER), "--limit-seconds", "0.2", "--json"], tmp_path)
+    answer = json.loads(out)
+    assert (status, err) == (3, "")
+    assert answer.pop("why").startswith("this takes more than 0.2 seconds")
+    assert answer == {"schema_version": 1, "verdict": "unknown", "limit": "seconds"}
+
+
+@pytest.mark.parametrize(
+    "work",
+    ["kept = [bytearray(b'x') * (1 << 20) for _ in range(1 << 20)]", "bytearray(1 << 50)", "kept = bytearray(1 << 33)"],
+    ids=["bit by bit", "more than there is", "at once"],
+)
+def test_work_that_takes_more_memory_than_the_limit_ends(tmp_path, work):
+    status, out, err = ends([*program(tmp_path, work), "--limit-memory", "256M"], tmp_path)
+    assert (status, out) == (3, "")
+    assert err == "ratproof: unknown: this takes more than 256 MB of memory; --limit-memory M allows more\n"
+
+
+def test_the_memory_of_what_the_work_starts_counts(tmp_path):
+    hog = "import time; kept = bytearray(b'x') * (300 << 20); time.sleep(60)"
+    status, _, err = ends(
+        [*program(tmp_path, f"subprocess.run([sys.executable, '-c', {hog!r}])"), "--limit-memory", "256M"], tmp_path
+    )
+    assert status == 3 and "more than 256 MB of memory" in err
+
+
+def test_what_the_work_started_ends_with_it(tmp_path):
+    work = program(
+        tmp_path,
+        "started = subprocess.Popen(['sleep', '60'], start_new_session=True)",
+        "Path('pid').write_text(str(started.pid))",
+        FOR_EVER,
+    )
+    assert ends([*work, "--limit-seconds", "0.5"], tmp_path)[0] == 3
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def test_nothing_half_written_is_left(tmp_path):
+    work = program(
+        tmp_path, "from automata import files", "with files.tempfile.TemporaryDirectory(dir='.'):",
+        "    files._umask = lambda: time.sleep(60)", "    files.write_whole('answer.json', 'half')",
+    )  # fmt: skip
+    assert ends([*work, "--limit-seconds", "0.5"], tmp_path)[0] == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
+
+
+def test_an_answer_that_is_being_read_slowly_is_not_cut_off(tmp_path):
+    work = program(tmp_path, "print('x' * 1_000_000)")
+    with subprocess.Popen([*work, "--limit-seconds", "0.5"], stdout=subprocess.PIPE, env=environment()) as reading:
+        assert reading.stdout is not None
+        assert reading.stdout.read(1) == b"x"
+        with pytest.raises(subprocess.TimeoutExpired):
+            reading.wait(1)
+        assert len(reading.stdout.read()) == 1_000_000
+    assert reading.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "status"), [("return None", 0), ("return 1", 1), ("sys.exit(7)", 7), ("raise KeyboardInterrupt", 130)]
+)
+def test_the_exit_status_is_passed_on(tmp_path, end, status):
+    assert ends(program(tmp_path, end), tmp_path) == (status, "", "")
+
+
+@pytest.mark.parametrize("crash", ["SIGSEGV", "SIGABRT", "SIGKILL"])
+def test_a_library_that_crashes_gives_unknown(tmp_path, crash):
+    status, out, err = ends(program(tmp_path, f"os.kill(os.getpid(), signal.{crash})", "time.sleep(60)"), tmp_path)
+    assert (status, out) == (3, "")
+    assert err.startswith("ratproof: unknown: ") and crash in err
+
+
+def started(folder, *body):
+    """A program that works, and the process that does its work."""
+    work = program(folder, "Path('pid').write_text(str(os.getpid()))", "os.rename('pid', 'ready')", *body)
+    running = subprocess.Popen(work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment())
+    deadline = time.monotonic() + 20
+    while not (folder / "ready").exists():
+        assert running.poll() is None and time.monotonic() < deadline
+    return running, int((folder / "ready").read_text())
+
+
+def alive(process):
+    """Is there such a process, and does it do anything?"""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def ended(process, seconds=1.0):
+    """Does the process end within a second?"""
+    deadline = time.monotonic() + seconds
+    while alive(process) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return not alive(process)
+
+
+@pytest.mark.parametrize("work", [FOR_EVER, IN_A_LIBRARY])
+def test_the_work_ends_with_the_command_however_that_is_killed(tmp_path, work):
+    running, process = started(tmp_path, work)
+    running.kill()
+    running.communicate()
+    assert ended(process)
+
+
+def test_ctrl_c_interrupts_the_work(tmp_path):
+    running, process = started(tmp_path, FOR_EVER)
+    running.send_signal(signal.SIGINT)
+    assert (running.communicate(timeout=20), running.returncode) == (("", ""), 130)
+    assert ended(process)
+
+
+def test_ctrl_c_a_second_time_kills_what_does_not_listen(tmp_path):
+    running, process = started(tmp_path, IN_A_LIBRARY)
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.1)  # else the kernel makes one signal of the two
+    running.send_signal(signal.SIGINT)
+    assert (running.communicate(timeout=20), running.returncode) == (("", ""), 130)
+    assert ended(process)
+
+
+def test_a_command_that_is_asked_to_end_does_and_tidies_up(tmp_path):
+    running, process = started(
+        tmp_path,
+        "with supervisor.suppress(ValueError):",
+        "    try:",
+        "        time.sleep(60)",
+        "    finally:",
+        "        Path('tidy').touch()",
+    )
+    running.terminate()
+    assert (running.communicate(timeout=20), running.returncode) == (("", ""), -signal.SIGTERM)
+    assert ended(process) and (tmp_path / "tidy").exists()
+
+
+def test_where_nothing_can_be_forked_a_thread_keeps_to_the_limit(tmp_path):
+    work = program(tmp_path, FOR_EVER, before="supervisor.can_fork = lambda: False")
+    status, _, err = ends([*work, "--limit-seconds", "0.2"], tmp_path)
+    assert status == 3 and "more than 0.2 seconds" in err
+
+
+def commands(group, path=()):
+    """Every command of the command line, by its whole name."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield " ".join((*path, name)), command
+
+
+def test_every_command_is_limited_or_said_to_be_without_limits():
+    for name, command in commands(typer.main.get_command(app)):
+        assert (name in limits.LIMITED) != (name in limits.UNLIMITED), name
+        assert {"limit_seconds", "limit_memory"} <= {p.name for p in command.params} or name not in limits.LIMITED, name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--limit-seconds", "0"),
+        ("--limit-seconds", "nan"),
+        ("--limit-memory", "much"),
+        ("--limit-memory", "-1G"),
+        ("--limit-memory", "1M"),
+    ],
+)
+def test_a_limit_that_is_none_is_refused(capsys, wrong):
+    assert run(["rank", "nothing.json", *wrong]) == 2
+    assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} is ")
+
+
+def test_free_memory_is_what_the_tightest_of_machine_and_groups_leaves(tmp_path):
+    own = tmp_path / "cgroup"
+    own.write_text("5:cpu:/\n4:memory:/job\n0::/user/job\n")
+    for folder, files in {
+        "user": {"memory.max": "1000", "memory.current": "900", "memory.stat": "anon 500\ninactive_file 400"},
+        "user/job": {"memory.max": "max", "memory.current": "900", "memory.stat": "anon 500"},
+        "memory/job": {"memory.limit_in_bytes": "700", "memory.usage_in_bytes": "100", "memory.stat": "total_inactive_file 50"},
+    }.items():
+        (tmp_path / folder).mkdir(parents=True)
+        for name, text in files.items():
+            (tmp_path / folder / name).write_text(text + "\n")
+    assert sorted(limits._of_groups(own, tmp_path)) == [500, 650]
+    assert limits.free_memory() > 0
+
+
+def test_the_command_line_itself_keeps_to_its_limits(tmp_path):
+    (tmp_path / "a.json").write_text(LONG)
+    command = [sys.executable, "-m", "ratproof", "score", "a.json", " ".join("a" * 10_000)]
+    status, out, err = ends([*command, "--limit-seconds", "0.3"], tmp_path)
+    assert (status, out) == (3, "") and "more than 0.3 seconds" in err

@@ -1,0 +1,112 @@
+"""Workers end with the command that started them, within a second, however it is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ratproof import orphans
+
+WORKERS = """
+import multiprocessing, os, time
+from ratproof import orphans
+{before}
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    for _ in range(2):
+        context.Process(target=orphans.run_with, args=(os.getpid(), {module!r}, {function!r}, {argument!r}), daemon=True).start()
+    print("started", flush=True)
+    time.sleep(60)
+"""
+
+
+def workers_of(process):
+    """The processes that it started, and those that they started."""
+    found = [process]
+    for one in found:
+        try:
+            found += map(int, Path(f"/proc/{one}/task/{one}/children").read_text().split())
+        except OSError:
+            continue
+    return found[1:]
+
+
+def alive(process):
+    """Is there such a process, and does it do anything?"""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def still_there_a_second_after(kill, command, folder, at_least, begun=None):
+    """The workers that are there a second after their command was killed, when there were so many of them (and that file)."""
+    here = str(Path(orphans.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, env=environment)
+    deadline = time.monotonic() + 60
+    while len(workers := workers_of(running.pid)) < at_least or not (begun is None or begun.exists()):
+        assert running.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    running.send_signal(kill)
+    running.wait()
+    until = time.monotonic() + 1
+    while any(map(alive, workers)) and time.monotonic() < until:
+        time.sleep(0.01)
+    left = [one for one in workers if alive(one)]
+    for one in left:
+        os.kill(one, signal.SIGKILL)
+    return left
+
+
+kills = pytest.mark.parametrize("kill", [signal.SIGTERM, signal.SIGKILL])
+linux = pytest.mark.skipif(sys.platform != "linux", reason="it looks at processes in /proc")
+
+
+@linux
+@kills
+@pytest.mark.parametrize("before", ["", "orphans.prctl = lambda option, value: False"], ids=["by the kernel", "by looking"])
+def test_a_spawned_worker_ends_with_its_parent(tmp_path, kill, before):
+    program = tmp_path / "program.py"
+    program.write_text(WORKERS.format(before=before, module="time", function="sleep", argument=60))
+    assert still_there_a_second_after(kill, [sys.executable, str(program)], tmp_path, at_least=3) == []
+
+
+@linux
+@kills
+def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
+    program = tmp_path / "ratproof"  # as it is installed: a program that a spawned worker would import first
+    program.write_text("from ratproof.main import main\nif __name__ == '__main__':\n    main()\n")
+    hunt = [sys.executable, str(program), "hunt", "--minutes", "5", "--jobs", "2"]
+    assert still_there_a_second_after(kill, hunt, tmp_path, at_least=3) == []
+
+
+VERIFY = """
+import pytest
+from ratproof.verify import Watch
+options = ["--numprocesses=2", "-p", "xdist.plugin", "-p", "ratproof.plugin", "-p", "no:cacheprovider", "test_long.py"]
+pytest.main(options, plugins=[Watch(lambda test, done, total: None)])
+"""
+
+
+@linux
+def test_the_workers_of_verify_end_with_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    (tmp_path / "program.py").write_text(VERIFY)
+    # a worker that does not listen: it holds the interpreter's lock
+    (tmp_path / "test_long.py").write_text("def test_long():\n    open('began', 'w').close()\n    sum(range(10**15))\n")
+    program = [sys.executable, "program.py"]
+    assert still_there_a_second_after(signal.SIGKILL, program, tmp_path, at_least=2, begun=tmp_path / "began") == []
+
+
+def test_one_whose_parent_has_ended_already_ends_at_once():
+    ended = subprocess.run(
+        [sys.executable, "-c", "from ratproof.orphans import end_with; end_with(1 << 40); print('goes on')"], capture_output=True
+    )
+    assert (ended.returncode, ended.stdout) == (1, b"")
