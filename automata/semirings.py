@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from automata.errors import InputError, WeightError
 from automata.fraction_matrices import product
-from automata.number_text import parse_number, write_number
+from automata.number_text import parse_number, shorten, write_number
 
 INFINITY = math.inf
 FEW = 1000
@@ -340,5 +340,5 @@ def semiring(name: str) -> Semiring:
     <max-plus semiring>
     """
     if not isinstance(name, str) or name not in SEMIRINGS:
-        raise InputError(f"there is no semiring {name!r}; there are {', '.join(SEMIRINGS)}")
+        raise InputError(f"there is no semiring {shorten(name)}; there are {', '.join(SEMIRINGS)}")
     return SEMIRINGS[name]
