@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from automata import att_format, drawing, json_format
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError, InputError, OutputError
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
 
@@ -60,9 +60,6 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     }
     require_writable(path)
     ready = texts[path.suffix]()
-    for file in ready:
-        if file.is_dir():
-            raise InputError(f"{file}: cannot be written: is a folder")
     for file, text in ready.items():
         write_whole(file, text)
     return list(ready)
@@ -72,8 +69,33 @@ def require_writable(path: str | Path) -> None:
     """An automaton can be written to a file named so; :class:`~automata.errors.InputError` where not, before work is done for it."""
     if Path(path).suffix not in WRITABLE:
         raise InputError(f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}")
-    if Path(path).is_dir():
-        raise InputError(f"{path}: cannot be written: is a folder")
+    for file in written_for(path):
+        require_place(file)
+
+
+def written_for(path: str | Path) -> list[Path]:
+    """The files that :func:`write` writes."""
+    path = Path(path)
+    return [path, path.with_suffix(".syms")] if path.suffix == ".att" else [path]
+
+
+def require_place(path: str | Path) -> None:
+    """A file can be written there; :class:`~automata.errors.InputError` where not, before work is done for it.
+
+    That the device is full, or that the folder goes meanwhile, shows only then (:class:`~automata.errors.OutputError`).
+    """
+    try:
+        file = Path(path).resolve()
+        if file.is_dir():
+            raise InputError(f"{path}: cannot be written: is a folder")
+        folder = next(parent for parent in file.parents if parent.exists())
+        special = file.exists() and not file.is_file()
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
+        raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    if not folder.is_dir():
+        raise InputError(f"{path}: cannot be written: {folder} is no folder")
+    if not os.access(file if special else folder, os.W_OK):
+        raise InputError(f"{path}: cannot be written: no permission to write in {folder}")
 
 
 def read_text(path: str | Path) -> str:
@@ -99,22 +121,28 @@ def names_a_file(text: str) -> bool:
 
 
 def write_whole(path: str | Path, text: str | bytes) -> None:
-    """Write the file whole or not at all: to a file beside it, then renamed."""
-    path = Path(path)
+    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a device is written to as it is.
+
+    Raises :class:`~automata.errors.OutputError`: ask :func:`require_place` before work is done for the file.
+    """
     try:
         data = text.encode("utf-8") if isinstance(text, str) else text
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        file = Path(path).resolve()
+        if file.exists() and not file.is_file() and not file.is_dir():
+            file.write_bytes(data)
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name[:100]}.")
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
+            with os.fdopen(handle, "wb") as opened:
+                opened.write(data)
             os.chmod(beside, 0o666 & ~_umask())
-            os.replace(beside, path)
+            os.replace(beside, file)
         except BaseException:
             os.unlink(beside)
             raise
-    except (OSError, UnicodeEncodeError) as error:
-        raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _umask() -> int:

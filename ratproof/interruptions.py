@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-INTERRUPTED = 130
-
 
 @contextmanager
 def interruptions() -> Iterator[Callable[[], bool]]:

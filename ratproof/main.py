@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 import warnings
 from typing import Any
 
 import typer
 
-from automata.errors import InputError
+from automata.errors import InputError, OutputError
+from automata.shown import printable
 from ratproof.commands import app, installed
+from ratproof.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
+from ratproof.streams import forget_output, guarded
 
 # typer carries its own copy of click since 0.20 or so: take the classes from what it exports.
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
@@ -19,9 +21,6 @@ ClickException: Any = _BY_NAME["ClickException"]
 UsageError: Any = _BY_NAME["UsageError"]
 
 installed.add(app)  # here, since what is installed imports ratproof.commands itself
-
-BAD_INPUT = 2
-INTERRUPTED = 130
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -34,42 +33,41 @@ def run(arguments: list[str] | None = None) -> int:
     warnings.showwarning = _note
     warnings.simplefilter("always", UserWarning)
     try:
+        with guarded():
+            return _run(arguments)
+    except OutputError as error:
+        forget_output()
+        return _tell(str(error), NOT_WRITTEN)
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
         status = app(args=arguments, prog_name="ratproof", standalone_mode=False)
-        sys.stdout.flush()
-        return status if isinstance(status, int) else 0
+        return status if isinstance(status, int) else YES
+    except OutputError:
+        raise
     except InputError as error:
-        return _refuse(str(error))
+        return _tell(str(error), BAD_INPUT)
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # no command was named: the help, as it is written
             print(error.ctx.get_help(), file=sys.stderr)
             return BAD_INPUT
         where = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
-        return _refuse(_sentence(error.format_message()) + where)
+        return _tell(_sentence(error.format_message()) + where, BAD_INPUT)
     except ClickException as error:
-        return _refuse(_sentence(error.format_message()))
+        return _tell(_sentence(error.format_message()), BAD_INPUT)
     except (typer.Abort, KeyboardInterrupt):
-        print("ratproof: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return _tell("interrupted", INTERRUPTED)
     except MemoryError:
-        return _refuse("this needs more memory than there is; ask for fewer states, symbols or strings")
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain once more at exit.
-        _forget_output()
-        return 1
-    except OSError as error:
-        _forget_output()
-        return _refuse(f"cannot write the result: {error.strerror or error}")
+        return _tell("this needs more memory than there is; ask for fewer states, symbols or strings", UNKNOWN)
+    except OSError as error:  # a write that is not ours: of the help, or of a library
+        raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
 
 
-def _forget_output() -> None:
-    """What is still to be written can go nowhere: without this, Python complains about it at exit."""
+def _tell(sentence: str, status: int) -> int:
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _refuse(sentence: str) -> int:
-    print("ratproof: " + sentence.replace("\n", "\\n"), file=sys.stderr)
-    return BAD_INPUT
+        print("ratproof: " + printable(sentence), file=sys.stderr)
+    return status
 
 
 def _sentence(text: str) -> str:
@@ -78,4 +76,4 @@ def _sentence(text: str) -> str:
 
 def _note(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: str | None = None) -> None:
     if issubclass(category, UserWarning):
-        print(f"ratproof: note: {message}", file=sys.stderr)
+        print(f"ratproof: note: {printable(message)}", file=sys.stderr)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.segment import Segment
+
+from automata.shown import printable
+from ratproof.streams import styled
 
 WIDTH = 100
 
 
 def console(*, error: bool = False) -> Console:
-    """A console that never gets wider than the report."""
-    made = Console(stderr=error, highlight=False, soft_wrap=False)
+    """A console that never gets wider than the report; of what it prints, its own colours alone reach the terminal."""
+    made = Console(file=styled(sys.stderr if error else sys.stdout), highlight=False, soft_wrap=False)
+    made.push_render_hook(_Printable())
     if made.width > WIDTH or not made.is_terminal:
         made.width = WIDTH
     return made
@@ -26,4 +32,21 @@ def progress(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda stage: None
         return
     with screen.status(what) as status:
-        yield lambda stage: status.update(f"{what}: {stage}")
+        yield lambda stage: status.update(f"{what}: {printable(stage)}")
+
+
+class _Printable(RenderHook):
+    """Escapes control characters in the text that is printed."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """The same, each escaped as it is rendered."""
+        return [_Escaped(one) for one in renderables]
+
+
+class _Escaped:
+    def __init__(self, inner: ConsoleRenderable) -> None:
+        self.inner = inner
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.inner, options):
+            yield segment if segment.control else Segment(printable(segment.text, keep="\n"), segment.style)

@@ -10,16 +10,18 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from automata.equivalence.certificates import FORMAT as CERTIFICATE
-from automata.errors import InputError
+from automata.errors import InputError, OutputError
 from automata.files import write_whole
 from ratproof.counterexamples import keep
 from ratproof.kernel import coq
 from ratproof.kinds import KINDS, Verdict
+from ratproof.outputs import require_outputs
 from ratproof.plugin import CORPUS, NOT_RUN, OBSERVED
 from ratproof.results import Observation, Result, gather, in_order
 from theory.claim import KERNEL
@@ -70,13 +72,17 @@ def cores() -> int:
 
 @dataclass
 class Outcome:
-    """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what could not run here."""
+    """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what could not run here.
+
+    ``not_written`` says why a file that was asked for could not be written, where one could not.
+    """
 
     results: list[Result]
     interrupted: bool = False
     errors: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     not_run: list[dict[str, str]] = field(default_factory=list)
+    not_written: str = ""
 
     @property
     def as_expected(self) -> bool:
@@ -137,8 +143,11 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
     """
     watch = Watch(started)
     watch.corpus = _check(request)
-    with _environment(request), redirect_stdout(StringIO()) as said:
-        code = pytest.main(_arguments(request), plugins=[watch])
+    with TemporaryDirectory() as scratch:
+        junit = Path(scratch) / "junit.xml"
+        with _environment(request), redirect_stdout(StringIO()) as said:
+            code = pytest.main(_arguments(request, junit), plugins=[watch])
+        not_written = _keep_junit(junit, request.junit)
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         watch.errors.append(_last_line(said.getvalue()) or "pytest could not start")
     found = gather(watch.seen, request.seed)
@@ -147,7 +156,18 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
     results = in_order(found, claims())
     watch.notes += keep_evidence(results, request.seed)
     notes = list(dict.fromkeys(watch.notes))
-    return Outcome(results, interrupted=watch.interrupted, errors=watch.errors, notes=notes, not_run=watch.not_run)
+    return Outcome(results, watch.interrupted, watch.errors, notes, watch.not_run, not_written)
+
+
+def _keep_junit(made: Path, wanted: str | None) -> str:
+    """Put the JUnit file where it is wanted, whole; why that failed, where it did: the verdicts are shown all the same."""
+    if wanted is None or not made.exists():
+        return ""
+    try:
+        write_whole(wanted, made.read_bytes())
+    except OutputError as error:
+        return str(error)
+    return ""
 
 
 def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
@@ -204,10 +224,7 @@ def _check(request: Request) -> Any:
     check_device(request.device)
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
-    if request.junit is not None and (
-        Path(request.junit).is_dir() or not os.access(Path(request.junit).absolute().parent, os.W_OK)
-    ):
-        raise InputError(f"{request.junit}: no file can be written there for --junit")
+    require_outputs({"--junit": request.junit}, reads=(request.text, request.embeddings, request.rules))
     if request.rules is not None:
         if not Path(request.rules).is_dir():
             raise InputError(
@@ -240,10 +257,10 @@ def check_device(device: str) -> None:
             raise InputError("torch finds no CUDA device on this machine; --device cpu runs everywhere")
 
 
-def _arguments(request: Request) -> list[str]:
+def _arguments(request: Request, junit: Path) -> list[str]:
     folder = tests_folder()
     given: Sequence[tuple[str, Any]] = (
-        ("--ratproof-device", request.device), ("--hypothesis-seed", request.seed), ("--junitxml", _absolute(request.junit)),
+        ("--ratproof-device", request.device), ("--hypothesis-seed", request.seed), ("--junitxml", None if request.junit is None else junit),
         ("--ratproof-kind", request.kind), ("--ratproof-text", _absolute(request.text)), ("--ratproof-units", request.units),
         ("--ratproof-embeddings", _absolute(request.embeddings)), ("--ratproof-rules", _absolute(request.rules)),
         *(("--ratproof-claim", name) for name in request.claims),

@@ -17,9 +17,10 @@ from ratproof import check_hankel
 from ratproof.not_rational.attraction import Fails, attracted, ends, enter
 from ratproof.not_rational.duals import DUALS, Dual
 from ratproof.not_rational.every_size import EverySize, NotShown, every_size
+from ratproof.not_rational.germs import Germ
 from ratproof.not_rational.hankel_bound import Bound, Unknown, bound, largest
 from ratproof.not_rational.matrix import first_strings, hankel
-from ratproof.not_rational.poles import find_pole
+from ratproof.not_rational.poles import FORMS, find_pole
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS
 from theory.rational_recurrences.not_rational.cells import CELLS, INPUT, Cell
 from theory.rational_recurrences.not_rational.weights import Given, some
@@ -145,6 +146,26 @@ def test_the_theorem_is_not_claimed_of_others(name):
 ])  # fmt: skip
 def test_where_another_number_of_the_state_moves_the_theorem_is_not_applied(name, units, says):
     assert all(says in why for why in every_size(some(CELLS[name], units)).why.values())
+
+
+def two_units_of_which_one_stays_0():
+    weights = {"W_h": [["3/4", "1"], ["0", "0"]], "U_h": [["1/2", "5"], ["0", "1"]], "b_h": ["1/4", "0"]}
+    exact = {
+        name: [[Fraction(w) for w in row] if isinstance(row, list) else Fraction(row) for row in rows]
+        for name, rows in weights.items()
+    }
+    return replace(some(CELLS["elman"], 2), weights=exact)
+
+
+def test_another_number_that_stays_0_is_not_said_to_move():
+    assert isinstance(every_size(two_units_of_which_one_stays_0()), EverySize)
+
+
+def test_what_only_does_not_show_to_stay_0_is_not_said_to_move(monkeypatch):
+    blind = replace(FORMS, sigmoid=lambda x: Germ((flint.acb(0),)), tanh=lambda x: Germ((flint.acb(0),)))
+    monkeypatch.setattr("ratproof.not_rational.every_size.FORMS", blind)
+    why = every_size(two_units_of_which_one_stays_0()).why
+    assert all(sentence.startswith("that the next state hangs on h_0 alone does not show: h_1 may") for sentence in why.values())
 
 
 def test_a_letter_that_moves_the_context_is_not_used():

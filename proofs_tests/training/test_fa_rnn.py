@@ -190,7 +190,7 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     ]
     assert sorted(path.name for path in (tmp_path / "back").iterdir()) == [
         "automata.json",
-        "report.json",
+        "read-back.json",
         "rules.json",
         "rules.txt",
     ]

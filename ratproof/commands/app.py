@@ -30,7 +30,7 @@ SCHEMA_VERSION = 1
 
 def print_json(data: dict[str, Any]) -> None:
     """One JSON object, on one line, in ASCII: whatever the terminal's encoding, it is read back as the same object."""
-    print(json.dumps({"schema_version": SCHEMA_VERSION, **data}))
+    print(json.dumps({"schema_version": SCHEMA_VERSION, **data}).replace("\x7f", "\\u007f"))
 
 
 def _version(wanted: bool) -> None:

@@ -15,6 +15,7 @@ from automata.sampling import sample as sample_strings
 from automata.semirings import semiring as semiring_named
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
+from ratproof.outputs import require_outputs
 
 AutomatonFile = Annotated[str, typer.Argument(metavar="AUTOMATON", help="a .json or .att file")]
 
@@ -59,6 +60,8 @@ def convert(
     as_json: AsJson = False,
 ) -> None:
     """Write an automaton in another format."""
+    files.require_writable(target)
+    require_outputs({"": target}, reads=(source, symbols))
     machine = load(source, semiring, symbols)
     _tell(files.write(machine, target, round_weights), machine, as_json)
 
@@ -74,6 +77,7 @@ def draw(
     """Draw an automaton."""
     if Path(output).suffix not in (".svg", ".dot"):
         raise InputError(f"{output}: a drawing is named .svg or .dot")
+    require_outputs({"-o": output}, reads=(automaton, symbols))
     machine = load(automaton, semiring, symbols)
     _tell(files.write(machine, output), machine, as_json)
 

@@ -11,7 +11,9 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from automata.errors import OutputError
 from ratproof.commands.app import AsJson, app, print_json
+from ratproof.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.kinds import KINDS
 from ratproof.terminal import console
 from theory.claim import Claim
@@ -19,9 +21,6 @@ from theory.registry import claims as all_claims
 
 if TYPE_CHECKING:
     from ratproof.verify import Outcome
-
-NOT_AS_EXPECTED = 1
-INTERRUPTED = 130
 
 
 @app.command()
@@ -129,4 +128,6 @@ def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None
         })  # fmt: skip
     else:
         show(outcome, console(), proofs, claims_file)
-    return INTERRUPTED if outcome.interrupted else 0 if outcome.as_expected else NOT_AS_EXPECTED
+    if outcome.not_written:
+        raise OutputError(outcome.not_written)
+    return INTERRUPTED if outcome.interrupted else YES if outcome.as_expected else NO

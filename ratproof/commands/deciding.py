@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,8 +17,9 @@ from automata.equivalence import equivalent as decide
 from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.number_text import write_number
-from automata.semirings import LOG
+from automata.semirings import BOOLEAN, LOG
 from automata.shown import write_string
+from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof import check_boxes, check_hankel, check_invariant
 from ratproof.certify.certificate import network_json
@@ -27,11 +27,12 @@ from ratproof.certify.numbers import numbers_of
 from ratproof.checkers import MALFORMED, checker_of
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
+from ratproof.exit_statuses import NO, UNKNOWN, YES
 from ratproof.kernel import certificate as kernel_certificate
+from ratproof.outputs import require_outputs
 from ratproof.terminal import console, progress
 
-EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
-REJECTED = 1
+EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 MissingAsZero = Annotated[
     bool, typer.Option("--missing-as-zero", help="a symbol that one alphabet lacks has weight zero there; else it is an error")
 ]
@@ -58,9 +59,9 @@ def equivalent(
 ) -> int:
     """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3 unknown."""
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
-    require_free(certificate, a, b)
+    require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
     coq_file = kernel_certificate.name_of(kernel_file, a, b) if kernel or kernel_file is not None else None
-    require_free(coq_file, a, b, certificate, option="--kernel-file")
+    require_outputs({"--certificate": certificate, "--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as tell, _naming(a, b):
         answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
         accepted = None
@@ -132,7 +133,7 @@ def check(
         print_json({"verdict": "accepted" if why is None else "rejected", "claims": claims, "why": why})
     else:
         print(f"accepted: {claims}" if why is None else f"rejected: {why}")
-    return 0 if why is None else REJECTED
+    return YES if why is None else NO
 
 
 def _require_same_network(file: str, data: dict[str, Any], path: str) -> None:
@@ -176,13 +177,15 @@ def minimise(
 ) -> None:
     """Find the least automaton with the same scores: over the reals (exactly), or the least deterministic boolean one."""
     given = load(automaton, semiring, symbols)
-    require_free(certificate, automaton, output)
-    with progress("minimise") as tell, _naming(automaton):
-        found = minimising.minimise(given, tell)
-    if certificate is not None and found.certificate is None:
+    if output is not None:
+        files.require_writable(output)
+    require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
+    if certificate is not None and given.semiring is BOOLEAN:
         raise InputError(
             f"--certificate: boolean automata get none here; compare with equivalent {automaton} B --certificate FILE"
         )
+    with progress("minimise") as tell, _naming(automaton):
+        found = minimising.minimise(given, tell)
     written = [] if output is None else files.write(found.automaton, output, round_weights)
     if certificate is not None and found.certificate is not None:
         write_json(certificate, found.certificate.to_json())
@@ -190,7 +193,7 @@ def minimise(
         print_json({"states": found.automaton.states, "from": given.states, "files": [str(path) for path in written]})
     else:
         where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
-        print(f"{found.automaton.states} of {given.states} states are needed{where}")
+        print(f"{_least(found.automaton.states, given)}{where}")
 
 
 @app.command()
@@ -202,6 +205,17 @@ def rank(automaton: AutomatonFile, semiring: SemiringName = None, symbols: Symbo
     print_json({"rank": found}) if as_json else print(found)
 
 
+def _least(least: int, given: WFSA) -> str:
+    """How many states are needed, and of what kind: a deterministic automaton may need more than the given one has."""
+    if given.semiring is BOOLEAN:
+        return f"the least deterministic automaton has {_states(least)}; the given one, deterministic or not, has {given.states}"
+    return f"{least} of {_states(given.states)} needed: no automaton over the reals with these scores has fewer"
+
+
+def _states(number: int) -> str:
+    return f"{number} state{'' if number == 1 else 's'}"
+
+
 @contextmanager
 def _naming(*paths: str) -> Iterator[None]:
     """Say in an error which files it is about."""
@@ -211,16 +225,6 @@ def _naming(*paths: str) -> Iterator[None]:
         raise
     except InputError as error:
         raise InputError(f"{' and '.join(paths)}: {error}") from None
-
-
-def require_free(path: str | None, *others: str | None, option: str = "--certificate") -> None:
-    """What the option asks for can be written there, and overwrites nothing that this very command reads or writes."""
-    if path is None:
-        return
-    if Path(path).is_dir():
-        raise InputError(f"{path}: cannot be written: is a folder")
-    if any(other is not None and Path(other).absolute() == Path(path).absolute() for other in others):
-        raise InputError(f"{option} {path} would overwrite a file of this command; name another one")
 
 
 def write_json(path: str, data: dict[str, Any]) -> None:

@@ -14,16 +14,15 @@ from rich.text import Text
 from automata.corners import CORNERS
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.shown import printable, write_string
+from automata.shown import write_string
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.exit_statuses import NO, UNKNOWN, YES
+from ratproof.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
+from ratproof.outputs import require_folder
 from ratproof.terminal import console
 
 if TYPE_CHECKING:
     from ratproof.hunt import Progress
 
-FOUND = 1
-INTERRUPTED = 130
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
 
@@ -47,6 +46,7 @@ def hunt(
         raise InputError(f"--minutes is {minutes}, where a positive number is right")
     check_device(device)
     check(names or [], variant)
+    require_folder("--keep", keep)
     number = random.SystemRandom().getrandbits(32) if seed is None else seed
     workers = jobs or cores()
     screen = console(error=True)
@@ -70,7 +70,7 @@ def hunt(
             out.print(Text(f"error: {error}", style="red"))
     if result.interrupted:
         return INTERRUPTED
-    return FOUND if result.finds or result.errors else 0
+    return NO if result.finds or result.errors else YES
 
 
 def _line(progress: Progress) -> Text:
@@ -114,10 +114,10 @@ def replay(
             "kept": {"network": data["network"], "automaton": data["automaton"]}, "otherwise": list(otherwise),
         })  # fmt: skip
         return REPLAYED[found.verdict]
-    print(printable(f"{data['claim']}, {data['variant']}: {found.comparison.weights()}"))
+    print(f"{data['claim']}, {data['variant']}: {found.comparison.weights()}")
     string = write_string(found.string)
     if now is not None:
-        print(f"on {string} the network gives {printable(now.network)}, the automaton {printable(now.automaton)}")
+        print(f"on {string} the network gives {now.network}, the automaton {now.automaton}")
     else:
         what = "the two sides agree now" if found.verdict == "holds" else "nothing could be compared: no difference is known to be more than rounding"
         print(f"on {string} {what}; the file says that they were {shorten(data['network'])} and {shorten(data['automaton'])}")

@@ -9,16 +9,16 @@ import typer
 from automata import files
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.commands.deciding import require_free, write_json
+from ratproof.commands.deciding import write_json
+from ratproof.exit_statuses import UNKNOWN, YES
 from ratproof.not_rational.every_size import EverySize, NotShown
 from ratproof.not_rational.every_size import every_size as show_every_size
 from ratproof.not_rational.hankel_bound import MOST_BITS, Bound, Unknown, bound, largest
 from ratproof.not_rational.matrix import first_strings
+from ratproof.outputs import require_outputs
 from ratproof.terminal import console, progress
 from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
 from theory.rational_recurrences.not_rational.weights import Given, from_json, some
-
-UNKNOWN = 3
 
 
 @app.command("not-rational")
@@ -41,6 +41,7 @@ def not_rational(
     """Show that no automaton with fewer than n states computes a unit of a recurrent cell: exit status 0 shown, 3 unknown."""
     if cell is None:
         raise InputError(f"not-rational needs a cell; there are {', '.join(CELLS)}")
+    require_outputs({"--certificate": certificate}, reads=(weights,))
     given = _given(cell, weights, units)
     if not unit < given.units:
         raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
@@ -50,7 +51,6 @@ def not_rational(
         if (size, letter, certificate) != (None, None, None):
             raise InputError("--every-size goes with no --size, --letter or --certificate")
         return _show_every_size(given, unit, as_json)
-    require_free(certificate, weights)
     letters = given.letters if letter is None else (letter,)
     with progress(f"not-rational {cell}") as tell:
         if size is None:
@@ -64,7 +64,7 @@ def not_rational(
     _show(given, unit, found, stopped, certificate, as_json)
     if certificate is not None and found is None:
         console(error=True).print(f"ratproof: note: {certificate} is not written: nothing was shown", soft_wrap=True)
-    return UNKNOWN if stopped is not None else 0
+    return UNKNOWN if stopped is not None else YES
 
 
 def _given(cell: str, path: str | None, units: int | None) -> Given:
@@ -109,4 +109,4 @@ def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
             print(f"  {i}. {hypothesis.says}: {hypothesis.ball}")
     else:
         print(f"{name}: unknown: " + "; ".join(f"on the strings of {letter}, {why}" for letter, why in found.why.items()))
-    return 0 if shown else UNKNOWN
+    return YES if shown else UNKNOWN

@@ -9,11 +9,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ratproof.commands.app import AsJson, app, print_json
+from ratproof.exit_statuses import NO, YES
 from ratproof.kernel.proved import named, proved
 from ratproof.kernel.sources import statements
 from ratproof.terminal import console, progress
-
-NOT_PROVED = 1
 
 
 @app.command()
@@ -40,7 +39,7 @@ def prove(
         ]
         accepted = {"proved": not found.wrong, "coq": found.version, "seconds": found.seconds, "wrong": found.wrong}
         print_json({**accepted, "theorems": theorems})
-        return NOT_PROVED if found.wrong else 0
+        return NO if found.wrong else YES
     out = console()
     for name in found.assumed:
         out.print(Text(name, style="bold"))
@@ -55,4 +54,4 @@ def prove(
     last = "not proved" if found.wrong else "accepted, with nothing assumed"
     line = f"{len(found.assumed)} theorems, Coq {found.version}, {found.seconds} s: {last}"
     out.print(Text(line, style="bold red" if found.wrong else "bold green"))
-    return NOT_PROVED if found.wrong else 0
+    return NO if found.wrong else YES

@@ -18,6 +18,7 @@ from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
 from ratproof.commands.app import AsJson, app, print_json
+from ratproof.outputs import require_outputs
 from ratproof.terminal import progress
 
 NAMED = 5
@@ -47,6 +48,7 @@ def compile_rules(
 ) -> None:
     """Compile rules over words to a boolean automaton."""
     files.require_writable(output)
+    require_outputs({"-o": output}, reads=[text for text in (rules, vocabulary) if text and files.names_a_file(text)])
     found = _rules(rules)
     words = None if vocabulary is None else read_vocabulary(vocabulary)
     wild = next((leaf.kind for rule in found for leaf in leaves(rule.rule) if isinstance(leaf, Wildcard)), None)

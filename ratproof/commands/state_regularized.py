@@ -21,13 +21,15 @@ from ratproof.certify.certify import certify as decide
 from ratproof.certify.hard import Hard, hard
 from ratproof.certify.numbers import Numbers, numbers_of
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.commands.deciding import require_free, write_json
+from ratproof.commands.deciding import write_json
+from ratproof.exit_statuses import NO, UNKNOWN, YES
 from ratproof.extraction import figures as pictures
 from ratproof.extraction.counts import Counted, count
 from ratproof.extraction.probabilities import probabilistic
+from ratproof.outputs import require_folder, require_outputs
 from ratproof.terminal import progress
 
-EXIT = {"certified": 0, "different": 1, "unknown": 3}
+EXIT = {"certified": YES, "different": NO, "unknown": UNKNOWN}
 MOST_SYMBOLS = 1 << 21
 """In all strings that are counted over."""
 COLDEST, HOTTEST = 1e-30, 1e30
@@ -58,10 +60,9 @@ def certify(
     Followed are the most probable centroid after each symbol and the decision to accept; with --against the decision alone.
     """
     network, _ = load_network(checkpoint)
-    require_free(certificate, checkpoint, against, output)
-    require_free(output, against, option="-o")
     if output is not None:
         files.require_writable(output)
+    require_outputs({"-o": output, "--certificate": certificate}, reads=(checkpoint, against))
     numbers = _numbers(checkpoint, network, temperature)
     dfa = None if against is None else _dfa(against, numbers.alphabet)
     with progress("certify") as tell:
@@ -156,6 +157,7 @@ def extract(
         raise InputError("--data is what --counts counts over; name a reading, hard or soft")
     if output is not None:
         files.require_writable(output)
+    require_outputs({"-o": output}, reads=(checkpoint, data))
     numbers = _numbers(checkpoint, network, temperature)
     strings = _strings(numbers, data, length) if counts is not None else []
     with progress("extract") as tell:
@@ -252,8 +254,7 @@ def figures(
             "charts; fewer are right"
         )
     folder = Path(output)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{output}: is a file, where the name of a folder is right")
+    require_folder("-o", folder, reads=(checkpoint,))
     with progress("figures") as tell:
         answer = decide(network, numbers.temperature, None, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
         drawn = pictures.drawn(numbers, answer, word, taus)

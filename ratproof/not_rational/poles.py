@@ -99,8 +99,8 @@ def _with(sigmoid: Callable[[Germ], Germ]) -> Arithmetic:
     return Arithmetic(constant, sigmoid, lambda x: 2 * sigmoid(2 * x) - 1)
 
 
-FORMS = _with(lambda x: Germ((flint.acb(0),)))
-"""Germs of which only the exact form a t + b counts, where there is one."""
+FORMS = _with(lambda x: constant(Fraction(1, 2)) if x.form == (0, 0) else Germ((flint.acb(0),)))
+"""Germs of which only the exact form a t + b counts, where there is one: sigmoid(0) is 1/2, so tanh(0) is 0."""
 
 
 def _ball(value: Fraction) -> Any:

@@ -22,6 +22,9 @@ from training.fa_rnn.read_back import Choice, ReadBack, accuracy, best_of, read_
 from training.fa_rnn.rules_read import ReadRule, before_training, shown
 from training.fa_rnn.sentences import Sentences
 
+NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
+"""The files that :func:`keep` writes; the last two are the systems' automata."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -94,7 +97,7 @@ def report(
 
 def keep(found: Report, systems: dict[str, ReadBack], model: Classifier, folder: Path) -> list[Path]:
     """Write the report, the automata and the rules into a folder."""
-    made = [folder / "report.json", folder / "rules.txt"]
+    made = [folder / name for name in NAMES[:2]]
     write_whole(made[0], json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n")
     write_whole(made[1], text(found))
     for name, system in systems.items():

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ratproof.commands.app import AsJson, print_json
-from ratproof.interruptions import INTERRUPTED, interruptions
+from ratproof.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.interruptions import interruptions
+from ratproof.outputs import require_folder
 from ratproof.terminal import console, progress
 
 if TYPE_CHECKING:
     from training.state_regularized.experiments import Compared, Report
     from training.state_regularized.languages import Language
-
-NOT_LEARNED = 1
 
 Seed = Annotated[int, typer.Option("--seed", min=0, help="of strings, weights and noise; the same seed, the same network")]
 Units = Annotated[int, typer.Option("--units", min=1, max=4096, help="d, the size of the hidden state")]
@@ -57,16 +57,17 @@ def dfa(
     """Learn the language of an automaton in a file."""
     from training.state_regularized.languages import from_file
 
-    return _train(from_file(file), seed, units, centroids, recipe, minutes, output, resume, as_json)
+    return _train(from_file(file), seed, units, centroids, recipe, minutes, output, resume, as_json, file)
 
 
 def _train(
     language: Language, seed: int, units: int, centroids: int, recipe: str, minutes: float, output: str | None,
-    resume: bool, as_json: bool,
+    resume: bool, as_json: bool, file: str | None = None,
 ) -> int:  # fmt: skip
-    from training.state_regularized.experiments import Experiment, run
+    from training.state_regularized.experiments import NAMES, Experiment, run
 
     folder = Path(output) if output is not None else Path("trained") / f"{language.name}-{recipe}-{seed}"
+    require_folder("-o", folder, NAMES, reads=(file,))
     experiment = Experiment(language, seed, units, centroids, recipe, minutes, folder)
     with interruptions() as stop, progress(f"train {language.name}") as tell:
         report = run(experiment, resume, tell, stop)
@@ -76,7 +77,7 @@ def _train(
         show(report, folder)
     if report.outcome == "interrupted":
         return INTERRUPTED
-    return 0 if report.outcome == "trained" and report.accepts_exactly else NOT_LEARNED
+    return YES if report.outcome == "trained" and report.accepts_exactly else NO
 
 
 def show(report: Report, folder: Path) -> None:

@@ -23,6 +23,7 @@ from training.state_regularized.trainer import Outcome, Trainer
 
 CHECKPOINT, NETWORK, REPORT = "checkpoint.safetensors", "network.safetensors", "report.json"
 CERTIFICATE = "certificate.json"
+NAMES = (CHECKPOINT, NETWORK, REPORT, CERTIFICATE)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,15 @@ import typer
 from automata.errors import InputError
 from automata.files import write_whole
 from ratproof.commands.app import AsJson, print_json
+from ratproof.exit_statuses import NO, UNKNOWN, YES
+from ratproof.outputs import require_folder
 from ratproof.terminal import console, progress
 from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
     from ratproof.fa_rnn_decided import Decided
 
-EXIT = {"equivalent": 0, "different": 1, "unknown": 3}
+EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 
 
 @app.command()
@@ -53,6 +55,8 @@ def decide(
     if dtype not in DTYPES:
         raise InputError(f"--dtype is {dtype!r}, where {' or '.join(DTYPES)} is right")
     check_device(device)
+    if certificates is not None:
+        require_folder("--certificates", certificates)
     written = rule_files.read(rules)
     with progress("rules decide") as tell:
         tell("reading")

@@ -8,6 +8,7 @@ import typer
 
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
+from ratproof.outputs import require_outputs
 from ratproof.terminal import console
 from training.fa_rnn.commands.app import app
 
@@ -65,6 +66,7 @@ def add(
     from neural.fa_rnn.editing import added
     from neural.fa_rnn.files import load
 
+    require_outputs({"-o": output}, reads=(checkpoint, rules, data))
     model, about = load(checkpoint)
     written = rule_files.read(rules)
     if any(rule.label is None for rule in written):
@@ -88,6 +90,7 @@ def disable(
     from neural.fa_rnn.editing import disabled
     from neural.fa_rnn.files import load
 
+    require_outputs({"-o": output}, reads=(checkpoint, data))
     model, about = load(checkpoint)
     made = disabled(model, [number - 1 for number in numbers])
     kept = len(model.blocks) - len(made.blocks)

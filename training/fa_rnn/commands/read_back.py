@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ratproof.commands.app import AsJson, print_json
+from ratproof.outputs import require_folder
 from ratproof.terminal import console, progress
 from training.fa_rnn.commands.app import app
 
@@ -31,8 +32,10 @@ def read_back(
     from neural.fa_rnn.files import load
     from training.fa_rnn import sentences
     from training.fa_rnn.experiment import taken
-    from training.fa_rnn.read_report import keep, report
+    from training.fa_rnn.read_report import NAMES, keep, report
 
+    if output is not None:
+        require_folder("-o", output, NAMES, reads=(checkpoint, data))
     with progress("rules read-back") as tell:
         tell("reading")
         model, about = load(checkpoint)

@@ -9,13 +9,13 @@ import typer
 
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
-from ratproof.interruptions import INTERRUPTED, interruptions
+from ratproof.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.interruptions import interruptions
+from ratproof.outputs import require_folder
 from ratproof.terminal import console, progress
 
 if TYPE_CHECKING:
     from training.fa_rnn.experiment import Report
-
-UNFINISHED = 1
 
 
 def fa_rnn(
@@ -51,7 +51,7 @@ def fa_rnn(
     The epoch that is best on the dev set is kept, and measured on the test set. Exit status 1 where the time was up before.
     """
     from ratproof.verify import rule_file_in
-    from training.fa_rnn.experiment import Experiment, run
+    from training.fa_rnn.experiment import NETWORK, REPORT, RUN, Experiment, run
 
     if rate is not None and not 0 < rate <= 1:
         raise InputError(f"--rate is {rate}, where a number from 0, which is left out, to 1 is right")
@@ -69,6 +69,7 @@ def fa_rnn(
         minutes=minutes,
         folder=Path(output) if output is not None else Path("trained") / f"fa-rnn-{name}-{share:g}-{seed}",
     )
+    require_folder("-o", experiment.folder, [RUN, NETWORK, REPORT], reads=(experiment.rules, vectors, data))
     with interruptions() as stop, progress("train fa-rnn") as tell:
         report = run(experiment, resume, tell, stop)
     if as_json:
@@ -77,7 +78,7 @@ def fa_rnn(
         show(report, experiment.folder)
     if report.outcome == "interrupted":
         return INTERRUPTED
-    return 0 if report.outcome == "trained" else UNFINISHED
+    return YES if report.outcome == "trained" else NO
 
 
 def show(report: Report, folder: Path) -> None:

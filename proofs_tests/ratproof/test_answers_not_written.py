@@ -1,0 +1,185 @@
+"""An answer that cannot be written leaves with exit status 4, which is no answer; one that can be written in part is written escaped."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.shown import printable, read_string, write_string
+from ratproof.main import run
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EVEN, EVEN_TOO, TOMITA = (str(EXAMPLES / name) for name in ("even.json", "even-too.json", "tomita-2.safetensors"))
+COMMANDS = [
+    ["claims"], ["score", EVEN, "a a"], ["equivalent", EVEN, EVEN_TOO], ["minimise", EVEN], ["rank", str(EXAMPLES / "fading.json")],
+    ["sample", str(EXAMPLES / "fading.json"), "--seed", "0"], ["extract", TOMITA], ["not-rational", "elman", "--size", "3"],
+    ["verify", "proposition-7", "--kind", "proved"], ["train", "--help"], ["rules", "--help"], ["--version"], ["equivalent", "--help"],
+]  # fmt: skip
+
+
+def automaton(symbol, weight="1"):
+    return json.dumps({
+        "semiring": "real", "states": 1, "alphabet": [symbol], "initial": [[0, "1"]], "final": [[0, "1"]],
+        "transitions": [[0, 0, symbol, weight]],
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(part for part in c[:2] if "/" not in part))
+def test_on_a_full_device_every_command_leaves_with_4(command, as_json, monkeypatch, capsys, tmp_path):
+    if as_json and (command[0].startswith("--") or "--help" in command):
+        return
+    monkeypatch.chdir(tmp_path)
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        status = run([*command, *as_json])
+        monkeypatch.undo()
+        assert status == 4
+        assert capsys.readouterr().err == "ratproof: the answer could not be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("redirection", [">&-", ">&- 2>&-", "| true"])
+def test_where_nobody_reads_the_answer_there_is_no_other_status(redirection):
+    call = f"{sys.executable} -m ratproof equivalent {EVEN} {EVEN_TOO} {redirection}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=False)
+    assert done.returncode == 4 and "Traceback" not in done.stderr and done.stdout == ""
+
+
+def test_that_nobody_hears_a_note_changes_no_answer(monkeypatch):
+    class Gone(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    assert run(["score", EVEN, "a"]) == 0
+    assert run(["score", EVEN, "2"]) == 2
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize(("weight", "status"), [("1", 0), ("2", 1)])
+def test_a_symbol_that_the_terminal_lacks_is_escaped_and_the_status_kept(encoding, weight, status, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text(automaton("Ω"), encoding="utf-8")
+    (tmp_path / "b.json").write_text(automaton("Ω", weight), encoding="utf-8")
+    printed = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding=encoding))
+    assert run(["equivalent", "a.json", "b.json"]) == status
+    assert status == 0 or b'on "\\u03a9"' in printed.getvalue()
+
+
+def test_a_symbol_cannot_steer_the_terminal(tmp_path, capsys):
+    clear = "\x1b[2J\x9b1m\u202e"
+    (tmp_path / "a.json").write_text(automaton(clear, "1"), encoding="utf-8")
+    (tmp_path / "b.json").write_text(automaton(clear, "2"), encoding="utf-8")
+    a, b = str(tmp_path / "a.json"), str(tmp_path / "b.json")
+    assert run(["equivalent", a, b]) == 1
+    assert run(["score", a, "\x1b[31m"]) == 2
+    assert run(["score", str(tmp_path / "\x1b[2J.json"), "a"]) == 2
+    out, err = capsys.readouterr()
+    assert printable(out + err, keep="\n") == out + err
+    assert run(["equivalent", a, b, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["word"] == [clear]
+
+
+@given(st.lists(st.text(min_size=1) | st.sampled_from(["a", "ab", "$", "[", '["a"]', "\x7f", "New York", "\\", "'", '"'])))
+def test_a_string_as_it_is_shown_is_read_back(symbols):
+    import shlex
+
+    text = write_string(symbols)
+    assert text.isprintable()
+    if not symbols:
+        assert text == "the empty string"
+        return
+    (argument,) = shlex.split(text)
+    assert read_string(argument, as_list=argument.startswith("[")) == tuple(symbols)
+
+
+def test_one_symbol_and_two_are_told_apart():
+    assert write_string(["ab"]) != write_string(["a", "b"])
+
+
+# -- places to write to
+
+
+@pytest.fixture
+def two(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("A.json", "B.json"):
+        shutil.copy(EVEN, name)
+    return tmp_path
+
+
+def refused(capsys, *arguments):
+    assert run(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and err.startswith("ratproof: "), (out, err)
+    return err
+
+
+@pytest.fixture(params=["A.json", "./A.json", "sub/../A.json", "link.json", "hard.json", "link/../A.json"])
+def another_name(request, two):
+    (two / "sub").mkdir()
+    (two / "link.json").symlink_to("A.json")
+    (two / "hard.json").hardlink_to(two / "A.json")
+    (two / "link").symlink_to("sub")
+    return request.param
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["equivalent", "A.json", "B.json", "--certificate"], ["equivalent", "B.json", "A.json", "--certificate"],
+        ["minimise", "A.json", "-o"], ["minimise", "A.json", "--certificate"], ["convert", "A.json"],
+        ["compile", "A.json", "-o"], ["compile", "a", "--vocabulary", "A.json", "-o"],
+        ["certify", TOMITA, "--against", "A.json", "-o"], ["certify", TOMITA, "--against", "A.json", "--certificate"],
+        ["extract", TOMITA, "--counts", "hard", "--data", "A.json", "-o"], ["not-rational", "elman", "--weights", "A.json", "--certificate"],
+        ["verify", "--text", "A.json", "--junit"],
+    ],
+    ids=lambda c: f"{c[0]} {c[-1]}",
+)  # fmt: skip
+def test_no_output_is_a_file_that_is_read_however_it_is_named(command, another_name, two, capsys):
+    before = {path.name: path.read_bytes() for path in two.glob("*.json")}
+    assert "would overwrite" in refused(capsys, *command, another_name)
+    assert {path.name: path.read_bytes() for path in two.glob("*.json")} == before
+
+
+def test_a_symbol_table_beside_is_read_and_written_too(two, capsys):
+    assert run(["convert", "A.json", "C.att"]) == 0
+    capsys.readouterr()
+    assert "would overwrite" in refused(capsys, "minimise", "C.att", "--semiring", "boolean", "--certificate", "C.syms")
+    assert "would overwrite" in refused(capsys, "convert", "C.att", "sub/../C.att", "--semiring", "boolean")
+
+
+def test_two_outputs_of_one_command_are_two_files(two, capsys):
+    shutil.copy(EXAMPLES / "fading.json", "fading.json")
+    Path("link.json").symlink_to("out.json")
+    assert "are one file" in refused(capsys, "minimise", "fading.json", "-o", "out.json", "--certificate", "link.json")
+    assert not Path("out.json").exists()
+
+
+@pytest.mark.parametrize("place", [".", "A.json/x.json", "loop.json"])
+def test_a_place_that_cannot_be_written_is_refused_before_work(place, two, capsys, monkeypatch):
+    Path("loop.json").symlink_to("loop.json")
+    monkeypatch.setattr("ratproof.commands.deciding.decide", None)  # no work is done
+    refused(capsys, "equivalent", "A.json", "B.json", "--certificate", place)
+
+
+def test_a_certificate_that_cannot_be_written_after_all_leaves_with_4(two, capsys):
+    assert run(["equivalent", "A.json", "B.json", "--certificate", "/dev/full"]) == 4
+    assert capsys.readouterr() == ("", "ratproof: /dev/full: cannot be written: No space left on device\n")
+
+
+def test_a_link_stays_a_link_and_a_device_a_device(two, capsys):
+    Path("link.json").symlink_to("target.json")
+    assert run(["equivalent", "A.json", "B.json", "--certificate", "link.json"]) == 0
+    assert Path("link.json").is_symlink() and Path("target.json").exists()
+    assert run(["equivalent", "A.json", "B.json", "--certificate", "/dev/null"]) == 0
+    assert Path("/dev/null").is_char_device()

@@ -1,0 +1,69 @@
+"""What a command may write: nothing that it reads, nothing twice, and nothing where it cannot write; all known before work is done.
+
+>>> require_outputs({"-o": "A.json", "--certificate": "proof.json"}, reads=["sub/../A.json"])
+Traceback (most recent call last):
+automata.errors.InputError: -o A.json would overwrite sub/../A.json, which this command reads; name another file
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from automata import files
+from automata.errors import InputError
+
+READ_IN_FOLDERS = (".tsv", ".config", ".npz", ".gz")
+"""The endings of what commands read in a folder with data."""
+Place = str | Path
+
+
+def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place | None] = ()) -> None:
+    """Raise :class:`~automata.errors.InputError` where an output cannot be written, is a file that is read, or is named twice.
+
+    Files are told apart by what they are, not by how they are named: links and ``sub/..`` are seen through.
+
+    Args:
+        outputs: by the option that names it, the file; ``None`` where the option is not used. ``.att`` stands for ``.syms`` beside it too.
+        reads: files, and folders with data.
+    """
+    named = [(option, file) for option, place in outputs.items() if place is not None for file in files.written_for(place)]
+    _require(named, reads)
+
+
+def require_folder(option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()) -> None:
+    """The same for a folder into which an option writes files of these names, known ones at least."""
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise InputError(f"{option} {folder}: is a file, where the name of a folder is right")
+    files.require_place(Path(folder) / "any")
+    _require([(option, Path(folder) / name) for name in names], reads)
+
+
+def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None]) -> None:
+    read = [file for place in reads if place is not None for file in _read_for(Path(place))]
+    for number, (option, file) in enumerate(outputs):
+        files.require_place(file)
+        for other in read:
+            if _same(file, other):
+                raise InputError(f"{option} {file} would overwrite {other}, which this command reads; name another file")
+        for name, other in outputs[:number]:
+            if _same(file, other):
+                raise InputError(f"{option} {file} and {name} {other} are one file; name two")
+
+
+def _read_for(place: Path) -> list[Path]:
+    try:
+        if place.is_dir():
+            return [file for file in place.iterdir() if file.suffix in READ_IN_FOLDERS]
+        beside = place.with_suffix(".syms") if place.suffix == ".att" else place
+        return [place, beside] if beside != place and beside.exists() else [place]
+    except (OSError, ValueError):  # it cannot be read, which its reader says
+        return []
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(one, other) and one.is_file()
+    except (OSError, ValueError):  # one of them is not there
+        return one.resolve() == other.resolve()

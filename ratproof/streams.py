@@ -1,0 +1,94 @@
+"""Standard output and standard error as every command writes to them: what a user named cannot steer the terminal, and a write that fails is told.
+
+An answer that could not be written must not leave with the exit status of another answer: a write to standard output that fails raises
+:class:`~automata.errors.OutputError`. Standard error carries no answer: a write to it that fails is dropped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from automata.errors import OutputError
+from automata.shown import printable
+
+
+class Guarded:
+    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``dropped``) nothing. It leaves control characters alone."""
+
+    def __init__(self, stream: IO[str], dropped: bool) -> None:
+        self._stream, self._dropped = stream, dropped
+
+    def write(self, text: str) -> int:
+        """As the stream does it."""
+        with self._told():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """As the stream does it."""
+        with self._told():
+            self._stream.flush()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError) as error:  # ValueError: of a closed file
+            if not self._dropped:
+                raise OutputError(f"the answer could not be written: {getattr(error, 'strerror', None) or error}") from None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class Escaped(Guarded):
+    """The same, with every control character escaped but line feeds and tabs."""
+
+    def write(self, text: str) -> int:
+        """The text, printable."""
+        return super().write(printable(text, keep="\n\t"))
+
+    @property
+    def styled(self) -> Guarded:
+        """The same stream for who writes colours to it, and escapes a user's text itself."""
+        return Guarded(self._stream, self._dropped)
+
+
+def styled(stream: Any) -> Any:
+    """What a console with colours writes to."""
+    return stream.styled if isinstance(stream, Escaped) else stream
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Standard output and error guarded and escaped; a character that their encoding lacks is escaped too.
+
+    Raises :class:`~automata.errors.OutputError` where standard output is closed.
+    """
+    before = sys.stdout, sys.stderr
+    if sys.stderr is None:  # else print(file=sys.stderr) would print to standard output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
+    if sys.stdout is None:
+        raise OutputError("standard output is closed, so no answer could be written")
+    for stream in (sys.stdout, sys.stderr):
+        if getattr(stream, "errors", None) in ("strict", "surrogateescape") and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    sys.stdout, sys.stderr = Escaped(sys.stdout, dropped=False), Escaped(sys.stderr, dropped=True)
+    try:
+        yield
+        sys.stdout.flush()
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def forget_output() -> None:
+    """What is still to be written can go nowhere: without this, Python complains about it at exit, with an exit status of its own."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
