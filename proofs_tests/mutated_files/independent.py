@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,30 @@ Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """Where ``ratproof score FILE STRING ...`` says something else than the file; ``None`` where it does not, or was something else."""
-    if arguments[0] != "score":
+    """What a program said of a file with exit status 0, and is not so; ``None`` where it is, or is not asked here."""
+    return {"score": wrong_scores, "check-certificate": untrue}.get(arguments[0], lambda *_: None)(arguments, out)
+
+
+def untrue(arguments: list[str], out: str) -> str | None:
+    """What an accepted certificate of two automata claims, and their scores on short strings do not bear out."""
+    data = json.loads(Path(arguments[1]).read_bytes())
+    if "A" not in data:
         return None
+    a, b = (of_object(data[side]) for side in "AB")
+    if a is None or b is None:
+        return None
+    if data["claims"] == "different":
+        said = [text == "true" if a[0] == "boolean" else number(text) for text in data["scores"]]
+        found = [score(*one, data["word"]) for one in (a, b)]
+        return None if found == said and found[0] != found[1] else f"the scores are {found}, and it was accepted with {said}"
+    letters = data["A"]["alphabet"]
+    words = (list(word) for length in range(4) for word in product(letters, repeat=length))
+    wrong = next((word for word in words if score(*a, word) != score(*b, word)), None)
+    return None if wrong is None else f"it was accepted, and the scores of {wrong} differ"
+
+
+def wrong_scores(arguments: list[str], out: str) -> str | None:
+    """Where ``ratproof score FILE STRING ...`` says something else than the file."""
     path, strings = arguments[1], [text.split() for text in arguments[2:-1]]
     read = from_json(path) if path.endswith(".json") else from_att(path)
     if read is None:
@@ -70,7 +92,11 @@ def number(text: str) -> Number:
 
 def from_json(path: str) -> Any:
     """Semiring, initial and final weights, arrows; ``None`` where scores are no sums of finitely many paths."""
-    data = json.loads(Path(path).read_bytes())
+    return of_object(json.loads(Path(path).read_bytes()))
+
+
+def of_object(data: dict[str, Any]) -> Any:
+    """The same of a JSON object."""
     semiring = data["semiring"]
     if semiring not in PLUS_AND_TIMES:
         return None
