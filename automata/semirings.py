@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from automata.errors import InputError, WeightError
 from automata.fraction_matrices import product
-from automata.number_text import parse_number, write_number
+from automata.number_text import parse_number, shorten, write_number
 
 INFINITY = math.inf
 FEW = 1000
@@ -155,18 +155,48 @@ class Real(Semiring):
         return np.asarray(np.abs(values))
 
 
-class MaxPlus(Semiring):
+def _added(a: Any, b: Any) -> Any:
+    """``a + b``. Python makes a float of what it adds to an infinity, and a fraction may be beyond all floats."""
+    try:
+        return a + b
+    except OverflowError:
+        return a if isinstance(a, float) else b
+
+
+def _taken_off(a: Any, b: Any) -> Any:
+    """``a - b`` likewise, where ``b`` is no infinity."""
+    try:
+        return a - b
+    except OverflowError:
+        return a
+
+
+class Tropical(Semiring):
+    """Plus is max or min, times is +, and zero an infinity."""
+
+    one = 0
+    multiply = np.add
+    multiply_numbers, divide_numbers = staticmethod(_added), staticmethod(_taken_off)
+    selective = True
+
+    def times(self, a: ArrayLike, b: ArrayLike) -> Any:
+        """``a + b``, elementwise."""
+        try:
+            return super().times(a, b)
+        except OverflowError:
+            return np.frompyfunc(_added, 2, 1)(a, b)
+
+
+class MaxPlus(Tropical):
     """(R and -infinity, max, +, -infinity, 0).
 
     In float64 ``max`` is exact and rounding is monotone, so plus keeps every law and times distributes exactly; only
     associativity of times breaks, by at most 2 gamma_2 (|a| + |b| + |c|).
     """
 
-    name, zero, one, members = "max-plus", -INFINITY, 0, "numbers below infinity, or -inf"
-    add, multiply = np.maximum, np.add
-    add_numbers, multiply_numbers = staticmethod(max), staticmethod(operator.add)
-    divide_numbers = staticmethod(operator.sub)
-    selective = True
+    name, zero, members = "max-plus", -INFINITY, "numbers below infinity, or -inf"
+    add = np.maximum
+    add_numbers = staticmethod(max)
 
     def star(self, a: Any) -> Any:
         """0 for a <= 0: going round the cycle never gains."""
@@ -177,14 +207,12 @@ class MaxPlus(Semiring):
         return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
 
 
-class MinPlus(Semiring):
+class MinPlus(Tropical):
     """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 breaks what it breaks in max-plus."""
 
-    name, zero, one, members = "min-plus", INFINITY, 0, "numbers above -infinity, or inf"
-    add, multiply = np.minimum, np.add
-    add_numbers, multiply_numbers = staticmethod(min), staticmethod(operator.add)
-    divide_numbers = staticmethod(operator.sub)
-    selective = True
+    name, zero, members = "min-plus", INFINITY, "numbers above -infinity, or inf"
+    add = np.minimum
+    add_numbers = staticmethod(min)
 
     def star(self, a: Any) -> Any:
         """0 for a >= 0."""
@@ -340,5 +368,5 @@ def semiring(name: str) -> Semiring:
     <max-plus semiring>
     """
     if not isinstance(name, str) or name not in SEMIRINGS:
-        raise InputError(f"there is no semiring {name!r}; there are {', '.join(SEMIRINGS)}")
+        raise InputError(f"there is no semiring {shorten(name)}; there are {', '.join(SEMIRINGS)}")
     return SEMIRINGS[name]

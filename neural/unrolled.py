@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
+from automata.number_text import shorten
 
 
 class Ran(NamedTuple):
@@ -62,7 +63,7 @@ class Unrolled(nn.Module):
 def whole(name: str, value: Any, least: int = 1) -> int:
     """The value, where it is an integer that is large enough."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} is {value!r}, where an integer from {least} on is right")
+        raise InputError(f"{name} is {shorten(value)}, where an integer from {least} on is right")
     return value
 
 
@@ -70,5 +71,5 @@ def one_of(name: str, value: Any, right: Sequence[Any]) -> Any:
     """The value, where it is one of those."""
     if not any(value is r or (isinstance(value, str) and value == r) for r in right):
         shown = ['"' + r + '"' if isinstance(r, str) else repr(r) for r in right]
-        raise InputError(f"{name} is {value!r}, where {' or '.join(shown)} is right")
+        raise InputError(f"{name} is {shorten(value)}, where {' or '.join(shown)} is right")
     return value

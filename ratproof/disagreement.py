@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from automata.shown import write_string
+from automata.shown import printable, write_string
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,10 @@ class Counterexample:
     bound: str
 
     def sentence(self) -> str:
-        """One line: string, scores and weights."""
+        """One line: string, scores and weights, with nothing in it that a terminal would not print."""
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
-        return f"on {write_string(self.string)} the network gives {self.network}, the automaton {self.automaton}{slack}; {self.weights}"
+        scores = f"the network gives {self.network}, the automaton {self.automaton}{slack}; {self.weights}"
+        return f"on {write_string(self.string)} {printable(scores)}"
 
     @property
     def simplicity(self) -> tuple[int, int]:

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from automata.affine import flat
 from automata.errors import InputError
+from automata.number_text import shorten
 from automata.rounding import Deviation, bound_table, bounded, share
+from automata.semirings import REAL
 from automata.strings import String, encode
 from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell
@@ -28,6 +30,7 @@ from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
 from ratproof.comparisons import Compared, Difference, no_case, no_difference, shortest_of
 from ratproof.ledger import MIGHT_UNDERFLOW
+from ratproof.network_files import device_of
 from ratproof.network_kinds import DTYPES
 from theory.registry import claim_named
 from theory.weights import Weights
@@ -134,10 +137,43 @@ class OfFARNN:
 
     @classmethod
     def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfFARNN:
-        """What :meth:`to_json` wrote."""
-        if data["dtype"] not in DTYPES or data["device"] not in ("cpu", "cuda"):
-            raise InputError("dtype is float32 or float64, and device cpu or cuda")
-        return cls(claim, variant, Weights.from_json(data["case"]), data["cell"], data["dtype"], data["device"])
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else."""
+        if data["cell"] not in CELLS or data["dtype"] not in DTYPES:
+            raise InputError(f"cell is {' or '.join(CELLS)}, and dtype {' or '.join(DTYPES)}")
+        made = cls(claim, variant, Weights.from_json(data["case"]), data["cell"], data["dtype"], device_of(data["device"]))
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """The weights are those of one automaton, and the network's floats hold them: else it would be compared with another one.
+
+        Raises :class:`~automata.errors.InputError`.
+        """
+        names = set(self.case.entries)
+        wanted = {"alpha_0", "alpha_inf"} | ({"T"} if self.cell == "tensor" else {"D_1", "v", "D_2"})
+        if self.case.over is not REAL or not wanted <= names:
+            raise InputError(
+                f"the case has the weights {', '.join(map(shorten, sorted(names)))}, where {', '.join(sorted(wanted))} are right"
+            )
+        automata = self.automata()
+        if len(automata) != 1 or not self.case.alphabet:
+            raise InputError(f"{self.claim}, {self.variant}, is not about one automaton over some symbols")
+        entries = [self.case.entries[name] for name in wanted]
+        values = [v for entry in entries for part in (entry.values() if isinstance(entry, dict) else [entry]) for v in flat(part)]
+        if self.cell == "tensor":
+            values += automata[0].matrices.ravel().tolist()
+        wrong = next((v for v in values if not _holds(self.dtype, v)), None)
+        if wrong is not None:
+            raise InputError(f"the weight {shorten(str(wrong))} is not one that {self.dtype} holds")
+
+
+def _holds(dtype: str, value: Any) -> bool:
+    """Is there a float that is exactly this?"""
+    try:
+        found = float(np.dtype(dtype).type(float(value)))
+    except OverflowError:
+        return False
+    return bool(np.isfinite(found)) and found == value
 
 
 def _floats(values: Any) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ from ratproof.chernoff import surprise, threshold
 from ratproof.comparisons import Compared, Difference, no_case, shortest_of
 from ratproof.ledger import NO_ALARM, TOO_SHORT
 from ratproof.network_kinds import DTYPES
+from ratproof.sampled_files import checked
 
 SAMPLER = 2.0**-18
 """How far, in total variation, ``torch.multinomial`` may be from the row it is given: its random floats have 24 bits. An assumption."""
@@ -81,8 +82,10 @@ class SampledRuns:
     def renamed(self, names: dict[str, str]) -> SampledRuns:
         """The same layer with the inputs of the letters named, under their new names."""
         rows = [self.embeddings[self.alphabet.index(old)] for old in names]
-        data = {**self.to_json(), "embeddings": rows, "alphabet": list(names.values())}
-        return SampledRuns.from_json(self.claim, self.variant, data)
+        return SampledRuns(
+            self.claim, self.variant, self.kind, self.options, self.parameters, rows, list(names.values()), self.first, self.runs,
+            self.seed, self.tests, self.dtype, self.device,
+        )  # fmt: skip
 
     @cached_property
     def layer(self) -> SRLayers:
@@ -207,6 +210,5 @@ class SampledRuns:
 
     @classmethod
     def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> SampledRuns:
-        """What :meth:`to_json` wrote."""
-        names = ("options", "parameters", "embeddings", "alphabet", "first", "runs", "seed", "tests", "dtype", "device")
-        return cls(claim, variant, data["network"], *(data[name] for name in names))
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything large is made."""
+        return cls(claim, variant, *checked(data))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from automata.errors import FormatError
@@ -25,6 +23,7 @@ from ratproof.comparisons import counterexample, shortest_of
 from ratproof.disagreement import Disagreement
 from ratproof.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND, ledger
 from ratproof.networks import OfNetwork
+from ratproof.npz_files import arrays, finite_numbers, vectors_of
 
 TABLE_WIDTH = 100  # of the seeded vectors, where no embeddings are named
 PORTION = 1024  # sentences that run side by side
@@ -137,28 +136,11 @@ def _gunzip(path: Path) -> str:
 
 
 def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        if not isinstance(loaded, NpzFile):
-            raise FormatError(f"{path}: is one array, where an npz with the arrays vectors and words is right")
-        with loaded:
-            data = {name: loaded[name] for name in loaded.files}
-    except FormatError:
-        raise
-    except (OSError, ValueError, EOFError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        raise FormatError(f"{path}: cannot be read as npz: {[*str(error).splitlines(), ''][0]}") from None
-    if "vectors" not in data or data["vectors"].ndim != 2:
-        raise FormatError(f"{path}: has no array named vectors of shape (words, width)")
-    if not (np.issubdtype(data["vectors"].dtype, np.floating) or np.issubdtype(data["vectors"].dtype, np.integer)):
-        raise FormatError(f"{path}: vectors holds {data['vectors'].dtype}, where real numbers are right")
-    if 0 in data["vectors"].shape:
-        raise FormatError(f"{path}: vectors has the shape {data['vectors'].shape}, which holds no vector")
-    vectors = np.asarray(data["vectors"], dtype=np.float32)
-    if not np.isfinite(vectors).all():
-        raise FormatError(f"{path}: vectors has a number that is not finite")
+    data = arrays(path)
+    vectors = vectors_of(data, "vectors", path)
     beside = path.parent / "words.txt.gz"
     if "words" in data:
-        words = [str(word) for word in data["words"].tolist()]
+        words = _words(data["words"], path)
     elif beside.exists():
         words = _gunzip(beside).split("\n")[: len(vectors)]
     else:
@@ -166,10 +148,23 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
     if len(words) != len(vectors):
         raise FormatError(f"{path}: has {len(vectors)} vectors for {len(words)} words")
     found = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
-    mean = data.get("unk_mean", vectors.mean(axis=0))
+    if "unk_mean" not in data:
+        return found, mean_of(vectors)
+    mean = finite_numbers(data["unk_mean"], "unk_mean", path)
     if mean.shape != vectors.shape[1:]:
         raise FormatError(f"{path}: unk_mean has the shape {mean.shape}, where {vectors.shape[1:]} is right")
-    return found, np.asarray(mean, dtype=np.float32)
+    return found, mean
+
+
+def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean vector; summed in float64, where no sum of float32 overflows."""
+    return vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
+
+
+def _words(found: np.ndarray, path: Path) -> list[str]:
+    if found.ndim != 1 or found.dtype.kind != "U":
+        raise FormatError(f"{path}: words holds {found.dtype} of shape {found.shape}, where one text for each vector is right")
+    return [str(word) for word in found.tolist()]
 
 
 @torch.no_grad()

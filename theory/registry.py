@@ -8,6 +8,7 @@ from functools import cache
 
 import theory
 from automata.errors import InputError
+from automata.number_text import shorten
 from theory.claim import Claim
 
 
@@ -32,7 +33,7 @@ def claim_named(name: str) -> Claim:
     if name in _brought:
         return _brought[name]
     if name not in claims():
-        raise InputError(f"there is no claim {name!r}; there are {', '.join(claims())}")
+        raise InputError(f"there is no claim {shorten(name)}; there are {', '.join(claims())}")
     return claims()[name]
 
 

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
+from automata.number_text import shorten
 from automata.polynomials import Symbolic
 from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.strategies import LETTERS, weights
@@ -55,6 +56,32 @@ class Entry:
         """Of a table: the symbols, or all windows, the shorter ones first."""
         longest = self.window if self.per == "window" else 1
         return ["".join(x) for length in range(1, longest + 1) for x in product(alphabet, repeat=length)]
+
+    def values(self, w: Weights) -> list[Tree]:
+        """What it is in some weights: of a table, for each key."""
+        value = w.entries[self.name]
+        return [value] if self.per == "constant" else list(value.values())
+
+    def shapes(self, w: Weights) -> set[tuple[int, ...] | None]:
+        """Of all values; ``None`` among them where lists are of unequal length."""
+        return {_shape(value) for value in self.values(w)}
+
+    def lacks(self, w: Weights) -> str | None:
+        """What keeps the entry of that name from being this one, in some size."""
+        value, letters = w.entries[self.name], w.alphabet
+        if isinstance(value, dict) != (self.per != "constant"):
+            return f"the weight {self.name} is {'a table' if isinstance(value, dict) else 'no table'}"
+        if isinstance(value, dict):
+            longest = w.n if self.per == "window" and w.size else 1  # a window is as long as the size says
+            right = sum(len(letters) ** length for length in range(1, longest + 1)) if longest <= len(value) else None
+            if len(value) != right or not all(0 < len(key) <= longest and set(key) <= set(letters) for key in value):
+                what = "symbol" if self.per == "symbol" else f"window of at most {longest} symbols"
+                return f"the weight {self.name} has not one value for each {what} over {shorten(letters)}"
+        shapes = self.shapes(w)
+        axes = {len(shape) for shape in shapes if shape is not None}
+        if value == {} or (len(shapes) == 1 and axes and (self.derived is not None or axes == {len(self.shape)})):
+            return None
+        return f"the weight {self.name} has not one shape throughout, that of a {('number', 'vector', 'matrix')[len(self.shape)]}"
 
     def places(self, alphabet: str) -> list[str | None]:
         """The keys of a table; one place, for a constant."""
@@ -169,6 +196,42 @@ class Signature:
                 alphabet, self.over, lambda entry, _: None if entry.derived else _nested(entry.shape, values)  # noqa: B023
             )  # fmt: skip
 
+    def signatures(self) -> list[Signature]:
+        """This one: it has one size."""
+        return [self]
+
+    def lacks(self, w: Weights) -> str | None:
+        """What keeps weights from being of this signature, in some size: names, tables, vectors and matrices, the hypothesis."""
+        if w.over is not self.over:
+            return f"the semiring is {w.over.name}, where {self.over.name} is right"
+        if (w.size is None) != (self.size is None) or (w.size and self.size and w.size[0] != self.size[0]):
+            return f"the size is {shorten(w.size)}, where {f'{self.size[0]} and a number' if self.size else 'none'} is right"
+        names = [entry.name for entry in self.entries]
+        wrong = next((name for name in [*names, *w.entries] if name not in w.entries or name not in names), None)
+        if wrong is not None:
+            state = "there is no weight named" if wrong in names else "nothing is known of a weight named"
+            return f"{state} {shorten(wrong)}, where {', '.join(names)} are right"
+        return next(filter(None, (entry.lacks(w) for entry in self.entries)), None) or (
+            None if self.where is None or self.where(w) else "the weights are not as the variant's hypothesis asks"
+        )
+
+    def same_shape(self, w: Weights) -> bool:
+        """Is this the size of these weights, in which nothing is lacking?"""
+        return w.size == self.size and all(
+            entry.derived is not None or entry.shapes(w) <= {entry.shape} for entry in self.entries
+        )
+
+    def forbids(self, w: Weights) -> str | None:
+        """A value that an entry of this signature, which has the size of the weights, does not allow."""
+        for entry in self.entries:
+            if entry.only is not None:
+                wrong = next((v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None)
+                if wrong is not None:
+                    return (
+                        f"the weight {entry.name} has {shorten(str(wrong))}, where {', '.join(map(str, entry.only[:6]))} is right"
+                    )
+        return None
+
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
         """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only value allowed."""
         fixed = {(self.over.zero,): over.zero, (self.over.one,): over.one}
@@ -232,6 +295,10 @@ class Sizes:
     random_sizes: tuple[Any, ...]
     small_sizes: tuple[Any, ...]
 
+    def signatures(self) -> list[Signature]:
+        """That of each size."""
+        return [self.of(size) for size in dict.fromkeys((*self.random_sizes, *self.small_sizes))]
+
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
         """Random weights of a random size."""
         return st.sampled_from(self.random_sizes).flatmap(lambda size: _random(self.of, size, alphabet))
@@ -239,6 +306,34 @@ class Sizes:
     def small(self, letters: int) -> Iterator[Weights]:
         """All small cases of all small sizes."""
         return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
+
+
+def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
+    """Why the weights are of none of these signatures; ``None`` where they are of one, or are as they are in another size."""
+    lacking = [(signature, signature.lacks(w)) for signature in signatures]
+    like = [signature for signature, lack in lacking if lack is None]
+    if not like:
+        return lacking[0][1] if lacking else None
+    forbidden = [signature.forbids(w) for signature in like if signature.same_shape(w)]
+    return forbidden[0] if forbidden and None not in forbidden else None
+
+
+def _leaves(value: Tree) -> Iterator[Any]:
+    """The weights of a vector or a matrix."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
+def _shape(value: Tree) -> tuple[int, ...] | None:
+    """The lengths of tuples in tuples; ``None`` where they differ."""
+    if not isinstance(value, tuple):
+        return ()
+    inner = {_shape(part) for part in value}
+    (one,) = inner if len(inner) == 1 else (None,)
+    return None if one is None else (len(value), *one)
 
 
 @cache

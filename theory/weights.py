@@ -17,10 +17,14 @@ from itertools import chain
 from typing import Any
 
 from automata.errors import InputError
+from automata.number_text import shorten
 from automata.semirings import Semiring, semiring
 
 Tree = Any
 """A weight, or a vector (a tuple of weights), or a matrix (a tuple of rows)."""
+FIELDS = {"semiring", "alphabet", "size", "weights"}
+DEEPEST = 2
+"""Lists within each other: a matrix."""
 
 
 @dataclass(frozen=True)
@@ -87,23 +91,48 @@ class Weights:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Weights:
-        """What :meth:`to_json` wrote."""
-        over, size = semiring(data["semiring"]), data["size"]
-        if not isinstance(data["alphabet"], str) or not (size is None or (isinstance(size[0], str) and type(size[1]) is int)):
-            raise InputError("the field alphabet is a string of letters, and size null or a name and a number")
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything large is made."""
+        if not isinstance(data, dict) or set(data) != FIELDS:
+            raise InputError(f"the case is {shorten(data)}, where an object with {', '.join(sorted(FIELDS))} is right")
+        over, alphabet, size, weights = semiring(data["semiring"]), data["alphabet"], data["size"], data["weights"]
+        if not isinstance(alphabet, str) or len(set(alphabet)) != len(alphabet):
+            raise InputError(f"the field alphabet is {shorten(alphabet)}, where a string of different letters is right")
+        if not isinstance(weights, dict):
+            raise InputError(f"the field weights is {shorten(weights)}, where an object with weights by name is right")
 
-        def read(value: Any) -> Any:
-            if isinstance(value, list):
-                return tuple(map(read, value))
+        def read(value: Any, name: str, depth: int = 0) -> Any:
+            if isinstance(value, list) and depth < DEEPEST:
+                return tuple(read(part, name, depth + 1) for part in value)
             if not isinstance(value, str):
-                raise InputError(f"a weight is {value!r}, where a string is right")
-            return over.parse(value)
+                right = "a string, or a list or table of strings,"
+                raise InputError(f"the weight {shorten(name)} has {shorten(value)}, where {right} is right")
+            try:
+                return over.parse(value)
+            except InputError as error:
+                raise InputError(f"the weight {shorten(name)}: {error}") from None
 
         entries = {
-            name: {key: read(w) for key, w in value.items()} if isinstance(value, dict) else read(value)
-            for name, value in data["weights"].items()
+            name: {key: read(w, name) for key, w in value.items()} if isinstance(value, dict) else read(value, name)
+            for name, value in weights.items()
         }
-        return cls(over, data["alphabet"], entries, None if size is None else (size[0], size[1]))
+        return cls(over, alphabet, entries, None if size is None else _size(size, sum(map(_count, entries.values()))))
+
+
+def _size(size: Any, weights: int) -> tuple[str, int]:
+    """What a size is called, and the size: no larger than the number of weights, so that nothing larger than the file is made."""
+    if not isinstance(size, list) or len(size) != 2 or not isinstance(size[0], str) or type(size[1]) is not int:
+        raise InputError(f"the field size is {shorten(size)}, where null, or a name and a number, is right")
+    if not 1 <= size[1] <= max(1, weights):
+        raise InputError(
+            f"the size {shorten(size[0])} is {shorten(size[1])}, where 1 or more is right, and no more than there are weights"
+        )
+    return size[0], size[1]
+
+
+def _count(value: Any) -> int:
+    """How many weights there are."""
+    parts = value.values() if isinstance(value, dict) else value
+    return sum(map(_count, parts)) if isinstance(value, (dict, tuple)) else 1
 
 
 def _mapped(function: Callable[[Any], Any], value: Tree) -> Any:

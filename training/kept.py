@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +11,16 @@ from torch import Tensor, nn
 
 from automata.errors import InputError
 
+PREFIX = "optimiser."
+NEVER_NEGATIVE = ("step", "exp_avg_sq", "square_avg")
+
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
     """The optimiser's state by name; none before its first step."""
     for place, state in optimiser.state_dict()["state"].items():
         for name, value in state.items():
             if value is not None:
-                yield f"optimiser.{place}.{name}", value if isinstance(value, Tensor) else torch.tensor(value)
+                yield f"{PREFIX}{place}.{name}", value if isinstance(value, Tensor) else torch.tensor(value)
 
 
 def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) -> None:
@@ -31,17 +35,39 @@ def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) ->
 
 
 def fill_optimiser(optimiser: torch.optim.Optimizer, parameters: list[nn.Parameter], tensors: dict[str, Tensor]) -> None:
-    """The optimiser's state, which comes into being with its first step; ``parameters`` in its own order."""
-    whole, state = optimiser.state_dict(), dict[int, dict[str, Tensor]]()
-    for name, tensor in tensors.items():
-        if name.startswith("optimiser."):
-            _, place, what = name.split(".")
-            state.setdefault(int(place), {})[what] = tensor
-    for number, kept in state.items():
-        for what, tensor in kept.items():
-            if number >= len(parameters) or (what != "step" and tensor.shape != parameters[number].shape):
-                raise InputError(f"the tensor optimiser.{number}.{what} is of another shape")
+    """The optimiser's state, which comes into being with its first step; ``parameters`` in its own order.
+
+    Raises :class:`~automata.errors.InputError`: a tensor is absent, of no parameter, of another shape or type, or has something in it that
+    no step leaves there.
+    """
+    whole, right = optimiser.state_dict(), _after_a_step(optimiser)
+    names = {f"{PREFIX}{place}.{name}" for place, state in right.items() for name in state}
+    strange = next((name for name in tensors if name.startswith(PREFIX) and name not in names), None)
+    if strange is not None:
+        raise InputError(f"there is no tensor {strange} in the state of this optimiser")
+    state: dict[int, dict[str, Tensor]] = {}
+    for place, wanted in right.items():
+        found = {name: tensors[f"{PREFIX}{place}.{name}"] for name in wanted if f"{PREFIX}{place}.{name}" in tensors}
+        if not found:  # it had no gradient yet
+            continue
+        for name, like in wanted.items():
+            tensor, where = found.get(name), f"the tensor {PREFIX}{place}.{name}"
+            if tensor is None or tensor.shape != like.shape or tensor.dtype != like.dtype:
+                raise InputError(f"{where} is absent, or of another shape or type")
+            if not bool(torch.isfinite(tensor).all()) or (name in NEVER_NEGATIVE and bool((tensor < 0).any())):
+                raise InputError(f"{where} has a number that no step leaves there")
+        state[place] = found
     optimiser.load_state_dict({**whole, "state": state})
+
+
+def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tensor]]:
+    """The state that a copy of the optimiser has after a step: which tensors there are, and how large."""
+    other = copy.deepcopy(optimiser)
+    for group in other.param_groups:
+        for parameter in group["params"]:
+            parameter.grad = torch.zeros_like(parameter)
+    other.step()
+    return other.state_dict()["state"]  # type: ignore[no-any-return]
 
 
 def difference(found: Any, task: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 
 from automata.errors import FormatError, InputError
 from automata.number_text import shorten
-from automata.rules.syntax import WILDCARDS, Either, Repeat, Rule, Sequence, Wildcard, Word
+from automata.rules.syntax import WILDCARDS, Either, Repeat, Rule, Sequence, Wildcard, Word, depth_of
 
 GRAMMAR = r"""
 ?either: sequence ("|" sequence)*
@@ -43,6 +43,7 @@ SHOWN = {
 }  # fmt: skip
 DEEPEST = 200
 """Parentheses within each other."""
+MOST_DIGITS = 20
 
 
 def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) -> Rule:
@@ -74,6 +75,10 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
             meta: Any = getattr(error.obj, "meta", None)
             raise FormatError(f"{place.shown(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}") from None
         raise
+    except RecursionError:
+        raise FormatError(f"{place.shown(text, 0)}: is nested more than {2 * DEEPEST} deep") from None
+    if depth_of(rule) > 2 * DEEPEST:  # each parenthesis may be repeated, and no more
+        raise FormatError(f"{place.shown(text, 0)}: is nested more than {2 * DEEPEST} deep")
     return rule
 
 
@@ -133,7 +138,14 @@ class _Built(Transformer[Token, Rule]):
 
     def times(self, found: list[Any]) -> Rule:
         least, comma, most = str(found[1])[1:-1].partition(",")
-        return Repeat(found[0], int(least), int(most) if most.strip() else None if comma else int(least))
+        return Repeat(found[0], _times(least), _times(most) if most.strip() else None if comma else _times(least))
+
+
+def _times(digits: str) -> int:
+    """How often; Python reads no number of thousands of digits."""
+    if len(digits) > MOST_DIGITS:
+        raise InputError(f"{shorten(digits)} is more often than anything may be repeated")
+    return int(digits)
 
 
 def _unescaped(text: str) -> str:

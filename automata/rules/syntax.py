@@ -100,3 +100,18 @@ def leaves(rule: Rule) -> Iterator[Word | Wildcard]:
     else:
         for part in rule.parts:
             yield from leaves(part)
+
+
+def depth_of(rule: Rule) -> int:
+    """How deep it is nested; a word is 0 deep.
+
+    >>> depth_of(Repeat(Either((Word("a"), Word("b"))), 0, None))
+    2
+    """
+    deepest, waiting = 0, [(rule, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        parts = (one.part,) if isinstance(one, Repeat) else one.parts if isinstance(one, Sequence | Either) else ()
+        waiting += [(part, depth + 1) for part in parts]
+    return deepest

@@ -55,7 +55,7 @@ def test_what_was_kept_replays_with_the_same_scores(claim, variant, way, tmp_pat
         return
     found = counterexample(comparison, compared)
     path = keep(found, tmp_path_factory.mktemp("kept"), 5, "test")
-    _, again = replay(path)
+    again = replay(path).compared
     assert again.difference is not None
     assert (again.difference.network, again.difference.automaton) == (found.network, found.automaton)
 
@@ -68,7 +68,7 @@ def test_a_network_that_was_kept_replays(tmp_path_factory, data):
     ).renamed(names)
     (compared, *_) = list(network.compare(xs))
     found = counterexample(network, compared)
-    _, again = replay(keep(found, tmp_path_factory.mktemp("kept"), None, "test"))
+    again = replay(keep(found, tmp_path_factory.mktemp("kept"), None, "test")).compared
     assert again.difference is not None and again.difference.network == found.network
 
 
@@ -84,15 +84,15 @@ def kept(tmp_path_factory):
     ("spoil", "says"),
     [
         (lambda d: d.pop("string"), "field string is missing"),
-        (lambda d: d.update(string="ab"), "field string is no list"),
+        (lambda d: d.update(string="ab"), "field string is 'ab', where a list of symbols is right"),
         (lambda d: d.update(string=["z"]), "field string has 'z', for which the comparison has no weights"),
         (lambda d: d.update(claim="proposition-8"), "there is no claim"),
-        (lambda d: d.update(claim=["x"]), "field claim is no name"),
+        (lambda d: d.update(claim=["x"]), "field claim is ['x'], where a text is right"),
         (lambda d: d.update(variant="misprinted"), "has no variant"),
         (lambda d: d["comparison"].update(way="magic"), "field comparison.way is 'magic'"),
         (lambda d: d["comparison"].pop("case"), "field comparison is not as ratproof writes it"),
         (lambda d: d["comparison"]["case"]["weights"]["f"].update(a="x"), "weight 'x' is no number"),
-        (lambda d: d.update(comparison=7), "field comparison is not as ratproof writes it"),
+        (lambda d: d.update(comparison=7), "field comparison is 7, where an object is right"),
     ],
 )
 def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):

@@ -72,9 +72,9 @@ def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tm
         agree_on_text("proposition-7", "corrected", load_corpus(corpus, units=3), "cpu")
     assert found.value.counterexample.string == ["the", "cat", "sat", "on", "the"]
     path = keep(found.value.counterexample, tmp_path, None, "test")
-    assert replay(path)[1].difference is not None
+    assert replay(path).compared.difference is not None
     monkeypatch.undo()
-    assert replay(path)[1].difference is None
+    assert replay(path).compared.difference is None
     assert len(json.loads(path.read_text())["comparison"]["embeddings"]) == 4
 
 

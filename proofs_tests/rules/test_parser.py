@@ -69,6 +69,9 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
         ("a{1001}", "repeats more than 1000 times"),
         ("a\n)", "line 8, column 1: found ')'"),
         ("(" * 300, "nested more than 200 deep"),
+        ("a" + "*" * 500, "nested more than 400 deep"),
+        ("a" + "*" * 5000, "nested more than 400 deep"),
+        ("a{" + "9" * 5000 + "}", "more often than anything may be repeated"),
         ("a \\", "found '\\\\\\\\'"),
     ],
 )

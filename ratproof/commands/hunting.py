@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,14 +13,17 @@ from rich.text import Text
 
 from automata.corners import CORNERS
 from automata.errors import InputError
+from automata.number_text import shorten
 from automata.shown import write_string
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.outputs import require_folder
 from ratproof.terminal import console
 
 if TYPE_CHECKING:
     from ratproof.hunt import Progress
+
+REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
 
 @app.command()
@@ -86,26 +90,39 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer do."""
+    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer do, 3 where nothing could be
+    compared.
+
+    What is printed is what ran. Where the file's own words say something else, a note says so.
+    """
     from ratproof.counterexamples import replay as run
 
     if claims is not None:
         from ratproof.check import load
 
         load(claims)
-    data, compared = run(file)
-    now = compared.difference
+    found = run(file)
+    now, data = found.compared.difference, found.data
+    otherwise = found.otherwise()
+    for field, says in otherwise.items():
+        warnings.warn(f"{file}: field {field} says something else than what runs: {says}", stacklevel=1)
     if as_json:
         print_json({
-            "claim": data["claim"], "variant": data["variant"], "string": data["string"],
-            "verdict": "holds" if now is None else "refuted",
+            "claim": data["claim"], "variant": data["variant"], "string": found.string, "verdict": found.verdict,
+            "weights": found.comparison.weights(), "unit": None if now is None else now.unit,
             "network": None if now is None else now.network, "automaton": None if now is None else now.automaton,
-            "kept": {"network": data["network"], "automaton": data["automaton"]},
+            "kept": {"network": data["network"], "automaton": data["automaton"]}, "otherwise": list(otherwise),
         })  # fmt: skip
-        return YES if now is None else NO
-    print(f"{data['claim']}, {data['variant']}: {data['weights']}")
-    if now is None:
-        print(f"on {write_string(data['string'])} the two sides agree now; kept were {data['network']} and {data['automaton']}")
-        return YES
-    print(f"on {write_string(list(data['string'][: now.length]))} the network gives {now.network}, the automaton {now.automaton}")
-    return NO
+        return REPLAYED[found.verdict]
+    print(f"{data['claim']}, {data['variant']}: {found.comparison.weights()}")
+    string = write_string(found.string)
+    if now is not None:
+        print(f"on {string} the network gives {now.network}, the automaton {now.automaton}")
+    else:
+        what = (
+            "the two sides agree now"
+            if found.verdict == "holds"
+            else "nothing could be compared: no difference is known to be more than rounding"
+        )
+        print(f"on {string} {what}; the file says that they were {shorten(data['network'])} and {shorten(data['automaton'])}")
+    return REPLAYED[found.verdict]

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from automata.errors import FormatError, InputError
 from neural import checkpoints
+from neural.state_regularized.component import finite
 from training.fa_rnn.trainer import Progress, Trainer
 from training.kept import difference, fill, fill_optimiser, optimiser_tensors
 
@@ -48,10 +49,20 @@ def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
 
 def _progress(said: Any) -> Progress:
     found = Progress(**{f.name: said[f.name] for f in fields(Progress)})
-    found.best = (float(found.best[0]), float(found.best[1]))
     whole = (found.epoch, found.steps, found.best_epoch)
-    if any(isinstance(n, bool) or not isinstance(n, int) for n in whole) or len(found.history) != found.epoch + 1:
-        raise InputError("progress: epochs and steps are no whole numbers, or the history is of another length")
-    if not isinstance(found.seconds, float) or not found.seconds >= 0:
+    if any(type(n) is not int for n in whole) or not (
+        found.epoch >= -1 and found.steps >= 0 <= found.best_epoch <= max(0, found.epoch)
+    ):
+        raise InputError("progress: epochs and steps are no whole numbers that fit together")
+    if not isinstance(found.history, list) or len(found.history) != found.epoch + 1 or not all(map(_two_numbers, found.history)):
+        raise InputError("progress: the history has not two numbers for each epoch")
+    if not _two_numbers(found.best):
+        raise InputError("progress: the best epoch has not two numbers")
+    if not finite(found.seconds) or found.seconds < 0:
         raise InputError("progress: the seconds are none")
+    found.best = (float(found.best[0]), float(found.best[1]))
     return found
+
+
+def _two_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) == 2 and all(map(finite, value))

@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from automata.errors import FormatError
+from automata.errors import FormatError, InputError
 from automata.files import read_text
 from automata.rules.words import BEGIN, END
-from ratproof.text import read_embeddings
+from ratproof.npz_files import arrays, vectors_of
+from ratproof.text import mean_of, read_embeddings
 
 AROUND = 0.4
 """The standard deviation of the vectors of BOS and EOS, which texts do not have: about that of GloVe's numbers."""
@@ -74,14 +75,24 @@ def _published(path: Path, wanted: set[str]) -> tuple[dict[str, np.ndarray], np.
     beside = path.parent / "vocab_labels.json"
     if path.suffix != ".npz" or not beside.is_file():
         return None
+    data = arrays(path)
+    if "emb" not in data:
+        return None
+    table, words = vectors_of(data, "emb", path), _listed(beside)
+    if len(table) != len(words):
+        raise FormatError(f"{path}: has {len(table)} vectors for the {len(words)} words of {beside.name}")
+    return {word: row for word, row in zip(words, table, strict=True) if word in wanted}, mean_of(table)
+
+
+def _listed(path: Path) -> list[str]:
+    """The words of ``vocab_labels.json``."""
     try:
-        with np.load(path, allow_pickle=False) as data:
-            table = data.get("emb")
-        words = json.loads(read_text(str(beside)))["vocab"]
-    except (OSError, ValueError, KeyError, EOFError, TypeError):
-        return None
-    if table is None or table.ndim != 2 or len(table) != len(words):
-        return None
-    if not np.isfinite(table).all():
-        raise FormatError(f"{path}: emb has a number that is not finite")
-    return {word: row for word, row in zip(words, table, strict=True) if word in wanted}, table.mean(axis=0)
+        data = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise FormatError(f"{path}: is no JSON, where an object with a list of words under vocab is right") from None
+    words = data.get("vocab") if isinstance(data, dict) else None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise FormatError(f"{path}: has no list of words under vocab")
+    return words

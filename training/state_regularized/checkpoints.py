@@ -49,7 +49,7 @@ def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
         fill(trainer.network.state_dict(), "network", tensors)
         fill_optimiser(trainer.optimiser, list(trainer.network.parameters()), tensors)
         trainer.generator.set_state(tensors["generator"])
-    except (InputError, KeyError, TypeError, RuntimeError) as error:
+    except (InputError, KeyError, TypeError, RuntimeError, ValueError, OverflowError) as error:
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: is no training run that can go on ({why:.120})") from None
 
@@ -62,8 +62,13 @@ def _progress(said: Any, levels: int, strings: int) -> Progress:
             raise InputError(f"progress, {name}: is {value!r:.40}, where 0 or more is right")
     if progress.level > levels:
         raise InputError(f"progress, level: is {progress.level}, and there are {levels}")
-    if not isinstance(progress.seconds, float) or not progress.seconds >= 0 or not isinstance(progress.history, list):
-        raise InputError("progress: seconds or history are none")
+    if not isinstance(progress.seconds, float) or not 0 <= progress.seconds < float("inf"):
+        raise InputError("progress: the seconds are none")
+    history = progress.history
+    if not isinstance(history, list) or not all(
+        isinstance(row, list) and [type(n) for n in row] == [int, int] for row in history
+    ):
+        raise InputError("progress: the history has not two whole numbers for each start")
     if not (isinstance(progress.noise, float) and 0 <= progress.noise < float("inf")):
         raise InputError("progress: the noise is none")
     wrong = progress.wrong

@@ -1,0 +1,135 @@
+"""Runs what reads a file, in this process: a command, a checker that stands alone, or a loader; and says what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+from unittest.mock import patch
+
+import typer.main
+
+from automata.errors import InputError
+from ratproof.main import run as run_command
+
+MOST_SECONDS = 60
+"""What takes longer hangs. It is a guard, and no bound that is to be met."""
+MOST_MEMORY = 6 << 30
+"""How many bytes a mutant may take, so that one that asks for all there is does not end everything else."""
+
+
+COMMANDS = cache(typer.main.get_command)
+"""The command line is made once, not once a run, which takes ten times as long as reading a small file."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a program did.
+
+    Attributes:
+        status: its exit status.
+        out, err: what it wrote.
+    """
+
+    status: int
+    out: str
+    err: str
+
+
+class Hangs(BaseException):
+    """A program did not end."""
+
+
+def result(program: str, arguments: list[str]) -> Result:
+    """Run a command of ratproof's (``ratproof``), a checker by its module's name, or a loader by its name."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), patch("typer.main.get_command", COMMANDS), _guarded():
+        status = PROGRAMS[program](arguments) if program in PROGRAMS else _stands_alone(program, arguments)
+    texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    return Result(status, *texts)
+
+
+def _stands_alone(module: str, arguments: list[str]) -> int:
+    """The program as ``python FILE ARGUMENTS`` runs it."""
+    path, code = _code(module)
+    with patch.object(sys, "argv", [path, *arguments]):
+        try:
+            exec(code, {"__name__": "__main__", "__file__": path, "__doc__": ""})
+        except SystemExit as left:
+            if isinstance(left.code, str):
+                print(left.code, file=sys.stderr)
+                return 1
+            return int(left.code or 0)
+    return 0
+
+
+@cache
+def _code(module: str) -> tuple[str, CodeType]:
+    spec = importlib.util.find_spec(f"ratproof.{module}")
+    assert spec is not None and spec.origin is not None
+    return spec.origin, compile(Path(spec.origin).read_text(), spec.origin, "exec")
+
+
+def _corpus(arguments: list[str]) -> int:
+    """What ``ratproof verify --text FILE --embeddings FILE`` reads, without verifying."""
+    from ratproof.text import load_corpus
+
+    def load() -> None:
+        corpus = load_corpus(*arguments)
+        assert corpus.vectors.shape[0] == len(corpus.words) and corpus.sentences
+
+    return _refusing(load)
+
+
+def _vectors(arguments: list[str]) -> int:
+    """What ``ratproof train fa-rnn --vectors FILE`` reads, without training."""
+    from training.fa_rnn.vectors import vectors
+
+    def load() -> None:
+        table = vectors(arguments[0], ("BOS", "a", "b", "EOS")).table
+        assert table.shape[0] == 4 and bool(table.isfinite().all())
+
+    return _refusing(load)
+
+
+def _refusing(load: Callable[[], None]) -> int:
+    try:
+        load()
+    except InputError as error:
+        print(f"ratproof: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+PROGRAMS: dict[str, Callable[[list[str]], int]] = {"ratproof": run_command, "corpus": _corpus, "vectors": _vectors}
+
+
+@contextlib.contextmanager
+def _guarded() -> Iterator[None]:
+    """An alarm for what hangs, and an end to memory; where neither can be had, without."""
+    with contextlib.ExitStack() as stack:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.signal(signal.SIGALRM, _too_long)
+            signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+            stack.callback(signal.signal, signal.SIGALRM, before)
+            stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
+        statm = Path("/proc/self/statm")
+        if statm.exists():
+            soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+            most = int(statm.read_text().split()[0]) * resource.getpagesize() + MOST_MEMORY
+            resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+            stack.callback(resource.setrlimit, resource.RLIMIT_AS, (soft, hard))
+        yield
+
+
+def _too_long(number: int, frame: FrameType | None) -> None:
+    raise Hangs(f"it did not end within {MOST_SECONDS} s")

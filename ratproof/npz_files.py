@@ -1,0 +1,58 @@
+"""The arrays of an npz file: numbers and texts, never objects, so that reading one runs no code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.lib.npyio import NpzFile
+from numpy.typing import NDArray
+
+from automata.errors import FormatError
+from automata.number_text import shorten
+
+
+def arrays(path: Path) -> dict[str, np.ndarray]:
+    """Every array of the file by its name.
+
+    Raises :class:`~automata.errors.FormatError`: the file is not there, or no npz, or a member of it is no array.
+    """
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if not isinstance(loaded, NpzFile):
+            raise FormatError(f"{path}: is one array, where an npz is right")
+        with loaded:
+            data = {name: loaded[name] for name in loaded.files}
+    except FormatError:
+        raise
+    except Exception as error:  # of zip files, of their compression, and of Python's parser, which reads an array's header
+        why = getattr(error, "strerror", None) or error
+        raise FormatError(f"{path}: cannot be read as npz: {shorten(' '.join(str(why).split()))}") from None
+    for name, array in data.items():
+        if not isinstance(array, np.ndarray):
+            raise FormatError(f"{path}: its member {shorten(name)} is no array")
+    return data
+
+
+def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np.float32]:
+    """The array of that name as float32, shape ``(words, width)``.
+
+    Raises :class:`~automata.errors.FormatError`: there is none, or it has another shape, or something in it that is no finite number.
+    """
+    found = data.get(name)
+    if found is None or found.ndim != 2:
+        raise FormatError(f"{path}: has no array named {name} of shape (words, width)")
+    if 0 in found.shape:
+        raise FormatError(f"{path}: {name} has the shape {found.shape}, which holds no vector")
+    return finite_numbers(found, name, path)
+
+
+def finite_numbers(found: np.ndarray, name: str, path: Path) -> NDArray[np.float32]:
+    """The array as float32, where it has real numbers that are finite there."""
+    if not (np.issubdtype(found.dtype, np.floating) or np.issubdtype(found.dtype, np.integer)):
+        raise FormatError(f"{path}: {name} holds {found.dtype}, where real numbers are right")
+    with np.errstate(over="ignore"):
+        numbers = np.asarray(found, dtype=np.float32)
+    if not np.isfinite(numbers).all():
+        raise FormatError(f"{path}: {name} has a number that is not finite in float32")
+    return numbers
