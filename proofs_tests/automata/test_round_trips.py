@@ -15,7 +15,7 @@ import numpy as np
 import pynini
 import pytest
 import pywrapfst
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from automata import drawing, files, symbol_tables
@@ -176,6 +176,21 @@ def test_what_sample_prints_can_be_scored_again(automaton, lists):
             assert again == (0, value + "\n", "")
 
 
+def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
+    automaton = WFSA.from_edges(
+        BOOLEAN, 3, ["New York", "b"], [(0, True)], [(2, True)], [(0, 1, "New York", True), (1, 2, "b", True)]
+    )
+    with folder() as here:
+        path = str(here / "a.json")
+        files.write(automaton, path)
+        assert command("sample", path, "-n", "1") == (0, """'["New York", "b"]'\ttrue\n""", "")
+        assert command("sample", path, "-n", "1", "--lists") == (0, '["New York", "b"]\ttrue\n', "")
+        assert command("score", path, "--lists", '["New York", "b"]', "[]") == (0, "true\nfalse\n", "")
+        for text in ("New York b", "[1]", "{}", '["b"'):
+            status, out, err = command("score", path, "--lists", text)
+            assert (status, out) == (2, "") and err.startswith(f"ratproof: the string '{text}' is no JSON list of symbols")
+
+
 @given(machines(whole=True))
 def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
     if automaton.semiring not in (REAL, BOOLEAN):
@@ -195,11 +210,23 @@ def texts_of(svg):
 
 
 @given(st.lists(symbols(), min_size=1, max_size=3, unique=True))
+@example(["&amp;", "&#65;", "\\N"])
+@example(["\\n", "<b>", "\x1b[2J"])
 def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
     """One arrow a symbol, from a state to one of its own: the picture has the symbols' texts, and no other ones but the states' numbers."""
     n = len(alphabet)
     automaton = WFSA.from_edges(BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)])
     assert texts_of(drawing.svg(automaton)) == sorted([*map(str, range(n)), *map(symbol_text, alphabet)])
+
+
+def test_graphviz_shows_the_names_of_states_as_they_are_given():
+    names = ["&lt;", "\\N", "a\x07"]
+    assert texts_of(drawing.svg(WFSA(BOOLEAN, [False] * 3, [False] * 3, {}), names=names)) == sorted(["&lt;", "\\N", "a\\x07"])
+
+
+def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
+    text = drawing.dot(WFSA(REAL, [1], ["999999999/1000000000"], {"a": [["1/3"]], "b": [["1/10000000000001"]]}))
+    assert '"0 / ≈1.00000"' in text and '"a / 1/3\\nb / ≈1.00000e-13"' in text
 
 
 @given(st.lists(symbols(), min_size=1, max_size=4, unique=True), st.sampled_from(["", " / 2"]))
