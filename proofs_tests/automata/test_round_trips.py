@@ -224,6 +224,13 @@ def test_graphviz_shows_the_names_of_states_as_they_are_given():
     assert texts_of(drawing.svg(WFSA(BOOLEAN, [False] * 3, [False] * 3, {}), names=names)) == sorted(["&lt;", "\\N", "a\\x07"])
 
 
+@given(st.lists(symbols(), max_size=4, unique=True))
+@example(["ε", "all", "/", '"/"', "\u00e9", "e\u0301"])
+def test_no_two_symbols_look_the_same_in_a_drawing_and_none_as_what_is_no_symbol(alphabet):
+    shown = [symbol_text(s) for s in alphabet]
+    assert len({*shown, "ε", "all", "/"}) == len(shown) + 3
+
+
 def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
     text = drawing.dot(WFSA(REAL, [1], ["999999999/1000000000"], {"a": [["1/3"]], "b": [["1/10000000000001"]]}))
     assert '"0 / ≈1.00000"' in text and '"a / 1/3\\nb / ≈1.00000e-13"' in text
