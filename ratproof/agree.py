@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from automata.strings import String
-from ratproof.comparisons import Compared, Comparison, Exact, counterexample
+from ratproof.comparisons import Compared, Comparison, Repeatable, counterexample
 from ratproof.disagreement import Disagreement
 from ratproof.ledger import Ledger, ledger
 
@@ -21,7 +21,7 @@ def agree(comparison: Comparison, strings: Sequence[String]) -> None:
     for _, compared in zip(strings, comparison.compare(strings), strict=True):
         record(compared, book)
         if compared.difference is not None:
-            if isinstance(comparison, Exact):
+            if isinstance(comparison, Repeatable):
                 comparison.confirm(compared)
             raise Disagreement(counterexample(comparison, compared))
 

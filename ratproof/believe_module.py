@@ -26,7 +26,7 @@ from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from neural.rounding import format_of
 from ratproof.believe import BELIEVED, Given, check_automata, claim_of
-from ratproof.comparisons import Compared, Difference, no_case, no_difference, shortest_of
+from ratproof.comparisons import Compared, Difference, NotAFunction, no_case, no_difference, shortest_of
 from ratproof.ledger import TOO_SHORT, ledger
 from theory.claim import Claim, Recurrence, Variant
 
@@ -159,6 +159,16 @@ class OfModule:
                     return Compared(string, worst, Difference(t, unit, network, score, f"{bounds[t]:.2g}"))
                 worst = max(worst, used)
         return no_difference(string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[shortest:])
+
+    def confirm(self, compared: Compared) -> None:
+        """Raise :class:`~ratproof.comparisons.NotAFunction` where a difference that was found is another one when the string is run again."""
+        found = compared.difference
+        if found is None:
+            return
+        string = compared.string[: found.length]
+        again = repr(float(self.states(compared.string)[found.length - 1, found.unit]))
+        if again != found.network:
+            raise NotAFunction(string, found.network, again, "the module is not a function of its inputs")
 
     @property
     def _format(self) -> Format:

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +59,14 @@ MOST_WRITTEN = 200
 
 
 class NotAFunction(InputError):
-    """A recurrence that gave one string two scores: of no function of the string anything holds, and no string refutes it."""
+    """A network that gave one string two scores: of no function of the string anything holds, and no string refutes it."""
 
-    def __init__(self, string: String, once: str, again: str) -> None:
+    def __init__(
+        self, string: String, once: str, again: str, what: str = "the step is not a function of state and symbol"
+    ) -> None:
         text = write_string(list(string))
         shown = text if len(text) <= MOST_WRITTEN else f"{text[:MOST_WRITTEN]}..., {len(string):,} symbols,"
-        super().__init__(f"the step is not a function of state and symbol: on {shown} it gave {once}, then {again}")
+        super().__init__(f"{what}: on {shown} it gave {once}, then {again}")
         self.string = string
 
 
@@ -85,6 +87,14 @@ class Comparison(Protocol):
 
     def to_json(self) -> dict[str, Any]:
         """What :func:`from_json` reads back."""
+
+
+@runtime_checkable
+class Repeatable(Protocol):
+    """A comparison of a user's own program, which may not do twice what it did once."""
+
+    def confirm(self, compared: Compared) -> None:
+        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the string is run again."""
 
 
 def no_case(string: String, reason: str, share: float | None = None) -> Compared:

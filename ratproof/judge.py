@@ -24,7 +24,7 @@ def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
     if isinstance(raised, Flaky):
         return (
             Verdict.UNKNOWN,
-            "two sides differed, and did not when the same was run again: one of them is no function of the string",
+            "run again, the same test showed something else: one of the two sides is no function of the string",
         )
     if raised is not None:
         return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0]

@@ -15,7 +15,7 @@ import numpy as np
 import pynini
 import pytest
 import pywrapfst
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from automata import drawing, files, symbol_tables
@@ -31,6 +31,7 @@ from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata, awkward_alphabets, semirings, strings, symbols
 from automata.wfsa import EPSILON, WFSA
 from proofs_tests.automata.commands import command
+from proofs_tests.automata.same_scores import connected
 
 HALF = re.compile("[\ud800-\udfff]")
 NOT_IN_ATT = re.compile("[ \t\r\n\0\ud800-\udfff]")
@@ -156,24 +157,45 @@ def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton
     assert out.splitlines() == [automaton.semiring.format(w) for w in scores(exactly(automaton), several)]
 
 
+def scored_again(path, lists):
+    """What sample prints, given back to score: as it stands, or, where it begins with a quotation mark, as a shell reads it."""
+    status, out, _ = command("sample", path, "-n", "3", "--longest", "3", "--seed", "0", *(["--lists"] if lists else []))
+    for line in out.removesuffix("\n").split("\n") if status == 0 else []:
+        text, value = line.rsplit("\t", 1)
+        pasted = shlex.split(text)[0] if not lists and text[:1] in ("'", '"') else text
+        as_list = lists or (pasted is not text and pasted.startswith("["))
+        assert command("score", path, *(["--lists"] if as_list else []), "--", pasted) == (0, value + "\n", "")
+    return status
+
+
 @given(machines(whole=True), st.booleans())
 def test_what_sample_prints_can_be_scored_again(automaton, lists):
     with folder() as here:
-        files.write(automaton, here / "a.json")
-        flag = ["--lists"] if lists else []
-        status, out, _ = command("sample", str(here / "a.json"), "-n", "3", "--longest", "3", "--seed", "0", *flag)
-        if status:
-            assert status == 2 and out == ""
-            return
-        lines = [line.rsplit("\t", 1) for line in out.removesuffix("\n").split("\n")]
-        assert len(lines) == 3
-        for text, value in lines:
-            pasted, as_list = text, lists
-            if not lists and text[:1] in ("'", '"'):  # as a shell reads it
-                (pasted,) = shlex.split(text)
-                as_list = pasted.startswith("[")
-            again = command("score", str(here / "a.json"), *(["--lists"] if as_list else []), "--", pasted)
-            assert again == (0, value + "\n", "")
+        files.write(connected(automaton), here / "a.json")
+        assert scored_again(str(here / "a.json"), lists) in (0, 2)  # 2: a weight is negative, or there are no states
+
+
+@pytest.mark.parametrize("symbol", ["'", '"', "'a", '"[a]"', "['a']", "[", "a b", "\u00a0", "\\", "$a", "a\tb", "\u202e", "0"])
+@pytest.mark.parametrize("lists", [False, True])
+def test_so_can_strings_of_signs_that_shells_and_json_read(symbol, lists):
+    with folder() as here:
+        files.write(WFSA(BOOLEAN, [True], [True], {symbol: [[True]], "b": [[True]]}), here / "a.json")
+        assert scored_again(str(here / "a.json"), lists) == 0
+
+
+def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
+    automaton = WFSA.from_edges(
+        BOOLEAN, 3, ["New York", "b"], [(0, True)], [(2, True)], [(0, 1, "New York", True), (1, 2, "b", True)]
+    )
+    with folder() as here:
+        path = str(here / "a.json")
+        files.write(automaton, path)
+        assert command("sample", path, "-n", "1") == (0, """'["New York", "b"]'\ttrue\n""", "")
+        assert command("sample", path, "-n", "1", "--lists") == (0, '["New York", "b"]\ttrue\n', "")
+        assert command("score", path, "--lists", '["New York", "b"]', "[]") == (0, "true\nfalse\n", "")
+        for text in ("New York b", "[1]", "{}", '["b"'):
+            status, out, err = command("score", path, "--lists", text)
+            assert (status, out) == (2, "") and err.startswith(f"ratproof: the string '{text}' is no JSON list of symbols")
 
 
 @given(machines(whole=True))
@@ -195,11 +217,30 @@ def texts_of(svg):
 
 
 @given(st.lists(symbols(), min_size=1, max_size=3, unique=True))
+@example(["&amp;", "&#65;", "\\N"])
+@example(["\\n", "<b>", "\x1b[2J"])
 def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
     """One arrow a symbol, from a state to one of its own: the picture has the symbols' texts, and no other ones but the states' numbers."""
     n = len(alphabet)
     automaton = WFSA.from_edges(BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)])
     assert texts_of(drawing.svg(automaton)) == sorted([*map(str, range(n)), *map(symbol_text, alphabet)])
+
+
+def test_graphviz_shows_the_names_of_states_as_they_are_given():
+    names = ["&lt;", "\\N", "a\x07"]
+    assert texts_of(drawing.svg(WFSA(BOOLEAN, [False] * 3, [False] * 3, {}), names=names)) == sorted(["&lt;", "\\N", "a\\x07"])
+
+
+@given(st.lists(symbols(), max_size=4, unique=True))
+@example(["ε", "all", "/", '"/"', "\u00e9", "e\u0301"])
+def test_no_two_symbols_look_the_same_in_a_drawing_and_none_as_what_is_no_symbol(alphabet):
+    shown = [symbol_text(s) for s in alphabet]
+    assert len({*shown, "ε", "all", "/"}) == len(shown) + 3
+
+
+def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
+    text = drawing.dot(WFSA(REAL, [1], ["999999999/1000000000"], {"a": [["1/3"]], "b": [["1/10000000000001"]]}))
+    assert '"0 / ≈1.00000"' in text and '"a / 1/3\\nb / ≈1.00000e-13"' in text
 
 
 @given(st.lists(symbols(), min_size=1, max_size=4, unique=True), st.sampled_from(["", " / 2"]))

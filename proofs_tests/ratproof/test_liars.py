@@ -237,6 +237,8 @@ class AllAlike:
 class Tally(AllAlike):
     """A mode that is changed where it stands."""
 
+    __hash__ = AllAlike.__hash__
+
     def __eq__(self, other):
         return self is other
 
@@ -468,3 +470,5 @@ def test_a_module_that_lies_does_not_hold(name, monkeypatch):
     claim = believe_module("liar", module=MODULES[name](), embeddings=torch.eye(2), alphabet="ab", automaton=SUMS)
     (result,) = decided(monkeypatch, claim, kind="sampled")
     assert not_held(result)
+    if name in ("after 50 calls", "every 40th call", "carrying its state on"):
+        assert "is no function of the string" in result.why or "is not a function of its inputs" in result.why
