@@ -92,7 +92,9 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
         result = found.setdefault(
             key, Result(seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.device, seed)
         )
-        result.verdict = _joined(result.verdict, seen.verdict)
+        before, result.verdict = result.verdict, _joined(result.verdict, seen.verdict)
+        if result.verdict != before:
+            result.certificate = None
         result.cases += seen.cases
         result.seconds = round(result.seconds + seen.seconds, 3)
         result.tests.append(seen.test)
@@ -103,7 +105,8 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             result.share = max(seen.share, result.share or 0.0)
         if seen.counterexample is not None and _simpler(seen.counterexample, result.counterexample):
             result.counterexample = seen.counterexample
-        result.certificate = result.certificate or seen.certificate
+        if seen.verdict == result.verdict != Verdict.UNKNOWN:  # what a certificate shows is of no use beside another verdict
+            result.certificate = result.certificate or seen.certificate
     return list(found.values())
 
 

@@ -178,6 +178,14 @@ def test_a_step_that_lies_is_not_decided_to_hold(step, monkeypatch):
         assert "nothing shows that the step by 'a' is affine" in result.why
 
 
+def test_one_wrong_call_in_the_second_run_of_the_strings_is_seen(monkeypatch):
+    """Right in all of the first run, which has some 4,000 calls."""
+    calls = iter(range(10**9))
+    step = lambda c, x: right(c, x) + (next(calls) == 6000)
+    (result,) = decided(monkeypatch, believe("liar", start=0, step=step, automaton=HALVES))
+    assert not_held(result) and "no function of the string" in result.why
+
+
 def told_by_its_length(c, x):
     return c[0] + 1, c[1] + 1 + (isinstance(c[0], Fraction) and c[0] == 49)
 

@@ -390,6 +390,18 @@ def test_the_share_of_a_bound_is_at_most_one_exactly_within_it(computed, value, 
         assert (used <= 1) == (abs(Fraction(computed) - value) <= Fraction(bound)) or 1 - 1e-15 < used < 1 + 1e-15
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "kept"), [("h", 0), ("hh", 0), ("hr", 1), ("rh", 0), ("hu", None), ("uh", None), ("hur", 2), ("u", None)]
+)
+def test_a_certificate_is_kept_beside_the_verdict_that_it_shows(verdicts, kept):
+    names = {"h": Verdict.HOLDS, "r": Verdict.REFUTED, "u": Verdict.UNKNOWN}
+    seen = [
+        Observation("c", "v", "decided", "holds", names[v], "t", 1, 0.1, certificate={"number": i}) for i, v in enumerate(verdicts)
+    ]
+    (result,) = gather(seen, None)
+    assert result.certificate == (None if kept is None else {"number": kept})
+
+
 def test_what_was_left_out_of_several_tests_is_counted_together():
     def seen(left_out):
         facts = {"left_out": left_out} if left_out else {}
