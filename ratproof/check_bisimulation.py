@@ -117,9 +117,11 @@ class Automaton:
 
     def silently(self, vector):
         """The vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle gains for ever."""
+        new = vector
         for _ in range(len(self.epsilon) + 1):
-            before, vector = vector, self.apply(vector, self.epsilon, vector)
-            if vector == before:
+            before, vector = vector, self.apply(new, self.epsilon, vector)
+            new = {q: w for q, w in vector.items() if w != before.get(q)}
+            if not new:
                 return vector
         raise ValueError("the sums over silent ways do not exist")
 
@@ -127,7 +129,7 @@ class Automaton:
         need(symbol in self.steps, f"{symbol!r:.40} is no symbol of the alphabet")
         vector = self.silently(self.apply(vector, self.steps[symbol]))
         sizes = (abs(part).bit_length() for w in vector.values() for part in (w.numerator, w.denominator))
-        need(max(sizes, default=0) < 2**24, "a string has weights of more than five million digits")
+        need(max(sizes, default=0) < 2**22, "a string has weights of more than a million digits")
         return vector
 
     def score(self, vector):

@@ -21,10 +21,8 @@ from operator import mul as times
 from pathlib import Path
 
 FORMAT, CLAIM = "ratproof certificate 1", "the soft network follows its automaton"
-OPTIONS, ARRAYS = (
-    ("kind", "similarity", "temperature", "alphabet", "start_token"),
-    ("W", "b", "U", "c", "S", "w", "v", "embedding"),
-)
+OPTIONS = ("kind", "similarity", "temperature", "alphabet", "start_token")
+ARRAYS = {"W": 2, "b": 1, "U": 2, "c": 1, "S": 2, "w": 1, "v": 0, "embedding": 2}  # each with its number of dimensions
 P, DECIMAL, LABELS = 96, Context(70), ("after", "label", "accepts")
 ONE, LESS, MORE = 1 << P, DECIMAL.subtract(1, Decimal("1e-45")), DECIMAL.add(1, Decimal("1e-45"))
 UNIT, EVERY = (ONE, ONE), (-ONE, ONE)
@@ -74,9 +72,9 @@ def exp(n):
     return int(DECIMAL.multiply(value, LESS)), int(DECIMAL.multiply(value, MORE)) + 1
 
 
-def fixed(text):  # nested lists of floats in hexadecimal, as Python writes them
-    if type(text) is list:
-        return [fixed(part) for part in text]
+def fixed(text, dimensions=0):  # floats in hexadecimal, as Python writes them, or nested lists of them
+    if dimensions:
+        return [fixed(part, dimensions - 1) for part in listed(text, "an array", str if dimensions == 1 else list)]
     written = type(text) is str and re.fullmatch(r"-?0x[01]\.[0-9a-f]{1,13}p[+-](\d{1,3}|10[01]\d|102[0-3])", text)
     need(written and float.fromhex(text).hex() == text, f"{text!r:.40} is no finite float")
     top, bottom = float.fromhex(text).as_integer_ratio()
@@ -150,7 +148,7 @@ class Network:
         )
         need(type(start_token) is bool, "start_token is something else than true or false")
         self.gru, self.dot, self.symbols = kind == "sr-gru", similarity == "dot", len(alphabet)
-        W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name]) for name in ARRAYS)
+        W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name], dimensions) for name, dimensions in ARRAYS.items())
         written = type(temperature) is str and re.fullmatch(r"\d{1,400}(/(?=0*[1-9])\d{1,400})?", temperature, re.ASCII)
         need(written, f"the temperature {temperature!r:.40} is no fraction of whole numbers, or too long")
         tau = Fraction(temperature)
@@ -242,7 +240,7 @@ def verdict(data):
         for row in rows:
             fits = len(listed(row, "after", int)) == net.symbols and all(0 <= r < there for r in row)
             need(fits, "an arrow leads nowhere, or there are more or fewer arrows than symbols")
-    boxes = [[[x[side] for x in fixed(listed(n[name], name, str))] for side, name in enumerate(("low", "high"))] for n in nodes]
+    boxes = [[[x[side] for x in fixed(n[name], 1)] for side, name in enumerate(("low", "high"))] for n in nodes]
 
     def inside(alpha, node):
         need(

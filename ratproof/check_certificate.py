@@ -97,7 +97,7 @@ class Automaton:
             need(symbol in self.steps, f"{symbol!r:.40} is no symbol of the alphabet")
             vector = apply(vector, self.steps[symbol])
             sizes = (abs(part).bit_length() for w in vector.values() for part in (w.numerator, w.denominator))
-            need(max(sizes, default=0) < 2**24, "a string has weights of more than five million digits")
+            need(max(sizes, default=0) < 2**22, "a string has weights of more than a million digits")
         return vector
 
 

@@ -1,0 +1,362 @@
+"""Certificates are read strictly: what is written loosely is rejected in a sentence, quickly, by the stand-alone programs too."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from proofs_tests.ratproof.certificate_files import FILES, SMALL, certificate, holds, run_program
+from ratproof.checkers import checker_of, judge
+
+ALL = pytest.mark.parametrize("name", SMALL)
+WHOLE = {name: certificate(name) for name in SMALL}
+MAY_BE_MISSING = {("stand",), ("every size",), ("to A",), ("to B",)}
+"""No matrix is the identity."""
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where all values in a JSON value are, itself included."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, part in inside for place in places(part, (*path, key)))]
+
+
+def at(value: Any, path: tuple[Any, ...]) -> Any:
+    """The value at a place."""
+    for key in path:
+        value = value[key]
+    return value
+
+
+def changed(data: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """A copy with another value at a place."""
+    made = copy.deepcopy(data)
+    if not path:
+        return new
+    at(made, path[:-1])[path[-1]] = new
+    return made
+
+
+def rejected(tmp_path, capsys, text, name):
+    """The stand-alone program rejects the text, and what it prints."""
+    (tmp_path / "c.json").write_text(text)
+    status, out = run_program(tmp_path / "c.json", capsys, checker_of(WHOLE[name]))
+    assert status == 1 and out.startswith("rejected: "), out
+    return out
+
+
+@ALL
+def test_a_field_that_is_there_twice_is_rejected(name, tmp_path, capsys):
+    """Whatever its value: what a reader takes need not be what the program takes."""
+    text = json.dumps(WHOLE[name])
+    first = next(iter(WHOLE[name]))
+    for place in range(1, text.count("{") + 1):
+        spots = [i for i, c in enumerate(text) if c == "{"]
+        i = spots[place - 1]
+        field = json.loads("[" + text[i + 1 : text.index(":", i)] + "]")[0]
+        twice = text[: i + 1] + json.dumps(field) + ": 0, " + text[i + 1 :]
+        assert "twice" in rejected(tmp_path, capsys, twice, name)
+    assert f"['{first}'" in rejected(tmp_path, capsys, text[:-1] + f', "{first}": {json.dumps(WHOLE[name][first])}}}', name)
+
+
+@ALL
+def test_a_field_that_nobody_knows_or_that_is_missing_is_rejected(name):
+    """In every object of the certificate but those whose fields are symbols."""
+    data = WHOLE[name]
+    for path in places(data):
+        part = at(data, path)
+        if not isinstance(part, dict) or path in (("stand",), ("boxes", "W"), ("dfa",)):
+            continue
+        assert judge(changed(data, (*path, "note"), "as I said")).why == "there is no field ['note']", path
+        for field in part:
+            spoilt = changed(data, path, {key: value for key, value in part.items() if key != field})
+            if (*path, field) not in MAY_BE_MISSING:
+                assert judge(spoilt).verdict == "rejected", (path, field)
+    for symbols in (("boxes", "W"), ("dfa",)):
+        if symbols[0] in data:
+            assert (
+                judge(changed(data, (*symbols, "note"), at(data, symbols)[next(iter(at(data, symbols)))])).verdict == "rejected"
+            )
+
+
+@ALL
+def test_a_value_of_another_type_is_rejected(name):
+    """True for 1, 1.0 for 1, a text for a list of symbols, null, an object, a number for a text: at every place."""
+    data = WHOLE[name]
+    for path in places(data)[1:]:
+        old = at(data, path)
+        loose = [None, {}, True, 1.0, float("nan"), str(old), 7, ["x"]]
+        if isinstance(old, list):
+            loose += ["".join(old)] if old and all(isinstance(x, str) for x in old) else []
+            loose += [dict(enumerate(old)), tuple(old)]
+        if isinstance(old, (int, float)):
+            loose += [bool(old), float(old)]
+        for new in loose:
+            if type(new) is type(old) or (isinstance(new, str) and isinstance(old, str)):
+                continue
+            answer = judge(changed(data, path, new))
+            assert answer.verdict == "rejected" and answer.why, (path, new)
+            assert "malformed" not in answer.why, (path, new, answer.why)
+
+
+LOOSE = {
+    "NaN": "whole", "Infinity": "whole", "-Infinity": "whole", "1.0": "whole", "1e5": "whole", "1e999999999": "whole",
+    "9" * 10: "too long", "9" * 10**7: "too long", "-" + "9" * 5000: "too long",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", LOOSE, ids=lambda text: text[:12])
+@pytest.mark.parametrize(
+    "name", ["equivalent-real", "different-max-plus", "hankel-gru", "follows-eq-2", "boxes-sr-elman-euclidean"]
+)
+def test_json_numbers_that_are_not_whole_and_short_are_rejected(name, number, tmp_path, capsys):
+    assert LOOSE[number] in rejected(tmp_path, capsys, json.dumps(WHOLE[name])[:-1] + f', "note": {number}}}', name)
+
+
+@ALL
+def test_text_behind_a_certificate_is_refused(name, tmp_path, capsys):
+    (tmp_path / "c.json").write_text(json.dumps(WHOLE[name]) + " {}")
+    assert run_program(tmp_path / "c.json", capsys, checker_of(WHOLE[name]))[0] == 2
+
+
+WEIGHTS = {
+    "real": ["nan", "inf", "-inf", "0.5", "1e3", " 1", "1 ", "+1", "1/0", "1/00", "1/-2", "--1", "", "1_0", "0x1", "٣", "²", "true", "1/2/3"],
+    "counting": ["-1", "1/2", "inf", "0.5", "1.0", "1e3"], "boolean": ["0", "1", "True", "", "1/1"], "max-plus": ["inf", "nan", "0.5", "true"],
+    "min-plus": ["-inf", "nan", "0.5"], "max-times": ["-1", "inf", "-inf", "-1/2", "nan"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if "A" in WHOLE[name]])
+def test_a_weight_outside_the_semiring_is_rejected(name):
+    """Where it stands, and as a weight of a state or an arrow that no string comes to."""
+    for side in "AB":
+        data = WHOLE[name]
+        for weight in WEIGHTS[data[side]["semiring"]]:
+            for field, entry in (
+                ("initial", [0, weight]),
+                ("final", [0, weight]),
+                ("transitions", [0, 0, data["A"]["alphabet"][0], weight]),
+            ):
+                answer = judge(changed(data, (side, field), [*data[side][field], entry]))
+                assert answer.verdict == "rejected" and "malformed" not in answer.why, (side, field, weight, answer.why)
+                dead = {**data[side], "states": data[side]["states"] + 1}
+                far = [x if isinstance(x, str) else dead["states"] - 1 for x in entry]
+                assert judge({**data, side: {**dead, field: [*dead[field], far]}}).verdict == "rejected"
+
+
+def test_counts_that_are_none_are_rejected_though_the_numbers_fit():
+    """Automata whose weights are all fractions, or negative, under the name of the counting semiring."""
+    for name in (
+        "equivalent-real",
+        "different-real",
+        "minimal-real",
+        "equivalent-real-epsilon",
+        "equivalent-real-through-a-third",
+    ):
+        as_counts = json.loads(json.dumps(WHOLE[name]).replace('"real"', '"counting"'))
+        assert judge(WHOLE[name]).verdict == "accepted" and "is no count" in judge(as_counts).why
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in SMALL if "A" in WHOLE[name] and WHOLE[name]["A"]["semiring"] in ("real", "counting")]
+)
+def test_fractions_and_counts_are_not_compared(name):
+    """Semirings differ on both sides; a least automaton alone may be real where the counting one that was given is not."""
+    data = WHOLE[name]
+    other = {"real": "counting", "counting": "real"}[data["B"]["semiring"]]
+    whole = changed(data, ("B", "semiring"), other)
+    assert judge(whole).verdict == "rejected" or data["claims"] == "minimal"
+
+
+def test_automata_without_states_or_symbols_are_said_to_be_that():
+    """They are automata, so certificates of them are accepted; the sentence says what they are."""
+    nothing = {"semiring": "real", "states": 0, "alphabet": [], "initial": [], "final": [], "transitions": []}
+    data = {"format": "ratproof certificate 1", "claims": "equivalent", "A": nothing, "B": nothing, "through": "A"}
+    answer = judge(data)
+    assert (
+        answer.verdict == "accepted"
+        and answer.about["says"].count("(0 states, ") == 2
+        and "every string over [] the" in answer.about["says"]
+    )
+    assert judge({**data, "claims": "minimal", "prefixes": [], "suffixes": []}).verdict == "accepted"
+    assert judge({**data, "claims": "minimal", "prefixes": [[]], "suffixes": [[]]}).verdict == "rejected"
+    boolean = {**nothing, "semiring": "boolean"}
+    assert judge({**data, "A": boolean, "B": boolean}).verdict == "rejected"
+
+
+def test_floats_that_are_not_as_python_writes_them_are_rejected():
+    """Other spellings of the same number too, so that one network has one digest; and what a fraction of 0/0 would hide."""
+    data = WHOLE["boxes-sr-elman-euclidean"]
+    one = at(data, ("network", "S", 0, 0))
+    number = float.fromhex(one)
+    for text in ("nan", "inf", "-inf", "infinity", "0x1p99999", "1", repr(number), one.upper(), " " + one, one.replace("0x", "0X"), f"+{one}",
+                 "0x1.0p+1024", "0x1.0000000000000p+1024", "0x.8p+0", "0x1.00000000000000p+0", "", "٣"):  # fmt: skip
+        answer = judge(changed(data, ("network", "S", 0, 0), text))
+        assert answer.verdict == "rejected" and "is no finite float" in answer.why, text
+    assert judge(changed(data, ("network", "S", 0, 0), one)).verdict == "accepted"
+
+
+@pytest.mark.parametrize("tau", ["0", "1/0", "-1", "-1/-2", "0.5", "1e-9", "nan", "inf", "٣", "1/2/3", " 1", "1 ", "", "9" * 401])
+def test_a_temperature_is_a_positive_fraction(tau):
+    answer = judge(changed(WHOLE["boxes-sr-elman-euclidean"], ("network", "temperature"), tau))
+    assert answer.verdict == "rejected" and "temperature" in answer.why
+
+
+@pytest.mark.parametrize("tau", ["1/" + "9" * 400, "9" * 400, "1/" + str(2**1074), str(2**1023)])
+def test_a_temperature_near_0_or_infinity_is_checked_or_rejected_and_no_more(tau):
+    data = changed(WHOLE["boxes-sr-elman-euclidean"], ("network", "temperature"), tau)
+    assert judge(data).verdict in ("accepted", "rejected")
+    checker_of(data).about(data)  # what it would say
+
+
+def huge() -> dict[str, str]:
+    """Small files that would be a lot of work, or of memory, by what they ask for: by name."""
+    made: dict[str, Any] = {}
+    for name, path in (("equivalent-real", ("A", "states")), ("equivalent-max-plus", ("B", "states")), ("hankel-gru", ("states",)),
+                       ("hankel-gru", ("units",)), ("hankel-gru", ("bits",)), ("hankel-gru", ("unit",)), ("follows-eq-2", ("states", 0)),
+                       ("boxes-sr-gru-dot", ("nodes", 0, "state")), ("boxes-sr-gru-dot", ("nodes", 0, "after", 0))):  # fmt: skip
+        for number in (10**5, 999_999_999):
+            made[f"{name} {path} {number}"] = changed(certificate(name), path, number)
+    blank = {
+        "semiring": "real",
+        "states": 99_999,
+        "alphabet": [f"x{i}" for i in range(9000)],
+        "initial": [],
+        "final": [],
+        "transitions": [],
+    }
+    empty = {"format": "ratproof certificate 1", "claims": "equivalent"}
+    made["many states and symbols"] = {**empty, "A": blank, "B": blank, "through": "A"}
+    arrows = {**blank, "transitions": [[i, i + 1, x, "1"] for i, x in enumerate(blank["alphabet"])]}
+    made["many states, and an arrow for each of many symbols"] = {**empty, "A": arrows, "B": arrows, "through": "A"}
+    tropical = {**blank, "semiring": "max-plus", "alphabet": ["a"], "initial": [[0, "0"]], "final": [[0, "0"]]}
+    gains = {**tropical, "transitions": [[0, 0, "", "1"], [1, 1, "", "1"]]}
+    made["a silent way that gains for ever"] = {**empty, "A": gains, "B": gains, "pairs": [[[], []]]}
+    line = {**tropical, "transitions": [[i, i + 1, "", "0"] for i in range(1000)], "final": [[1000, "0"]]}
+    made["a long line of silent ways"] = {**empty, "A": line, "B": line, "pairs": [[[], []]]}
+    grows = {**tropical, "semiring": "max-times", "states": 1, "initial": [[0, "1"]], "transitions": [[0, 0, "a", "7" * 50_000]]}
+    word = {"word": ["a"] * 10_000, "scores": ["1", "0"]}
+    made["a score of half a billion digits"] = {**empty, "claims": "different", "A": grows, "B": {**grows, "initial": []}, **word}
+    made["a weight of a million digits"] = changed(certificate("different-real"), ("A", "final", 0, 1), "7" * 1_000_001)
+    long = certificate("hankel-gru")
+    made["a string of a million letters"] = {**long, "prefixes": [[], ["a"] * 1_000_000]}
+    made["the greatest precision"] = {**certificate("hankel-gru-2-units"), "bits": 2**16}
+    many = [list(f"{i:08b}".replace("0", "a").replace("1", "b")) for i in range(256)]
+    strings = {"prefixes": many, "suffixes": many}
+    made["many states and a great precision"] = {**long, "states": 256, "claims": "at least 256 states", "bits": 2**16, **strings}
+    cold = certificate("follows-eq-2")
+    made["a temperature near 0"] = changed(cold, ("boxes", "m"), "9" * 400)
+    made["a network of many digits"] = changed(cold, ("boxes", "S"), [["7" * 400 + "/" + "3" * 399 + "1"] * 2] * 120)
+    texts = {name: json.dumps(value) for name, value in made.items()}
+    start = FILES["hankel-gru"].read_text().rstrip()[:-1]  # all programs read alike
+    for nested in ("[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "0" + "}" * 100_000):
+        texts[f"100,000 {nested[0]}"] = f'{start}, "note": {nested}}}'
+    texts["a number of ten million digits"] = f'{start}, "note": {"9" * 10**7}}}'
+    texts["100,000 fields"] = start + "".join(f', "f{i}": 0' for i in range(100_000)) + "}"
+    return texts
+
+
+TRUE_OF_MANY = {
+    "equivalent-real ('A', 'states') 100000", "equivalent-max-plus ('B', 'states') 100000", "many states and symbols",
+    "many states, and an arrow for each of many symbols", "a temperature near 0",
+}  # fmt: skip
+"""Of these what is claimed holds: automata with states that nothing leads to, and automata that are compared with themselves."""
+ALONE = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+sys.path.insert(0, sys.argv[1])
+from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel, check_invariant
+for name, path in zip(sys.argv[2::2], sys.argv[3::2]):
+    print(vars()[name].main([path]), flush=True)
+"""
+
+
+def test_small_files_that_ask_for_much_are_refused(tmp_path):
+    """In two gigabytes, and all of them within the time that a program that hangs would not keep."""
+    texts, arguments = huge(), []
+    for i, text in enumerate(texts.values()):
+        (tmp_path / f"{i}.json").write_text(text)
+        deep = "000 " in list(texts)[i]
+        program = "ratproof.check_hankel" if deep or "ten million" in list(texts)[i] else checker_of(json.loads(text)).__name__
+        arguments += [program.removeprefix("ratproof."), str(tmp_path / f"{i}.json")]
+    command = [sys.executable, "-c", ALONE, str(Path(__file__).parents[2]), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout[-500:]
+    answers = dict(zip(texts, done.stdout.splitlines()[::2], strict=True))
+    assert {name for name, answer in answers.items() if answer.startswith("accepted: ")} == TRUE_OF_MANY
+    assert not any("malformed" in answer for answer in answers.values()), answers
+
+
+def mutated(data: Any, draw: Any) -> Any:
+    """The certificate with a few changes: entries exchanged, left out, repeated, moved, or taken from elsewhere in it."""
+    for _ in range(draw(st.integers(1, 3))):
+        spots = [path for path in places(data) if path]
+        path = draw(st.sampled_from(spots))
+        old = at(data, path)
+        kind = draw(st.sampled_from(["other", "elsewhere", "nudge", "drop", "twice", "swap"]))
+        if kind == "other":
+            data = changed(
+                data,
+                path,
+                draw(st.sampled_from([0, 1, 2, True, None, "", "0", "1", "-1", "1/2", "a", "b", "inf", "A", "B", [], {}])),
+            )
+        elif kind == "elsewhere":
+            data = changed(data, path, copy.deepcopy(at(data, draw(st.sampled_from(spots)))))
+        elif kind == "nudge" and isinstance(old, int):
+            data = changed(data, path, old + draw(st.sampled_from([-1, 1])))
+        elif kind == "nudge" and isinstance(old, str) and old.lstrip("-").isdecimal():
+            data = changed(data, path, str(int(old) + draw(st.sampled_from([-1, 1]))))
+        elif kind == "nudge" and isinstance(old, str) and "0x" in old:
+            data = changed(data, path, (float.fromhex(old) * draw(st.sampled_from([-1, 0.5, 1.01, 1 + 2**-52]))).hex())
+        elif kind == "drop":
+            data = copy.deepcopy(data)
+            del at(data, path[:-1])[path[-1]]
+        elif isinstance(at(data, path[:-1]), list):
+            row = copy.deepcopy(at(data, path[:-1]))
+            other = draw(st.integers(0, len(row) - 1))
+            if kind == "twice":
+                row.insert(other, copy.deepcopy(old))
+            else:
+                row[path[-1]], row[other] = row[other], row[path[-1]]
+            data = changed(data, path[:-1], row) if path[:-1] else row
+        assume(isinstance(data, dict))
+    return data
+
+
+def subject(data):
+    """What a certificate is about, apart from what shows it and from the order in which it is written."""
+    if "A" in data:
+        lists = ("alphabet", "initial", "final", "transitions")
+        sides = [{field: sorted(value) if field in lists else value for field, value in data[side].items()} for side in "AB"]
+        return [sides, data.get("word"), data.get("scores")]
+    return [data[part] for part in ("network", "automaton", "boxes", "dfa", "epsilon", "cell", "units", "unit", "letters", "weights", "states")
+            if part in data]  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(st.data())
+def test_a_mutant_is_rejected_or_is_about_exactly_what_is_printed(data):
+    """Two accepted certificates print the same exactly where they are about the same; and what is accepted is so."""
+    name = data.draw(st.sampled_from(SMALL))
+    mutant = mutated(WHOLE[name], data.draw)
+    answer = judge(mutant)
+    event(f"{checker_of(WHOLE[name]).__name__}: {answer.verdict}")
+    assert answer.verdict in ("accepted", "rejected")
+    if answer.verdict == "rejected":
+        assert "malformed" not in answer.why, answer.why
+        return
+    before = judge(WHOLE[name])
+    same = (answer.claims, subject(mutant)) == (before.claims, subject(WHOLE[name]))
+    unordered = [
+        {k: sorted(v) if k in ("alphabet", "letters") else v for k, v in x.about.items() if k != "says"} for x in (before, answer)
+    ]
+    assert (unordered[0] == unordered[1]) == same
+    if "A" in mutant:
+        assert holds(mutant), mutant
