@@ -98,9 +98,9 @@ def symbols(whole: bool = False) -> st.SearchStrategy[str]:
     return st.sampled_from(awkward) | signs | st.text(min_size=1, max_size=4)
 
 
-def awkward_alphabets(most: int = 3, whole: bool = False) -> st.SearchStrategy[tuple[str, ...]]:
-    """Alphabets of at most so many symbols, of all kinds; see :func:`symbols`."""
-    return st.lists(symbols(whole), max_size=most, unique=True).map(tuple)
+def awkward_alphabets(most: int = 3, whole: bool = False, least: int = 0) -> st.SearchStrategy[tuple[str, ...]]:
+    """Alphabets of ``least`` to ``most`` symbols, of all kinds; see :func:`symbols`."""
+    return st.lists(symbols(whole), min_size=least, max_size=most, unique=True).map(tuple)
 
 
 @cache
@@ -162,23 +162,25 @@ def automata(
     *,
     alphabet: Sequence[Any] = "ab",
     most_states: int = 4,
+    least_states: int = 0,
     epsilon: Epsilon = "none",
     extreme: bool = False,
     exact: bool = True,
 ) -> WFSA:
-    """Automata with 0 to ``most_states`` states, drawn arrow by arrow.
+    """Automata with ``least_states`` to ``most_states`` states, drawn arrow by arrow.
 
     Args:
         draw: given by Hypothesis.
         semiring: of the weights.
         alphabet: the symbols.
         most_states: the most states.
+        least_states: the least.
         epsilon: no epsilon transitions, or some, from lower states to higher (``acyclic``) or anywhere, with weights whose
             sums round every cycle converge (``cyclic``; the same as acyclic in counting, which has no such weights).
         extreme: huge and subnormal weights too.
         exact: else the weights are rounded to float64.
     """
-    n = draw(st.integers(0, most_states))
+    n = draw(st.integers(least_states, most_states))
     states = st.integers(0, max(n - 1, 0))
     weight = weights(semiring, extreme=extreme)
     at = st.lists(st.tuples(states, weight), max_size=n, unique_by=lambda pair: pair[0])

@@ -60,6 +60,11 @@ def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
     return automaton.replace(index={names[s]: place for s, place in automaton.index.items()})
 
 
+def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
+    """The alphabet in another order, on which the order of strings depends."""
+    return automaton.replace(index={s: automaton.index[s] for s in draw(st.permutations(list(automaton.index)))})
+
+
 def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
     """The states in another order."""
     place = [*draw(st.permutations(range(automaton.states))), END, START]  # -2 and -1 stay what they are
