@@ -120,7 +120,9 @@ def read(path: str | Path) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose fields are each there once."""
     names = [name for name, _ in pairs]
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None) if len(set(names)) < len(names) else None
+    twice = (
+        next((name for place, name in enumerate(names) if name in names[:place]), None) if len(set(names)) < len(names) else None
+    )
     if twice is not None:
         raise InputError(f"field {shorten(twice)} is there twice")
     return dict(pairs)

@@ -149,7 +149,9 @@ class OfFARNN:
         names = set(self.case.entries)
         wanted = {"alpha_0", "alpha_inf"} | ({"T"} if self.cell == "tensor" else {"D_1", "v", "D_2"})
         if self.case.over is not REAL or not wanted <= names:
-            raise InputError(f"the case has the weights {', '.join(map(shorten, sorted(names)))}, where {', '.join(sorted(wanted))} are right")
+            raise InputError(
+                f"the case has the weights {', '.join(map(shorten, sorted(names)))}, where {', '.join(sorted(wanted))} are right"
+            )
         automata = self.automata()
         if len(automata) != 1 or not self.case.alphabet:
             raise InputError(f"{self.claim}, {self.variant}, is not about one automaton over some symbols")

@@ -32,9 +32,7 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
     largest = torch.finfo(DTYPES[rest["dtype"]]).max
     if not isinstance(rest["parameters"], dict):
         raise InputError("parameters are no object of arrays")
-    rest["parameters"] = {
-        str(name): numbers(f"parameter {name}", values, largest) for name, values in rest["parameters"].items()
-    }
+    rest["parameters"] = {str(name): numbers(f"parameter {name}", values, largest) for name, values in rest["parameters"].items()}
     _check_shapes(kind, rest["options"], rest["parameters"])
     rest["embeddings"] = numbers("embeddings", rest["embeddings"], largest)
     check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])

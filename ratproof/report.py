@@ -50,7 +50,7 @@ def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str 
     for why, told in _not_run(outcome).items():
         out.print(Text(f"{told}: not run: {why}"))
     if claims_file is None and outcome.results and not any(r.device == "cuda" for r in outcome.results):
-        out.print("[dim]The networks ran on the CPU; on cuda: not run (--device cuda).[/]")
+        out.print(Text("The networks ran on the CPU; on cuda: not run (--device cuda).", style="dim"))
     for note in outcome.notes:
         out.print(Text(f"note: {note}"))
     out.print(summary(outcome))

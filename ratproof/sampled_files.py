@@ -35,7 +35,11 @@ def checked(data: dict[str, Any]) -> tuple[Any, ...]:
     """
     if set(data) != FIELDS:
         raise InputError(f"the fields of sampled runs are {', '.join(sorted(FIELDS))}")
-    kind, dtype, options = one_of("network", data["network"], LAYERS), one_of("dtype", data["dtype"], list(DTYPES)), data["options"]
+    kind, dtype, options = (
+        one_of("network", data["network"], LAYERS),
+        one_of("dtype", data["dtype"], list(DTYPES)),
+        data["options"],
+    )
     if not isinstance(options, dict) or not SIZES <= set(options) <= OPTIONS:
         raise InputError(f"options are {', '.join(sorted(OPTIONS))}, the sizes among them")
     for name in SIZES:
@@ -70,7 +74,9 @@ def _check_parameters(kind: str, options: dict[str, Any], parameters: Any, dtype
     if not isinstance(parameters, dict):
         raise InputError("parameters are no object of arrays")
     right = {name: tuple(values.shape) for name, values in KINDS[kind](**options, device="meta").cell.state_dict().items()}
-    arrays = {name: numbers(f"parameter {shorten(name)}", values, torch.finfo(DTYPES[dtype]).max) for name, values in parameters.items()}
+    arrays = {
+        name: numbers(f"parameter {shorten(name)}", values, torch.finfo(DTYPES[dtype]).max) for name, values in parameters.items()
+    }
     shapes = {name: values.shape for name, values in arrays.items()}
     if shapes != right:
         raise InputError(f"parameters have the shapes {shapes!s:.300}, where {right} are right")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
+from rich.text import Text
 
 from automata.shown import printable
 from ratproof.streams import styled
@@ -16,12 +17,20 @@ WIDTH = 100
 
 
 def console(*, error: bool = False) -> Console:
-    """A console that never gets wider than the report; of what it prints, its own colours alone reach the terminal."""
-    made = Console(file=styled(sys.stderr if error else sys.stdout), highlight=False, soft_wrap=False)
+    """A console that never gets wider than the report; of what it prints, its own colours alone reach the terminal.
+
+    Text is printed as it is: ``[b]`` and ``:cat:`` in a user's words are no markup. What is to be bold is a ``Text``, as of :func:`titled`.
+    """
+    made = Console(file=styled(sys.stderr if error else sys.stdout), highlight=False, soft_wrap=False, markup=False, emoji=False)
     made.push_render_hook(_Printable())
     if made.width > WIDTH or not made.is_terminal:
         made.width = WIDTH
     return made
+
+
+def titled(title: str, text: str, before: str = "") -> Text:
+    """A line whose title is bold."""
+    return Text.assemble(before, (title, "bold"), text)
 
 
 @contextmanager
@@ -31,8 +40,8 @@ def progress(what: str) -> Iterator[Callable[[str], None]]:
     if not screen.is_terminal:
         yield lambda stage: None
         return
-    with screen.status(what) as status:
-        yield lambda stage: status.update(f"{what}: {printable(stage)}")
+    with screen.status(Text(what)) as status:
+        yield lambda stage: status.update(Text(f"{what}: {printable(stage)}"))
 
 
 class _Printable(RenderHook):

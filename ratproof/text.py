@@ -164,7 +164,10 @@ def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 def _words(found: np.ndarray, path: Path) -> list[str]:
     if found.ndim != 1 or found.dtype.kind != "U":
         raise FormatError(f"{path}: words holds {found.dtype} of shape {found.shape}, where one text for each vector is right")
-    return [str(word) for word in found.tolist()]
+    try:
+        return [str(word) for word in found.tolist()]
+    except (SystemError, ValueError):  # of numbers that are no characters
+        raise FormatError(f"{path}: words has something in it that is no character") from None
 
 
 @torch.no_grad()

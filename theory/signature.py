@@ -217,7 +217,9 @@ class Signature:
 
     def same_shape(self, w: Weights) -> bool:
         """Is this the size of these weights, in which nothing is lacking?"""
-        return w.size == self.size and all(entry.derived is not None or entry.shapes(w) <= {entry.shape} for entry in self.entries)
+        return w.size == self.size and all(
+            entry.derived is not None or entry.shapes(w) <= {entry.shape} for entry in self.entries
+        )
 
     def forbids(self, w: Weights) -> str | None:
         """A value that an entry of this signature, which has the size of the weights, does not allow."""
@@ -225,7 +227,9 @@ class Signature:
             if entry.only is not None:
                 wrong = next((v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None)
                 if wrong is not None:
-                    return f"the weight {entry.name} has {shorten(str(wrong))}, where {', '.join(map(str, entry.only[:6]))} is right"
+                    return (
+                        f"the weight {entry.name} has {shorten(str(wrong))}, where {', '.join(map(str, entry.only[:6]))} is right"
+                    )
         return None
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:

@@ -123,7 +123,9 @@ def _size(size: Any, weights: int) -> tuple[str, int]:
     if not isinstance(size, list) or len(size) != 2 or not isinstance(size[0], str) or type(size[1]) is not int:
         raise InputError(f"the field size is {shorten(size)}, where null, or a name and a number, is right")
     if not 1 <= size[1] <= max(1, weights):
-        raise InputError(f"the size {shorten(size[0])} is {shorten(size[1])}, where 1 or more is right, and no more than there are weights")
+        raise InputError(
+            f"the size {shorten(size[0])} is {shorten(size[1])}, where 1 or more is right, and no more than there are weights"
+        )
     return size[0], size[1]
 
 

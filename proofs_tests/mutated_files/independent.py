@@ -86,7 +86,9 @@ def number(text: str) -> Number:
     """A weight, by the rules that the page on formats has."""
     if re.fullmatch(r"[+-]?inf", text):
         return float(text)
-    assert re.fullmatch(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)", text), f"{text!r} was read as a weight"
+    assert re.fullmatch(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)", text), (
+        f"{text!r} was read as a weight"
+    )
     return Fraction(text)
 
 

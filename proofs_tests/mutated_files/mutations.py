@@ -31,18 +31,18 @@ NUMBERS = (
 """Texts where a number is expected."""
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2, 7, 1.5, -0.0, 10**9, 2**31, 2**63, 2**64, -(2**63), 10**30, "", "x", "a", "0", "\x1b[31m", "é", "\ud800",
-    "x" * 300, "a\nb", [], {}, [[]], [[[1]]], [None], ["a"], [1, 2, 3], {"a": 1}, {"": None}, Raw("1e400"), Raw("-1e400"), Raw("NaN"), Raw("Infinity"),
+    "x" * 300, "a\nb", "[/x]", "[bold]", [], {}, [[]], [[[1]]], [None], ["a"], [1, 2, 3], {"a": 1}, {"": None}, Raw("1e400"), Raw("-1e400"), Raw("NaN"), Raw("Infinity"),
     Raw("-Infinity"), Raw("1" * 5000), Raw("[" * 3000 + "]" * 3000), Raw("nul"), Raw("'a'"), Raw(""),
 )  # fmt: skip
 """Values where another one is expected."""
-KEYS = ("", "x", "a", "b", "z", "ab", "\x1b[2J", "é", "states", "alphabet", "format", "claims", "way", "network", "size")
+KEYS = ("", "x", "a", "b", "z", "ab", "\x1b[2J", "é", "[/x]", "states", "alphabet", "format", "claims", "way", "network", "size")
 SNIPPETS = (
     b"", b"\0", b"\xff", b"\xc3\x28", b"\xef\xbb\xbf", b"\n", b"\r\n", b"\t", b" ", b"\x0c", b"\x1c", b"\xe2\x80\xa8", b"\xc2\x85",
     b"\x1b[2J", b'"', b"{", b"}", b"[", b"]", b"\\", b"/", b"//", b"#", b"\x80\x04", b"PK\x03\x04", b"-", b".", b"e", b"9", b"0" * 50, b"\xed\xa0\x80",
 )  # fmt: skip
 TOKENS = (
     *NUMBERS, "(", ")", "( )", "|", "*", "+", "?", "{2,3}", "{3,2}", "{0}", "{", "{300}", "{2,}", "{1000000000}", "{" + "9" * 5000 + "}", "a" + "*" * 500, "$", "%", "&", "!", "\\", "\\$",
-    "[x]", "[ ]", "[x", "//", "BOS", "EOS", "a", "zzz", "<eps>", "<epsilon>", "\x1b[2J", "\u202e", "e\u0301", "\x00", "\ufeff",
+    "[x]", "[/x]", "[ ]", "[x", "//", "BOS", "EOS", "a", "zzz", "<eps>", "<epsilon>", "\x1b[2J", "\u202e", "e\u0301", "\x00", "\ufeff",
 )  # fmt: skip
 """Words where others are expected."""
 
@@ -73,7 +73,9 @@ def of_bytes(data: bytes, random: Random) -> Mutant:
     n = len(data)
     at = random.randrange(n + 1)
     length = random.choice((1, 1, 2, 4, 8, 64, 1024))
-    way = random.choice(("flip", "flip", "byte", "insert", "insert", "delete", "delete", "double", "exchange", "cut", "empty", "append"))
+    way = random.choice(
+        ("flip", "flip", "byte", "insert", "insert", "delete", "delete", "double", "exchange", "cut", "empty", "append")
+    )
     if way == "flip" and n:
         at, bit = random.randrange(n), random.randrange(8)
         return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :], f"bit {bit} of byte {at} flipped"
@@ -113,7 +115,21 @@ def change_json(whole: list[Any], random: Random) -> str:
     parent, at = some_place(whole, random)
     value = json_text.get(parent, at)
     where = f"{shown(parent, at)} = {json_text.dumps(value):.40}"
-    ways = ("value", "value", "value", "number", "number", "remove", "rename", "double", "add", "exchange", "borrow", "nest", "empty")
+    ways = (
+        "value",
+        "value",
+        "value",
+        "number",
+        "number",
+        "remove",
+        "rename",
+        "double",
+        "add",
+        "exchange",
+        "borrow",
+        "nest",
+        "empty",
+    )
     way = "number" if isinstance(value, str) and value[-1:].isdigit() and random.random() < 0.4 else random.choice(ways)
     if way == "number" and isinstance(value, (str, int, float)) and not isinstance(value, bool):
         new: Any = random.choice(NUMBERS) if isinstance(value, str) else nudged(value, random)
@@ -156,13 +172,18 @@ def some_place(whole: list[Any], random: Random) -> tuple[Any, int]:
         count = len(inside.fields) if isinstance(inside, Object) else len(inside) if isinstance(inside, list) else 0
         if not count or random.random() < 0.1:
             return parent, at
-        weights = [4 if isinstance(json_text.get(inside, i), Object) else 2 if isinstance(json_text.get(inside, i), list) else 1 for i in range(count)]
+        weights = [
+            4 if isinstance(json_text.get(inside, i), Object) else 2 if isinstance(json_text.get(inside, i), list) else 1
+            for i in range(count)
+        ]
         parent, at = inside, random.choices(range(count), weights)[0]
 
 
 def nudged(number: float, random: Random) -> Any:
     """Another number."""
-    return random.choice((number + 1, number - 1, -number, number * 2, number + 0.5, 10 * number + 7, 0, float(number), str(number), 2**40, 10**9))
+    return random.choice(
+        (number + 1, number - 1, -number, number * 2, number + 0.5, 10 * number + 7, 0, float(number), str(number), 2**40, 10**9)
+    )
 
 
 def shown(parent: Any, at: int) -> str:
@@ -182,7 +203,25 @@ def of_lines(data: bytes, random: Random) -> Mutant:
     gap = "\t" if "\t" in line else " "
     columns = line.split(gap)
     place = random.randrange(len(columns))
-    way = random.choice(("column", "column", "column", "less", "more", "swap", "word", "gap", "line", "drop", "double", "move", "blank", "ends", "long"))
+    way = random.choice(
+        (
+            "column",
+            "column",
+            "column",
+            "less",
+            "more",
+            "swap",
+            "word",
+            "gap",
+            "line",
+            "drop",
+            "double",
+            "move",
+            "blank",
+            "ends",
+            "long",
+        )
+    )
     if way == "column":
         columns[place] = random.choice(TOKENS)
     elif way == "less":
@@ -218,14 +257,48 @@ def of_lines(data: bytes, random: Random) -> Mutant:
 
 # Checkpoints. A safetensors file is the length of a JSON header, the header, and the numbers.
 
-TYPES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1, "U64": 8, "F8_E4M3": 1, "C64": 8, "F4": 1, "F128": 16}
+TYPES = {
+    "F64": 8,
+    "F32": 4,
+    "F16": 2,
+    "BF16": 2,
+    "I64": 8,
+    "I32": 4,
+    "I16": 2,
+    "I8": 1,
+    "U8": 1,
+    "BOOL": 1,
+    "U64": 8,
+    "F8_E4M3": 1,
+    "C64": 8,
+    "F4": 1,
+    "F128": 16,
+}
 METADATA = "__metadata__"
 
 
 def of_checkpoint(data: bytes, random: Random) -> Mutant:
     """What the header says about the network (half of the time), or the header itself, or the numbers."""
     header, numbers = parts(data)
-    way = random.choice(("about", "about", "about", "about", "metadata", "header", "length", "fill", "fill", "type", "shape", "drop", "add", "rename", "tail"))
+    way = random.choice(
+        (
+            "about",
+            "about",
+            "about",
+            "about",
+            "metadata",
+            "header",
+            "length",
+            "fill",
+            "fill",
+            "type",
+            "shape",
+            "drop",
+            "add",
+            "rename",
+            "tail",
+        )
+    )
     fields = dict(header.fields)
     names = [name for name in fields if name != METADATA]
     name = random.choice(names) if names else ""
@@ -246,7 +319,9 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
         said = change_json(whole, random)
         return joined(whole[0], numbers), f"header: {said}"
     if way == "length":
-        length = random.choice((0, 1, 7, len(data), 2**31, 2**40, 2**63, 2**64 - 1, struct.unpack("<Q", data[:8])[0] + random.choice((-1, 1, 8))))
+        length = random.choice(
+            (0, 1, 7, len(data), 2**31, 2**40, 2**63, 2**64 - 1, struct.unpack("<Q", data[:8])[0] + random.choice((-1, 1, 8)))
+        )
         return struct.pack("<Q", length) + data[8:], f"the header's length is now {length}"
     tensors = {key: tensor(fields[key], numbers) for key in names}
     if way == "tail":
@@ -259,15 +334,31 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
         kind = random.choice(list(TYPES))
         values, said = bytes(TYPES[kind] * int(np.prod(shape, dtype=int))), f"is now {kind}"
     elif way == "shape":
-        shape = random.choice(([], [0], [1], [*shape, 1], [1, *shape], shape[::-1], shape[:-1], [n + 1 for n in shape], [int(np.prod(shape, dtype=int))]))
-        values = (values * (1 + TYPES[kind] * int(np.prod(shape, dtype=int)) // max(1, len(values))))[: TYPES[kind] * int(np.prod(shape, dtype=int))]
+        shape = random.choice(
+            (
+                [],
+                [0],
+                [1],
+                [*shape, 1],
+                [1, *shape],
+                shape[::-1],
+                shape[:-1],
+                [n + 1 for n in shape],
+                [int(np.prod(shape, dtype=int))],
+            )
+        )
+        values = (values * (1 + TYPES[kind] * int(np.prod(shape, dtype=int)) // max(1, len(values))))[
+            : TYPES[kind] * int(np.prod(shape, dtype=int))
+        ]
         said = f"has now the shape {shape}"
     else:
         said = {"drop": "is left out", "add": "is there under another name too", "rename": "has another name"}[way]
     if way in ("drop", "rename"):
         del tensors[name]
     if way != "drop":
-        other = random.choice(("x", "", name + ".x", name.replace(".", "", 1), "optimiser.x.y", "optimiser.0", "optimiser.99.step", f"{name[:-1]}0"))
+        other = random.choice(
+            ("x", "", name + ".x", name.replace(".", "", 1), "optimiser.x.y", "optimiser.0", "optimiser.99.step", f"{name[:-1]}0")
+        )
         tensors[other if way in ("add", "rename") else name] = (kind, shape, values)
     return together(fields.get(METADATA), tensors), f"the tensor {name} {said}"
 
@@ -324,7 +415,23 @@ def filled(kind: str, values: bytes, random: Random) -> tuple[bytes, str]:
         return bytes([way]) * len(values), f"is full of the byte {way}"
     form: Any = np.float32 if kind == "F32" else np.float64
     array = np.frombuffer(values, form).copy()
-    number = random.choice((np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 1e30, -1e30, float(np.finfo(form).max), float(np.finfo(form).tiny) / 4, 0.5, 1e-300))
+    number = random.choice(
+        (
+            np.nan,
+            np.inf,
+            -np.inf,
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            1e30,
+            -1e30,
+            float(np.finfo(form).max),
+            float(np.finfo(form).tiny) / 4,
+            0.5,
+            1e-300,
+        )
+    )
     if random.random() < 0.5:
         array[:] = number
         return array.tobytes(), f"is full of {number}"
@@ -358,12 +465,26 @@ def of_npz(data: bytes, random: Random) -> Mutant:
     if way == "remove":
         del members[name]
     elif way == "rename":
-        members[random.choice(("x.npy", "vectors.npy", "words.npy", "unk_mean.npy", "vectors", "emb.npy", "../x.npy"))] = members.pop(name)
+        members[random.choice(("x.npy", "vectors.npy", "words.npy", "unk_mean.npy", "vectors", "emb.npy", "../x.npy"))] = (
+            members.pop(name)
+        )
     elif way == "bytes":
         members[name], more = of_bytes(members[name], random)
         said += f": {more}"
     elif way == "header":
-        old, new = random.choice(((b"<f4", b"<f8"), (b"<f4", b"<i4"), (b"<f4", b"|O4"), (b"<U", b">U"), (b"False", b"True "), (b"(", b"["), (b"2,", b"9,"), (b"3", b"4"), (b"1", b"-")))
+        old, new = random.choice(
+            (
+                (b"<f4", b"<f8"),
+                (b"<f4", b"<i4"),
+                (b"<f4", b"|O4"),
+                (b"<U", b">U"),
+                (b"False", b"True "),
+                (b"(", b"["),
+                (b"2,", b"9,"),
+                (b"3", b"4"),
+                (b"1", b"-"),
+            )
+        )
         members[name] = members[name].replace(old, new, 1)
         said += f": {old!r} is now {new!r}"
     elif way == "text":

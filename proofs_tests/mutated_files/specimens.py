@@ -168,14 +168,14 @@ def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
 
         one = comparison()
         every = list(one.compare(strings))
-        compared = next((c for c in every if c.difference is not None), None) or _pretended(every[0], Difference)
+        compared = next((c for c in every if c.difference is not None), None) or pretended(every[0], Difference)
         keep(counterexample(one, compared), folder, 5, "test").rename(folder / "kept.json")
         return ("kept.json",)
 
     return made
 
 
-def _pretended(compared: Any, difference: Any) -> Any:
+def pretended(compared: Any, difference: Any) -> Any:
     from dataclasses import replace
 
     return replace(compared, difference=difference(len(compared.string), 0, "1", "0", "0"))
@@ -334,7 +334,12 @@ def classifier(folder: Path) -> tuple[str, ...]:
     words = ("turn", "the", "lamp", "on", "play", "jazz", "please", "it", "so", "dark")
     vectors = torch.randn(12, 2)
     model = Classifier.of_rules(
-        rule_set(written, words), ("light", "music", "none"), [str(r.rule) for r in written], noise=0.1, embeddings=vectors, beta=0.5
+        rule_set(written, words),
+        ("light", "music", "none"),
+        [str(r.rule) for r in written],
+        noise=0.1,
+        embeddings=vectors,
+        beta=0.5,
     )
     path = folder / "fa.safetensors"
     classifiers.save(model.eval(), path, {"report": {"share": 1.0, "seed": 0}})

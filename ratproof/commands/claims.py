@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from automata.errors import OutputError
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.kinds import KINDS
-from ratproof.terminal import console
+from ratproof.terminal import console, titled
 from theory.claim import Claim
 from theory.registry import claims as all_claims
 
@@ -32,13 +33,14 @@ def claims(as_json: AsJson = False) -> None:
     out = console()
     for claim in all_claims().values():
         source = claim.source
-        out.print(f"[bold]{claim.name}[/]  {claim.title}  ({source.statement}, section {source.section})")
+        out.print(titled(claim.name, f"  {claim.title}  ({source.statement}, section {source.section})"))
         table = Table(box=None, pad_edge=False, show_header=False)
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True)
         table.add_column()
         for variant in claim.variants:
-            table.add_row(f"  {variant.name}", variant.expected, f"{variant.says} [dim]({', '.join(variant.kinds)})[/]")
+            says = Text.assemble(variant.says, " ", (f"({', '.join(variant.kinds)})", "dim"))
+            table.add_row(f"  {variant.name}", variant.expected, says)
         out.print(table)
 
 
@@ -107,7 +109,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
     """Run it with a progress bar, on a terminal."""
     screen = console(error=True)
     bar = Progress(
-        TextColumn(what), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
+        TextColumn(what), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False),
         console=screen, transient=True, disable=not screen.is_terminal,
     )  # fmt: skip
     with bar:

@@ -119,6 +119,10 @@ def replay(
     if now is not None:
         print(f"on {string} the network gives {now.network}, the automaton {now.automaton}")
     else:
-        what = "the two sides agree now" if found.verdict == "holds" else "nothing could be compared: no difference is known to be more than rounding"
+        what = (
+            "the two sides agree now"
+            if found.verdict == "holds"
+            else "nothing could be compared: no difference is known to be more than rounding"
+        )
         print(f"on {string} {what}; the file says that they were {shorten(data['network'])} and {shorten(data['automaton'])}")
     return REPLAYED[found.verdict]

@@ -50,7 +50,9 @@ def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
 def _progress(said: Any) -> Progress:
     found = Progress(**{f.name: said[f.name] for f in fields(Progress)})
     whole = (found.epoch, found.steps, found.best_epoch)
-    if any(type(n) is not int for n in whole) or not (found.epoch >= -1 and found.steps >= 0 <= found.best_epoch <= max(0, found.epoch)):
+    if any(type(n) is not int for n in whole) or not (
+        found.epoch >= -1 and found.steps >= 0 <= found.best_epoch <= max(0, found.epoch)
+    ):
         raise InputError("progress: epochs and steps are no whole numbers that fit together")
     if not isinstance(found.history, list) or len(found.history) != found.epoch + 1 or not all(map(_two_numbers, found.history)):
         raise InputError("progress: the history has not two numbers for each epoch")

@@ -65,7 +65,9 @@ def _progress(said: Any, levels: int, strings: int) -> Progress:
     if not isinstance(progress.seconds, float) or not 0 <= progress.seconds < float("inf"):
         raise InputError("progress: the seconds are none")
     history = progress.history
-    if not isinstance(history, list) or not all(isinstance(row, list) and [type(n) for n in row] == [int, int] for row in history):
+    if not isinstance(history, list) or not all(
+        isinstance(row, list) and [type(n) for n in row] == [int, int] for row in history
+    ):
         raise InputError("progress: the history has not two whole numbers for each start")
     if not (isinstance(progress.noise, float) and 0 <= progress.noise < float("inf")):
         raise InputError("progress: the noise is none")

@@ -11,7 +11,7 @@ from ratproof.commands.app import AsJson, print_json
 from ratproof.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.interruptions import interruptions
 from ratproof.outputs import require_folder
-from ratproof.terminal import console, progress
+from ratproof.terminal import console, progress, titled
 
 if TYPE_CHECKING:
     from training.state_regularized.experiments import Compared, Report
@@ -85,7 +85,7 @@ def show(report: Report, folder: Path) -> None:
     out = console()
     (drawn, drawn_yes), (held, held_yes) = report.strings["training"], report.strings["validation"]
     counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
-    out.print(f"[bold]{report.language}[/]: {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}")
+    out.print(titled(report.language, f": {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}"))
     spent = f"{report.seconds:.1f} s, {report.iterations} iterations, {report.restarts} restarts"
     out.print(f"  {report.outcome} ({spent}); right on {report.training:.1%} and on {report.validation:.1%}")
     out.print(f"  hard automaton (temperature to 0): {_said(report.hard)}")

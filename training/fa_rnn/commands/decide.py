@@ -13,7 +13,7 @@ from automata.files import write_whole
 from ratproof.commands.app import AsJson, print_json
 from ratproof.exit_statuses import NO, UNKNOWN, YES
 from ratproof.outputs import require_folder
-from ratproof.terminal import console, progress
+from ratproof.terminal import console, progress, titled
 from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
@@ -71,7 +71,10 @@ def decide(
         return EXIT[found.verdict]
     out = console()
     out.print(
-        f"[bold]{found.verdict}[/]: {len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
+        titled(
+            found.verdict,
+            f": {len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words",
+        )
     )
     if found.exact:
         out.print(f"  nothing rounds in {dtype}: all numbers are whole and at most {found.largest:,}, whatever the sentence")

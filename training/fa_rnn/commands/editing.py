@@ -9,7 +9,7 @@ import typer
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
 from ratproof.outputs import require_outputs
-from ratproof.terminal import console
+from ratproof.terminal import console, titled
 from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
     )
     for number, block in enumerate(model.blocks, start=1):
         for rule in block.rules:
-            out.print(f"  {number:>3}  [bold]{block.label}[/]: {rule}", soft_wrap=True, highlight=False)
+            out.print(titled(block.label, f": {rule}", before=f"  {number:>3}  "), soft_wrap=True)
     return 0
 
 

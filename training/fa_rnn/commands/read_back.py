@@ -9,7 +9,7 @@ import typer
 
 from ratproof.commands.app import AsJson, print_json
 from ratproof.outputs import require_folder
-from ratproof.terminal import console, progress
+from ratproof.terminal import console, progress, titled
 from training.fa_rnn.commands.app import app
 
 FIRST = "first rules, as a list"
@@ -31,7 +31,7 @@ def read_back(
     """Read a trained network back as automata and as rules (Jiang et al. 2020, section 6), with their accuracy beside the network's."""
     from neural.fa_rnn.files import load
     from training.fa_rnn import sentences
-    from training.fa_rnn.experiment import taken
+    from training.fa_rnn.experiment import taken, trained_on
     from training.fa_rnn.read_report import NAMES, keep, report
 
     if output is not None:
@@ -39,9 +39,8 @@ def read_back(
     with progress("rules read-back") as tell:
         tell("reading")
         model, about = load(checkpoint)
-        kept = about.get("report", {})  # the sentences that it was trained on, unless others are asked for
-        share = kept.get("share", 1.0) if share is None else share
-        seed = kept.get("seed", 0) if seed is None else seed
+        kept = trained_on(about, checkpoint)  # unless others are asked for
+        share, seed = kept[0] if share is None else share, kept[1] if seed is None else seed
         parts = sentences.read(data)
         parts["train"] = taken(parts["train"], share, seed)
         found, whole, apart = report(model, parts, tell)
@@ -56,17 +55,15 @@ def read_back(
         out.print(f"  {row.system:<22} right on dev {row.dev:7.2%}, on test {row.test:7.2%}{many}{chosen}")
     out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
     for rule in found.rules:
-        out.print(f"  [bold]{rule.label}[/]: {shorten_middle(rule.rule or '', 300)}", soft_wrap=True, highlight=False)
+        out.print(titled(rule.label, f": {shorten_middle(rule.rule or '', 300)}", before="  "), soft_wrap=True)
     out.print(f"  what matches none: {found.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
     several = {rule.before or rule.state: rule for rule in found.learned}  # final states of the same rules say it once
     for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
             words = ", ".join(arrow.came[:12]) + (f" and {len(arrow.came) - 12} more" if len(arrow.came) > 12 else "")
-            out.print(
-                f"  [bold]{rule.label}[/]: from state {arrow.source} to {arrow.target}, beside what the rules have: {words}",
-                soft_wrap=True,
-            )
+            beside = f": from state {arrow.source} to {arrow.target}, beside what the rules have: {words}"
+            out.print(titled(rule.label, beside, before="  "), soft_wrap=True)
     if made:
         out.print(f"\n{', '.join(path.name for path in made)} in {output}", soft_wrap=True)
     return 0

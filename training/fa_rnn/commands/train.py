@@ -12,7 +12,7 @@ from ratproof.commands.app import AsJson, print_json
 from ratproof.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.interruptions import interruptions
 from ratproof.outputs import require_folder
-from ratproof.terminal import console, progress
+from ratproof.terminal import console, progress, titled
 
 if TYPE_CHECKING:
     from training.fa_rnn.experiment import Report
@@ -86,8 +86,11 @@ def show(report: Report, folder: Path) -> None:
     out = console()
     training, dev, test = report.sentences
     out.print(
-        f"[bold]{report.data}[/]: {training:,} sentences to train, {dev:,} to choose, {test:,} to test; {report.labels} labels; "
-        f"{report.states} states, rank {report.rank}; seed {report.seed}"
+        titled(
+            report.data,
+            f": {training:,} sentences to train, {dev:,} to choose, {test:,} to test; {report.labels} labels; "
+            f"{report.states} states, rank {report.rank}; seed {report.seed}",
+        )
     )
     drawn = f"no vectors (beta {report.recipe['beta']:g})"
     if report.vectors is not None:
