@@ -158,7 +158,7 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
 
 def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean vector; summed in float64, where no sum of float32 overflows."""
-    return vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
+    return np.asarray(vectors.mean(axis=0, dtype=np.float64), dtype=np.float32)
 
 
 def _words(found: np.ndarray, path: Path) -> list[str]:

@@ -12,9 +12,10 @@ from random import Random
 import pytest
 
 from proofs_tests.mutated_files.independent import disagreement
+from proofs_tests.mutated_files.kind import Kind
+from proofs_tests.mutated_files.kinds import KINDS
 from proofs_tests.mutated_files.mutations import mutated
 from proofs_tests.mutated_files.running import Hangs, Result, result
-from proofs_tests.mutated_files.specimens import KINDS, Kind
 
 A_KIND, FRESH = 25, 500
 """How many mutants of a kind: in every run, and where a seed asks for fresh ones."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from automata.semirings import REAL
-from proofs_tests.mutated_files import specimens
+from proofs_tests.mutated_files import made_counterexamples as specimens
 from ratproof.comparisons import Difference, Exact, counterexample
 from ratproof.counterexamples import keep
 from ratproof.fa_rnn_runs import OfFARNN
