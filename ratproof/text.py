@@ -158,13 +158,16 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
 
 def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """The mean vector; summed in float64, where no sum of float32 overflows."""
-    return vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
+    return np.asarray(vectors.mean(axis=0, dtype=np.float64), dtype=np.float32)
 
 
 def _words(found: np.ndarray, path: Path) -> list[str]:
     if found.ndim != 1 or found.dtype.kind != "U":
         raise FormatError(f"{path}: words holds {found.dtype} of shape {found.shape}, where one text for each vector is right")
-    return [str(word) for word in found.tolist()]
+    try:
+        return [str(word) for word in found.tolist()]
+    except (SystemError, ValueError):  # of numbers that are no characters
+        raise FormatError(f"{path}: words has something in it that is no character") from None
 
 
 @torch.no_grad()

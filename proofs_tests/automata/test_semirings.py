@@ -202,3 +202,13 @@ def test_an_empty_sum_is_zero():
 def test_huge_numbers_can_be_written():
     huge = Fraction(3) ** 20000 / Fraction(2) ** 20000
     assert len(REAL.format(huge)) > 15000
+
+
+@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
+def test_tropical_weights_beyond_all_floats_are_weights(k):
+    """Python makes a float of what it adds to an infinity."""
+    huge = Fraction(10**400, 3)
+    assert k.times(huge, k.zero) == k.times(k.zero, huge) == k.zero and k.times(huge, huge) == 2 * huge
+    assert k.multiply_numbers(huge, k.zero) == k.zero == k.divide_numbers(k.zero, huge) and k.divide_numbers(huge, huge) == 0
+    row, column = np.array([[huge, k.zero]], dtype=object), np.array([[k.zero], [huge]], dtype=object)
+    assert k.matmul(row, column).tolist() == [[k.zero]] and k.matmul(row, row.T).tolist() == [[2 * huge]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -115,6 +116,11 @@ def read_or_refused(read):
         ({"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(3)}, "unk_mean has the shape"),
         ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "not finite"),
         ({"vectors": np.array([[{}]], dtype=object), "words": np.array(["a"])}, "cannot be read as npz"),
+        ({"vectors": np.full((1, 2), 1e300), "words": np.array(["a"])}, "not finite in float32"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])}, "unk_mean holds <U1"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "one text for each vector"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array([1])}, "one text for each vector"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array([2**31 - 1], dtype="<u4").view("<U1")}, "no character"),
     ],
 )
 def test_npz_files_that_hold_no_vectors_are_refused(arrays, says, tmp_path):
@@ -122,3 +128,18 @@ def test_npz_files_that_hold_no_vectors_are_refused(arrays, says, tmp_path):
     with pytest.raises(FormatError, match=says) as error:
         read_embeddings(str(tmp_path / "v.npz"), {"a"})
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["vectors", "words", "unk_mean"])
+def test_a_member_that_is_no_array_is_refused(tmp_path, name):
+    arrays = {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(2)}
+    np.savez(tmp_path / "v.npz", **{key: array for key, array in arrays.items() if key != name})
+    with zipfile.ZipFile(tmp_path / "v.npz", "a") as archive:
+        archive.writestr(f"{name}.npy", b"no array")
+    with pytest.raises(FormatError, match=f"its member '{name}' is no array"):
+        read_embeddings(str(tmp_path / "v.npz"), {"a"})
+
+
+def test_a_mean_of_large_vectors_does_not_overflow(tmp_path):
+    np.savez(tmp_path / "v.npz", vectors=np.full((4, 1), 3e38, dtype=np.float32), words=np.array(list("abcd")))
+    assert read_embeddings(str(tmp_path / "v.npz"), {"a"})[1].tolist() == [np.float32(3e38)]

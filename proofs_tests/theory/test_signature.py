@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from itertools import islice
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.polynomials import POLYNOMIALS
 from automata.semirings import MAX_PLUS
-from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant
+from ratproof.counterexamples import signatures
+from theory.registry import claims
+from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit
 from theory.weights import Weights
 
 MIXED = Signature((constant("c_0", (2,)), constant("start", only=[0]), by_symbol("W", (2, 2)), by_window("f", 2)), size=("d", 2))
@@ -107,6 +110,38 @@ def test_a_hypothesis_is_asked_of_what_is_drawn_before_anything_follows_from_it(
     assert w.q != 0 and w.half == 1 / w.q and w.f == {"a": w.half + 1, "b": w.half + 1}
     assert [w.q for w in odds.small(1)] == [1, 2]
     assert odds.variables("a", POLYNOMIALS).half == POLYNOMIALS.variable("half")
+
+
+SIGNED = [(claim, variant) for claim in claims().values() for variant in claim.variants if signatures(variant)]
+
+
+@pytest.mark.parametrize(("claim", "variant"), SIGNED, ids=lambda x: x.name)
+@settings(max_examples=5)
+@given(st.data())
+def test_every_case_is_one_of_its_variant_renamed_and_kept_too(claim, variant, data):
+    drawn = data.draw(variant.cases("abc"))
+    for case in (*islice(variant.small_cases(2), 3), drawn, drawn.renamed({"b": "d", "a": "c"})):
+        kept = Weights.from_json(json.loads(json.dumps(case.to_json())))
+        assert kept == case and misfit(signatures(variant), kept) is None
+
+
+def test_what_is_of_another_signature_is_named():
+    """Of all sizes; a value that is not allowed, in the size that the weights have; and windows as long as the size says."""
+    sizes = Sizes(lambda k: Signature((by_window("f", k), constant("c_0", (k,), [0])), size=("K", k)), (1, 2), ())
+    fine = next(sizes.of(2).small(2))
+    assert misfit(sizes.signatures(), fine) is None
+    changes = {
+        "one value for each window": {"f": {key: w for key, w in fine.f.items() if key != "ab"}},
+        "c_0 has '1', where 0 is right": {"c_0": (0, 1)},
+        "c_0 has not one shape": {"c_0": 0},
+        "no weight named 'c_0'": {},
+    }
+    for says, change in changes.items():
+        entries = {**fine.entries, **change} if change else {"f": fine.f}
+        assert says in misfit(sizes.signatures(), Weights(fine.over, "ab", entries, fine.size))
+    assert "size is ('d', 2)" in misfit(sizes.signatures(), Weights(fine.over, "ab", fine.entries, ("d", 2)))
+    asked = Signature((constant("q"),), where=lambda w: w.q > 0)
+    assert "hypothesis" in misfit([asked], Weights(fine.over, "a", {"q": -1})) and misfit([], fine) is None
 
 
 def test_a_size_may_be_a_pair():

@@ -18,9 +18,12 @@ from automata.rules.matching import matches
 from automata.rules.rule_files import Labelled, loads
 from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
+from neural import checkpoints
+from neural.fa_rnn import files
 from neural.fa_rnn.classifier import Classifier
 from ratproof.main import run
 from training.fa_rnn import experiment
+from training.fa_rnn.checkpoints import KIND
 from training.fa_rnn.drawn import RuleSentences
 from training.fa_rnn.experiment import Experiment
 from training.fa_rnn.read_back import covering, own_states, reached, read_back
@@ -164,6 +167,81 @@ def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path) -> None:
     np.savez(tmp_path / "glove2.npz", emb=np.array([[1.0, 2.0], [3.0, 4.0]]))
     assert find(tmp_path) == tmp_path / "glove2.npz"
     assert vectors(tmp_path / "glove2.npz", ("b", "c")).table.tolist() == [[3, 4], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("emb", "beside", "says"),
+    [
+        (np.zeros((1, 2)), {"vocab": ["a", "b"]}, "has 1 vectors for the 2 words of vocab_labels.json"),
+        (np.array([["x"], ["y"]]), {"vocab": ["a", "b"]}, "real numbers"),
+        (np.zeros((2, 2)), {"vocab": ["a", {}]}, "vocab_labels.json: has no list of words"),
+        (np.zeros((2, 2)), [], "vocab_labels.json: has no list of words"),
+    ],
+)
+def test_published_vectors_that_are_none(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:
+    (tmp_path / "vocab_labels.json").write_text(json.dumps(beside))
+    np.savez(tmp_path / "glove.npz", emb=emb)
+    with pytest.raises(FormatError, match=says):
+        vectors(tmp_path / "glove.npz", ("a",))
+    (tmp_path / "glove.npz").write_bytes((tmp_path / "glove.npz").read_bytes()[:100])
+    with pytest.raises(FormatError, match="cannot be read as npz"):
+        vectors(tmp_path / "glove.npz", ("a",))
+
+
+def _tensors(name: str, change: object) -> object:
+    def spoil(about: dict[str, object], tensors: dict[str, torch.Tensor]) -> None:
+        if change is None:
+            del tensors[name]
+        else:
+            tensors[name] = change(tensors)  # type: ignore[operator]
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda about, tensors: about["progress"].update(best=[1.0]),
+        lambda about, tensors: about["progress"].update(best=["1", 0.0]),
+        lambda about, tensors: about["progress"].update(history=[1, 2]),
+        lambda about, tensors: about["progress"].update(steps=-1),
+        lambda about, tensors: about["progress"].update(best_epoch=7),
+        lambda about, tensors: about["progress"].update(seconds=float("nan")),
+        _tensors("optimiser.0", lambda tensors: torch.zeros(1)),
+        _tensors("optimiser.x.step", lambda tensors: torch.zeros(1)),
+        _tensors("optimiser.99.step", lambda tensors: torch.zeros(())),
+        _tensors("optimiser.0.exp_avg", None),
+        _tensors("optimiser.0.exp_avg", lambda tensors: tensors["optimiser.0.exp_avg"] * torch.nan),
+        _tensors("optimiser.0.exp_avg_sq", lambda tensors: tensors["optimiser.0.exp_avg_sq"] - 1),
+        _tensors("optimiser.0.step", lambda tensors: torch.zeros((), dtype=torch.int64)),
+    ],
+)
+def test_a_run_with_something_wrong_inside_is_not_gone_on_with(data: Path, tmp_path: Path, spoil: object) -> None:
+    folder = tmp_path / "run"
+    how = asked(data, folder, epochs=1)
+    experiment.run(how)
+    about, tensors = checkpoints.read(folder / experiment.RUN, KIND)
+    spoil(about, tensors)  # type: ignore[operator]
+    checkpoints.write(folder / experiment.RUN, KIND, about, tensors)
+    with pytest.raises(FormatError, match="no training run that can go on"):
+        experiment.run(how, resume=True)
+
+
+def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) -> None:
+    made = rule_set(loads("[x]\n$ * a $ *"), WORDS)
+    model = Classifier.of_rules(made, ("x",), ["a b c"])
+    with pytest.raises(InputError, match="the rules of 'x' make 4 states, where the classifier has 2"):
+        before_training(model)
+    with pytest.raises(FormatError, match="its report has not the share and the seed"):
+        experiment.trained_on({"report": 3}, "m.safetensors")
+
+
+def test_labels_and_rules_are_shown_as_they_are(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What looks like markup in them is none."""
+    made = rule_set(loads("[[/x] :cat:]\n$ * [b] $ *"), ("[b]",))
+    files.save(Classifier.of_rules(made, ("[/x] :cat:",), ["$ * [b] $ *"]), tmp_path / "m.safetensors")
+    assert run(["rules", "show", str(tmp_path / "m.safetensors")]) == 0
+    assert "  1  [/x] :cat:: $ * [b] $ *\n" in capsys.readouterr().out
 
 
 def test_a_share_of_the_sentences() -> None:

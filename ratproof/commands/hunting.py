@@ -90,8 +90,7 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer do, 3 where nothing could be
-    compared.
+    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer do, 3 where neither is known.
 
     What is printed is what ran. Where the file's own words say something else, a note says so.
     """

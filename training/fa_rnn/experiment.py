@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from automata.errors import InputError
+from automata.errors import FormatError, InputError
 from automata.files import write_whole
 from automata.rules import rule_files
 from automata.rules.rule_files import Labelled
@@ -210,6 +210,18 @@ def taken(part: Sentences, share: float, seed: int) -> Sentences:
         return part
     places = sorted(random.Random(seed).sample(range(len(part)), max(1, round(share * len(part)))))
     return Sentences(tuple(part.words[i] for i in places), tuple(part.labels[i] for i in places))
+
+
+def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
+    """Share and seed of the sentences that a kept classifier was trained on; all of them, where it does not say.
+
+    Raises :class:`~automata.errors.FormatError` where what it says is neither.
+    """
+    report = about.get("report", {})
+    share, seed = (report.get("share", 1.0), report.get("seed", 0)) if isinstance(report, dict) else (None, None)
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or type(seed) is not int:
+        raise FormatError(f"{path}: its report has not the share and the seed of the sentences that it was trained on")
+    return share, seed
 
 
 def _vectors(experiment: Experiment, recipe: Recipe, words: tuple[str, ...]) -> Vectors | None:

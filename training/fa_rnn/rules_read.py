@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from automata import dfa
+from automata.errors import InputError
+from automata.number_text import shorten
 from automata.operations import sum_of, trim
 from automata.rules.elimination import rule_of
 from automata.rules.parser import parse
@@ -84,6 +86,10 @@ def before_training(model: Classifier) -> Tensor:
         least = reduce(lambda one, other: dfa.minimal(sum_of(one, other)), several)
         if not block.states:
             continue  # rules that no sentence of these words matches
+        if least.states != len(block.states):
+            raise InputError(
+                f"the rules of {shorten(block.label)} make {least.states} states, where the classifier has {len(block.states)}"
+            )
         states = torch.tensor(block.states)
         for place, word in enumerate(words):
             if word == BEGIN:

@@ -31,7 +31,7 @@ def read_back(
     """Read a trained network back as automata and as rules (Jiang et al. 2020, section 6), with their accuracy beside the network's."""
     from neural.fa_rnn.files import load
     from training.fa_rnn import sentences
-    from training.fa_rnn.experiment import taken
+    from training.fa_rnn.experiment import taken, trained_on
     from training.fa_rnn.read_report import NAMES, keep, report
 
     if output is not None:
@@ -39,9 +39,8 @@ def read_back(
     with progress("rules read-back") as tell:
         tell("reading")
         model, about = load(checkpoint)
-        kept = about.get("report", {})  # the sentences that it was trained on, unless others are asked for
-        share = kept.get("share", 1.0) if share is None else share
-        seed = kept.get("seed", 0) if seed is None else seed
+        kept = trained_on(about, checkpoint)  # unless others are asked for
+        share, seed = kept[0] if share is None else share, kept[1] if seed is None else seed
         parts = sentences.read(data)
         parts["train"] = taken(parts["train"], share, seed)
         found, whole, apart = report(model, parts, tell)

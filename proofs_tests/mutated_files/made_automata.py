@@ -1,0 +1,69 @@
+"""Automata in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from automata import files
+from automata.semirings import BOOLEAN, MIN_PLUS, REAL
+from automata.wfsa import WFSA
+from proofs_tests.mutated_files.kind import Commands, Kind, ratproof
+from proofs_tests.mutated_files.made_networks import network
+
+
+def real_automaton(weight: str = "1/2") -> WFSA:
+    """Over the reals, with an epsilon transition."""
+    arrows = [(0, 0, "a", 1), (0, 1, "b", "3/7"), (1, 2, "a", weight), (1, 1, "b", "0.25"), (0, 2, "", "2")]
+    return WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(1, "1/3"), (2, 1)], arrows)
+
+
+def tropical_automaton(semiring: Any, cost: int = 2) -> WFSA:
+    """Unambiguous, so that it can be compared."""
+    return WFSA.from_edges(semiring, 2, "ab", [(0, 0)], [(1, 1)], [(0, 0, "a", cost), (0, 1, "b", 0), (1, 1, "b", 3)])
+
+
+def automata_json(folder: Path) -> tuple[str, ...]:
+    files.write(real_automaton(), folder / "A.json")
+    files.write(real_automaton("5/2"), folder / "B.json")
+    return ("A.json",)
+
+
+def boolean_json(folder: Path) -> tuple[str, ...]:
+    even(folder / "A.json", "01")
+    even(folder / "B.json", "01")
+    network(folder)
+    return ("A.json",)
+
+
+def even(path: Path, letters: str = "ab") -> None:
+    a, b = letters
+    arrows = [(0, 1, a, True), (1, 0, a, True), (0, 0, b, True), (1, 1, b, True)]
+    files.write(WFSA.from_edges(BOOLEAN, 2, letters, [(0, True)], [(0, True)], arrows), path)
+
+
+def automata_att(folder: Path) -> tuple[str, ...]:
+    files.write(tropical_automaton(MIN_PLUS), folder / "A.att")
+    files.write(tropical_automaton(MIN_PLUS, 3), folder / "B.json")
+    return ("A.att", "A.syms")
+
+
+READ: Commands = tuple(map(ratproof, (
+    "equivalent A.json B.json --json", "convert A.json out.json --json", "minimise A.json -o out.json --json",
+    "convert A.json out.dot --json",
+)))  # fmt: skip
+SCORED = ratproof('score A.json "" a "b a" "a b b" --json')
+KINDS = (
+    Kind("automaton (.json)", automata_json, (
+        *READ, SCORED, SCORED, ratproof("convert A.json out.att --round --json"), ratproof("rank A.json --json"),
+        ratproof("sample A.json -n 2 --longest 3 --seed 1 --json"),
+    ), share=2),
+    Kind("boolean automaton (.json)", boolean_json, (
+        *READ, ratproof('score A.json "" 0 "1 0" --json'), ratproof("certify net.safetensors --against A.json --json"),
+        ratproof("train dfa A.json --units 2 --centroids 2 --minutes 0.000001 -o run --json"),
+    )),
+    Kind("automaton (.att, .syms)", automata_att, (
+        ratproof('score A.att "" a b "a b b" --json'), ratproof("equivalent A.att B.json --json"),
+        ratproof("convert A.att out.json --json"), ratproof("convert A.att out.att --round --json"),
+    ), share=2),
+)  # fmt: skip

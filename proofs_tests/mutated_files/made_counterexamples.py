@@ -1,0 +1,127 @@
+"""Kept counterexamples, of each way of comparing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from automata.semirings import REAL
+from proofs_tests.mutated_files.kind import Commands, Kind, ratproof
+
+
+def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
+    """A counterexample of what a comparison shows on some strings; where it shows none, one that is said to have been there."""
+
+    def made(folder: Path) -> tuple[str, ...]:
+        from ratproof.comparisons import Difference, counterexample
+        from ratproof.counterexamples import keep
+
+        one = comparison()
+        every = list(one.compare(strings))
+        compared = next((c for c in every if c.difference is not None), None) or pretended(every[0], Difference)
+        keep(counterexample(one, compared), folder, 5, "test").rename(folder / "kept.json")
+        return ("kept.json",)
+
+    return made
+
+
+def pretended(compared: Any, difference: Any) -> Any:
+    from dataclasses import replace
+
+    return replace(compared, difference=difference(len(compared.string), 0, "1", "0", "0"))
+
+
+def exact() -> Any:
+    from ratproof.comparisons import Exact
+
+    return Exact("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
+
+
+def exact_windows() -> Any:
+    from ratproof.comparisons import Exact
+
+    return Exact("proposition-11-qrnn", "printed", _weights("proposition-11-qrnn", "printed", "ab"))
+
+
+def exact_vectors() -> Any:
+    from ratproof.comparisons import Exact
+
+    return Exact("theorem-3.1", "corrected", _weights("theorem-3.1", "corrected", "ab"))
+
+
+def exact_automaton() -> Any:
+    from ratproof.comparisons import Exact
+    from theory.registry import claim_named
+
+    return Exact("definition-4", "printed", claim_named("definition-4").example)
+
+
+def openfst() -> Any:
+    from ratproof.comparisons import WithOpenFst
+
+    return WithOpenFst("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
+
+
+def torch_network() -> Any:
+    from ratproof.networks import OfNetwork
+
+    options = {"input_size": 2, "hidden_size": 2, "bias": True}
+    from ratproof.network_kinds import shapes
+
+    random = np.random.default_rng(1)
+    parameters = {name: random.integers(-8, 8, shape) / 4 for name, shape in shapes("example-6", options).items()}
+    vectors = [[1.0, 0.0], [0.5, -1.0]]
+    return OfNetwork("proposition-7", "printed", "example-6", options, parameters, vectors, "ab", 1.0, False)
+
+
+def sampled_runs() -> Any:
+    from ratproof.sampled_runs import SampledRuns
+
+    options = {"input_size": 1, "hidden_size": 2, "k": 3, "bias": True, "similarity": "dot", "temperature": 0.5}
+    parameters = {
+        "part.input.weight": [[1.0], [-0.5]], "part.input.bias": [0.25, 0.0], "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
+        "part.hidden.bias": [0.0, 0.0], "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
+    }  # fmt: skip
+    return SampledRuns("theorem-3.1", "corrected", "sr-elman", options, parameters, [[1.0], [-1.0]], "ab", 0, 100, 1, 480)
+
+
+def fa_rnn_network() -> Any:
+    from ratproof.fa_rnn_runs import OfFARNN
+    from theory.weights import Weights
+
+    half, one, none = Fraction(1, 2), Fraction(1), Fraction(0)
+    case = Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (one, none), "D_1": ((one, half), (none, one)), "v": {"a": (one, half), "b": (-half, one)},
+            "D_2": ((half, one), (one, none)), "alpha_inf": (none, one),
+        },
+        ("K", 2),
+    )  # fmt: skip
+    return OfFARNN("fa-rnn-eq-5", "corrected", case)
+
+
+def _weights(claim: str, variant: str, letters: str) -> Any:
+    """The first small case that has some weight other than 0 and 1."""
+    from theory.registry import claim_named
+
+    cases = list(claim_named(claim).variant(variant).small_cases(len(letters)))
+    return next((case for case in cases if "1/2" in case.describe()), cases[-1])
+
+
+REPLAY: Commands = (ratproof("replay kept.json --json"),)
+KINDS = (
+    Kind("counterexample: exact", kept(exact, ["", "a", "ab"]), REPLAY),
+    Kind("counterexample: exact, windows", kept(exact_windows, ["a", "ab"]), REPLAY),
+    Kind("counterexample: exact, matrices", kept(exact_vectors, ["ab"]), REPLAY),
+    Kind("counterexample: exact, an automaton", kept(exact_automaton, ["", "ab"]), REPLAY),
+    Kind("counterexample: openfst", kept(openfst, ["", "a", "ab"]), REPLAY),
+    Kind("counterexample: network", kept(torch_network, ["", "ab"]), REPLAY, share=2),
+    Kind("counterexample: sampled-runs", kept(sampled_runs, ["ab"]), REPLAY, share=2),
+    Kind("counterexample: fa-rnn", kept(fa_rnn_network, ["ab"]), REPLAY),
+)

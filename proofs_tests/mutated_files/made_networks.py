@@ -1,0 +1,50 @@
+"""State-regularized networks, and runs of training one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
+from proofs_tests.mutated_files.kind import Kind, ratproof, run
+
+
+def network(folder: Path) -> tuple[str, ...]:
+    """A network of 5 centroids whose boxes are proved in a fraction of a second."""
+    from neural.state_regularized.files import save
+    from proofs_tests.certify.some_networks import random_network
+
+    small = random_network(0)
+    small.set_temperature(0.5)
+    path = folder / "net.safetensors"
+    save(small, path, {"trained": {"seed": 3}})
+    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    (folder / "strings.txt").write_text("0 1 1\n\n1\n0 0 1\n")
+    return (path.name,)
+
+
+def strings(folder: Path) -> tuple[str, ...]:
+    network(folder)
+    return ("strings.txt",)
+
+
+def training_run(folder: Path) -> tuple[str, ...]:
+    """A run that learns a grammar, stopped at once."""
+    run(f"{LEARN} --minutes 0.0001")
+    path = folder / "run" / "checkpoint.safetensors"
+    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    return ("run/checkpoint.safetensors",)
+
+
+LEARN = "train tomita --grammar 1 --units 2 --centroids 2 -o run"
+
+KINDS = (
+    Kind("state-regularized network", network, (
+        ratproof("certify net.safetensors --json"), ratproof("certify net.safetensors --certificate c.json -o out.json"),
+        ratproof("extract net.safetensors -o out.json --json"), ratproof("extract net.safetensors --soft --json"),
+        ratproof("extract net.safetensors --probabilities --json"),
+        ratproof("extract net.safetensors --counts hard --length 3 --json"),
+    ), share=2),
+    Kind("pictures of a network", network, (ratproof("figures net.safetensors -o pictures --string 0 --temperatures 1 --json"),), share=0.1),
+    Kind("strings to count over", strings, (ratproof("extract net.safetensors --counts hard --data strings.txt --json"),), share=0.5),
+    Kind("training run", training_run, (ratproof(f"{LEARN} --resume --minutes 0.0005 --json"),), share=0.2),
+)  # fmt: skip

@@ -1,0 +1,114 @@
+"""Rules, labelled sentences, and the classifiers that are made from them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+
+from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
+from proofs_tests.mutated_files.kind import Kind, ratproof, run
+
+RULES = "[light]\n$ * lamp $ *\n[music] // songs\n$ * play ( it | jazz ){1,2} $ *\n"
+SAID = "light\tturn the lamp on\nmusic\tplay jazz\nmusic\tBOS please play it EOS\nlight\tso dark\n"
+
+
+def sentences(folder: Path) -> None:
+    """Rules, and labelled sentences."""
+    (folder / "home.config").write_text(RULES)
+    for part in ("train", "dev", "test"):
+        (folder / f"{part}.tsv").write_text(SAID)
+    (folder / "logic.txt").write_text("[quiet]\n!light & !music // nothing\n[loud]\nmusic | (light & music)\n")
+
+
+def rule_file(folder: Path) -> tuple[str, ...]:
+    sentences(folder)
+    return ("home.config",)
+
+
+def labelled(folder: Path) -> tuple[str, ...]:
+    sentences(folder)
+    return ("train.tsv", "dev.tsv", "test.tsv")
+
+
+def formulas(folder: Path) -> tuple[str, ...]:
+    sentences(folder)
+    return ("logic.txt",)
+
+
+def vocabulary(folder: Path) -> tuple[str, ...]:
+    sentences(folder)
+    (folder / "words.txt").write_text("turn\nthe\nlamp\nplay\nit\n")
+    return ("words.txt",)
+
+
+def vocabulary_json(folder: Path) -> tuple[str, ...]:
+    sentences(folder)
+    (folder / "words.json").write_text(json.dumps({"vocab": ["turn", "the", "lamp", "play"], "more": 1}))
+    return ("words.json",)
+
+
+def classifier(folder: Path) -> tuple[str, ...]:
+    """An FA-RNN classifier with vectors of words."""
+    from automata.rules.rule_files import loads
+    from automata.rules.rule_set import rule_set
+    from neural.fa_rnn import files as classifiers
+    from neural.fa_rnn.classifier import Classifier
+
+    sentences(folder)
+    torch.manual_seed(0)
+    written = loads(RULES)
+    words = ("turn", "the", "lamp", "on", "play", "jazz", "please", "it", "so", "dark")
+    vectors = torch.randn(12, 2)
+    model = Classifier.of_rules(
+        rule_set(written, words),
+        ("light", "music", "none"),
+        [str(r.rule) for r in written],
+        noise=0.1,
+        embeddings=vectors,
+        beta=0.5,
+    )
+    path = folder / "fa.safetensors"
+    classifiers.save(model.eval(), path, {"report": {"share": 1.0, "seed": 0}})
+    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    (folder / "more.config").write_text("[late]\n$ * on EOS\n")
+    return (path.name,)
+
+
+def more_rules(folder: Path) -> tuple[str, ...]:
+    classifier(folder)
+    return ("more.config",)
+
+
+def fa_rnn_run(folder: Path) -> tuple[str, ...]:
+    """A run on sentences, stopped after an epoch."""
+    sentences(folder)
+    run(TRAIN)
+    path = folder / "run" / "run.safetensors"
+    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    return ("run/run.safetensors",)
+
+
+TRAIN = "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 -o run --minutes 0.000001"
+DATA = "--rules home.config --data ."
+COMPILE = "compile home.config -o out.json"
+KINDS = (
+    Kind("FA-RNN classifier", classifier, (
+        ratproof("rules show fa.safetensors --json"), ratproof("rules show fa.safetensors"),
+        ratproof("rules add fa.safetensors --rules more.config -o out.safetensors --json"),
+        ratproof("rules disable fa.safetensors 1 -o out.safetensors --data . --json"),
+        ratproof("rules read-back fa.safetensors --data . --json"),
+    ), share=2),
+    Kind("FA-RNN training run", fa_rnn_run, (ratproof(f"{TRAIN} --resume --json"),)),
+    Kind("rules", rule_file, (
+        ratproof(f"{COMPILE} --json"), ratproof("compile home.config --vocabulary lamp,play,it,x -o out.att --json"),
+        ratproof(f"rules zero-shot {DATA} --json"), ratproof(f"rules decide {DATA} --json"),
+    ), share=2),
+    Kind("rules to add", more_rules, (ratproof("rules add fa.safetensors --rules more.config -o out.safetensors"),), share=0.5),
+    Kind("vocabulary (.txt)", vocabulary, (ratproof(f"{COMPILE} --vocabulary words.txt --json"),), share=0.5),
+    Kind("vocabulary (.json)", vocabulary_json, (ratproof(f"{COMPILE} --vocabulary words.json --json"),), share=0.5),
+    Kind("labelled sentences", labelled, (ratproof(f"rules zero-shot {DATA} --json"), ratproof(f"rules decide {DATA} --json"))),
+    Kind("labelled sentences to train on", labelled, (ratproof(f"{TRAIN} --json"),), share=0.5),
+    Kind("formulas", formulas, (ratproof(f"rules zero-shot {DATA} --logic logic.txt --json"),)),
+)  # fmt: skip

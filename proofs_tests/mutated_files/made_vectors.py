@@ -1,0 +1,74 @@
+"""Weights of a cell, corpora, and vectors of words."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+
+from proofs_tests.mutated_files.changed_archives import npz
+from proofs_tests.mutated_files.kind import Kind, ratproof
+
+
+def cell_weights(folder: Path) -> tuple[str, ...]:
+    from theory.rational_recurrences.not_rational.cells import CELLS
+    from theory.rational_recurrences.not_rational.weights import some
+
+    (folder / "w.json").write_text(json.dumps(some(CELLS["elman"], 2).to_json()))
+    return ("w.json",)
+
+
+GLOVE = "the 0.5 -1 2e-1\nlamp 1 0 0.25\n. . 0 1 0\nplay -0.125 3 1\na 1 2 3\n"
+WORDS = ["the", "lamp", "play", "a"]
+
+
+def corpus(folder: Path) -> tuple[str, ...]:
+    (folder / "text.txt").write_text("turn the lamp on\n\nplay jazz\n")
+    (folder / "glove.txt").write_text(GLOVE)
+    return ("text.txt",)
+
+
+def glove(folder: Path) -> tuple[str, ...]:
+    corpus(folder)
+    return ("glove.txt",)
+
+
+def glove_gz(folder: Path) -> tuple[str, ...]:
+    corpus(folder)
+    (folder / "glove.txt.gz").write_bytes(gzip.compress(GLOVE.encode(), mtime=0))
+    return ("glove.txt.gz",)
+
+
+def vectors_npz(folder: Path) -> tuple[str, ...]:
+    corpus(folder)
+    table = np.arange(12, dtype=np.float32).reshape(4, 3) / 8
+    (folder / "glove.npz").write_bytes(npz(vectors=table, words=np.array(WORDS), unk_mean=table.mean(axis=0)))
+    return ("glove.npz",)
+
+
+def vectors_beside(folder: Path) -> tuple[str, ...]:
+    corpus(folder)
+    (folder / "glove.npz").write_bytes(npz(vectors=np.arange(12, dtype=np.float32).reshape(4, 3) / 8))
+    (folder / "words.txt.gz").write_bytes(gzip.compress("\n".join(WORDS).encode(), mtime=0))
+    return ("glove.npz", "words.txt.gz")
+
+
+def vectors_published(folder: Path) -> tuple[str, ...]:
+    (folder / "glove.npz").write_bytes(npz(emb=np.arange(12, dtype=np.float32).reshape(4, 3) / 8))
+    (folder / "vocab_labels.json").write_text(json.dumps({"vocab": WORDS, "labels": ["x"]}))
+    return ("glove.npz", "vocab_labels.json")
+
+
+KINDS = (
+    Kind("weights of a cell", cell_weights, (
+        ratproof("not-rational elman --weights w.json --size 3 --json"), ratproof("not-rational elman --weights w.json --every-size"),
+    )),
+    Kind("corpus", corpus, (("corpus", "text.txt"), ("corpus", "text.txt", "glove.txt"))),
+    Kind("embeddings (GloVe)", glove, (("corpus", "text.txt", "glove.txt"), ("vectors", "glove.txt"))),
+    Kind("embeddings (.gz)", glove_gz, (("corpus", "text.txt", "glove.txt.gz"),)),
+    Kind("embeddings (.npz)", vectors_npz, (("corpus", "text.txt", "glove.npz"), ("vectors", "glove.npz"))),
+    Kind("embeddings (.npz, words beside)", vectors_beside, (("corpus", "text.txt", "glove.npz"),)),
+    Kind("embeddings (.npz, as published)", vectors_published, (("vectors", "glove.npz"),)),
+)  # fmt: skip
