@@ -396,7 +396,8 @@ def test_the_share_of_a_bound_is_at_most_one_exactly_within_it(computed, value, 
 def test_a_certificate_is_kept_beside_the_verdict_that_it_shows(verdicts, kept):
     names = {"h": Verdict.HOLDS, "r": Verdict.REFUTED, "u": Verdict.UNKNOWN}
     seen = [
-        Observation("c", "v", "decided", "holds", names[v], "t", 1, 0.1, certificate={"number": i}) for i, v in enumerate(verdicts)
+        Observation("c", "v", "decided", "holds", names[v], "t", 1, 0.1, certificate={"number": i})
+        for i, v in enumerate(verdicts)
     ]
     (result,) = gather(seen, None)
     assert result.certificate == (None if kept is None else {"number": kept})
