@@ -22,7 +22,7 @@ import numpy as np
 
 from automata.errors import InputError
 from automata.forms import Asked, Form, exact_number, wraps_round
-from automata.number_text import shorten
+from automata.number_text import shorten, write_number
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -188,8 +188,8 @@ def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
 
 def _written(values: Row) -> str:
     if len(values) == 1:
-        return shorten(str(values[0]), 80)[1:-1]
-    return f"({', '.join(map(str, values[:8]))}{', ...' if len(values) > 8 else ''})"
+        return shorten(write_number(values[0]), 80)[1:-1]
+    return f"({', '.join(shorten(write_number(w), 80)[1:-1] for w in values[:8])}{', ...' if len(values) > 8 else ''})"
 
 
 def flat(state: Any) -> Iterator[Any]:

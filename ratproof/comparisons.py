@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import Any, Protocol, runtime_checkable
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.forward import read_out, start, step
-from automata.number_text import shorten
+from automata.number_text import shorten, write_number
 from automata.openfst_scores import Scorer
 from automata.rounding import share
 from automata.shown import write_string
@@ -172,10 +173,12 @@ def unlike(string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tupl
     """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each has one."""
     for length, (one, other) in enumerate(zip(once, again, strict=True)):
         if tuple(one) != tuple(other):
-            return NotAFunction(
-                string[:length], *(", ".join(shorten(str(v), 40)[1:-1] for v in values) for values in (one, other))
-            )
+            return NotAFunction(string[:length], *(", ".join(map(_shortly, values)) for values in (one, other)))
     return None
+
+
+def _shortly(value: Any) -> str:
+    return shorten(write_number(value) if isinstance(value, (int, Fraction)) else str(value), 40)[1:-1]
 
 
 class Exact:

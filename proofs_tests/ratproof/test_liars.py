@@ -186,6 +186,18 @@ def test_one_wrong_call_in_the_second_run_of_the_strings_is_seen(monkeypatch):
     assert not_held(result) and "no function of the string" in result.why
 
 
+def test_numbers_with_more_digits_than_python_writes_are_written(monkeypatch):
+    calls = iter(range(10**9))
+    huge = WFSA(REAL, [10**5000], [1], {"a": [[1]]})
+    (result,) = decided(
+        monkeypatch, believe("liar", start=10**5000, step=lambda c, x: c + (next(calls) % 500 == 450), automaton=huge)
+    )
+    assert not_held(result) and "limit" not in result.why
+    squares = believe("squares", start=10**5000, step=lambda c, x: c * c * 10**5000, automaton=huge)
+    (result,) = decided(monkeypatch, squares)
+    assert "is not affine" in result.why and len(result.why) < 500
+
+
 def told_by_its_length(c, x):
     return c[0] + 1, c[1] + 1 + (isinstance(c[0], Fraction) and c[0] == 49)
 
