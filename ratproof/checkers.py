@@ -67,4 +67,5 @@ def automaton_digest(automaton: WFSA) -> str:
     >>> automaton_digest(one) == automaton_digest(other)
     True
     """
-    return str(check_certificate.digest(check_certificate.normal(to_json(automaton.to_exact()))))
+    exact = automaton if automaton.semiring.float_only else automaton.to_exact()
+    return str(check_certificate.digest(check_certificate.normal(to_json(exact))))

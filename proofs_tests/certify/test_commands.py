@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree.ElementTree import fromstring
 
 import pytest
@@ -10,10 +11,13 @@ import torch
 
 from automata import files, json_format
 from automata.deterministic import DFA
+from automata.errors import InputError
 from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
-from neural.state_regularized.files import save
+from neural.state_regularized.files import load, save
 from proofs_tests.certify.some_networks import random_network
+from ratproof.certify import certificate
+from ratproof.certify.numbers import numbers_of
 from ratproof.main import run
 
 
@@ -77,22 +81,54 @@ def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
     assert status == 1 and answer["verdict"] == "rejected"
 
 
-def test_a_certificate_is_for_one_network_and_no_other(checkpoint, capsys):
-    """A certificate holds weights: that they are those of a checkpoint is asked by naming it. At which temperature, it says itself."""
+def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkpoint, capsys):
+    """A certificate holds weights: that they are those of a checkpoint is asked by naming it; the temperature is its own, or is named."""
+    said(capsys, "certify", checkpoint, "--certificate", "own.json")
+    status, answer = said(capsys, "check-certificate", "own.json", "--of", checkpoint)
+    about = answer["certificates"][0]["about"]
+    assert (status, answer["verdict"], about["of"], about["network"]["temperature"]) == (
+        0,
+        "accepted",
+        {"network": checkpoint},
+        "1/2",
+    )
+    assert about["network"]["digest"] == certificate.digest(numbers_of(load(checkpoint)[0]))
     said(capsys, "certify", checkpoint, "--temperature", "0.25", "--certificate", "c.json")
-    status, answer = said(capsys, "check-certificate", "c.json", checkpoint)
-    assert status == 0 and answer["verdict"] == "accepted"
+    assert run(["check-certificate", "c.json", "--of", checkpoint]) == 1
+    assert capsys.readouterr().out == (
+        "rejected: it is about temperature 0.25, and net.safetensors has temperature 0.5; --temperature 0.25 asks for that one\n"
+    )
+    assert run(["check-certificate", "c.json", "--of", checkpoint, "--temperature", "0.25"]) == 0
+    assert capsys.readouterr().out.endswith("; it is the network in net.safetensors\n")
+    assert run(["check-certificate", "own.json", "c.json", "--of", checkpoint, "--temperature", "0.25"]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "own.json: rejected: it is about temperature 0.5, and --temperature asks for 0.25"
+    assert second.startswith("c.json: accepted: the soft network follows its automaton: the sr-gru network (")
+    assert "--of names none" in refused(capsys, "check-certificate", "c.json", "--temperature", "0.25")
+    for tau in ("0", "-1", "nan", "inf"):
+        assert "a positive number is right" in refused(
+            capsys, "check-certificate", "c.json", "--of", checkpoint, "--temperature", tau
+        )
     other = random_network(3)
     with torch.no_grad():
         other.classifier.bias += 1e-12
     save(other, "other.safetensors")
     assert run(["certify", "other.safetensors", "--temperature", "0.25", "--certificate", "o.json"]) == 0
     capsys.readouterr()
-    assert "another network" in refused(capsys, "check-certificate", "c.json", "other.safetensors")
-    assert "one network" in refused(capsys, "check-certificate", "c.json", checkpoint, "other.safetensors")
-    assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "none.safetensors")
+    status, answer = said(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
+    assert status == 1 and answer["why"].startswith("it is about another network (")
+    assert "one network" in refused(capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors")
+    assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "--of", "none.safetensors")
+    assert "is named after them, with --of" in refused(capsys, "check-certificate", "c.json", checkpoint)
     save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
-    assert "lstm.safetensors" in refused(capsys, "check-certificate", "c.json", "lstm.safetensors")
+    assert "lstm.safetensors" in refused(capsys, "check-certificate", "c.json", "--of", "lstm.safetensors")
+
+
+def test_a_network_over_symbols_that_are_no_texts_has_no_certificate():
+    """JSON would make texts of some, and lists of others."""
+    numbers = replace(numbers_of(random_network(3), 0.5), alphabet=(0, 1))
+    with pytest.raises(InputError, match="symbol 0 is no text"):
+        certificate.network_json(numbers)
 
 
 def test_unknown_is_never_certified(capsys, tmp_path, monkeypatch):

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from automata import json_format
+from automata.semirings import REAL
+from automata.wfsa import WFSA
 from ratproof.main import run
 from theory.rational_recurrences.not_rational.cells import CELLS
 from theory.rational_recurrences.not_rational.weights import some
@@ -57,7 +60,10 @@ def test_a_certificate_is_checked_by_the_same_command_as_all_others(name, tmp_pa
     size = "2" if CELLS[name].rational else "7"
     assert run(["not-rational", name, "--size", size, "--certificate", path]) == 0
     assert run(["check-certificate", path]) == 0
-    assert capsys.readouterr().out.endswith(f"accepted: at least {size} states\n")
+    accepted = (
+        f"accepted: at least {size} states: no automaton over a field that holds the real numbers with fewer than {size} states"
+    )
+    assert f"{accepted} computes unit 0 of the cell {name} with 1 unit and " in capsys.readouterr().out
     data = json.loads((tmp_path / "c.json").read_text())
     (tmp_path / "c.json").write_text(json.dumps({**data, "states": 8, "claims": "at least 8 states"}))
     assert run(["check-certificate", path, "--json"]) == 1
@@ -70,7 +76,8 @@ def test_a_certificate_of_a_cell_is_for_no_automaton_and_one_that_would_show_not
     assert "c.json is not written" in capsys.readouterr().err.replace("\n", " ") and not (tmp_path / "c.json").exists()
     assert run(["not-rational", "sru", "--size", "2", "--certificate", path]) == 0
     capsys.readouterr()
-    assert run(["check-certificate", path, "a.json"]) == 2
+    (tmp_path / "a.json").write_text(json_format.dumps(WFSA(REAL, [1], [1], {"a": [[1]]})))
+    assert run(["check-certificate", path, "--of", str(tmp_path / "a.json")]) == 2
     assert "c.json is about a cell" in capsys.readouterr().err
 
 

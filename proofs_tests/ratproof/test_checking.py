@@ -1,0 +1,249 @@
+"""``ratproof check-certificate``: what it prints, what ``--of`` asks for, its exit statuses, and bad input in one sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from automata import files, operations
+from automata.semirings import BOOLEAN, LOG, MIN_PLUS, REAL
+from automata.wfsa import WFSA
+from proofs_tests.ratproof.certificate_files import FILES, certificate
+from ratproof import check_hankel
+from ratproof.checkers import automaton_digest
+from ratproof.commands.checking import spread
+from ratproof.main import run
+from theory.rational_recurrences.not_rational.cells import CELLS
+from theory.rational_recurrences.not_rational.weights import some
+
+A = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "1/3"], [0, 0]]})
+TWICE = operations.scale(operations.sum_of(A, A), "1/2")
+NEAR = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "0.3333333333333333"], [0, 0]]})
+TURNED = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]], "a": [[1, 0], [0, 0]]})
+LONE = WFSA(REAL, [1], [1], {"c": [[1]]})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, automaton in {"a": A, "twice": TWICE, "near": NEAR, "turned": TURNED, "lone": LONE}.items():
+        files.write(automaton, f"{name}.json")
+    assert run(["equivalent", "a.json", "twice.json", "--certificate", "equal.json"]) == 0
+    assert run(["equivalent", "a.json", "near.json", "--certificate", "differ.json"]) == 1
+    assert run(["minimise", "twice.json", "-o", "least.json", "--certificate", "least-of.json"]) == 0
+    for name in ("hankel-gru", "follows-eq-2", "boxes-sr-gru-dot"):
+        shutil.copy(FILES[name], f"{name}.json")
+    return tmp_path
+
+
+def asked(capsys, *arguments):
+    """The exit status, and the lines on standard output."""
+    capsys.readouterr()
+    status = run(["check-certificate", *arguments])
+    out, err = capsys.readouterr()
+    assert err == "", err
+    return status, out.splitlines()
+
+
+def told(capsys, *arguments):
+    """The exit status, and the object of ``--json``."""
+    status, (line,) = asked(capsys, *arguments, "--json")
+    return status, json.loads(line)
+
+
+def refused(capsys, *arguments):
+    """The one sentence of bad input."""
+    capsys.readouterr()
+    assert run(["check-certificate", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
+    return err
+
+
+def test_what_is_accepted_is_said_in_full(folder, capsys):
+    a, twice = automaton_digest(A), automaton_digest(TWICE)
+    both = f"the real automaton A (2 states, {a[:16]}) and the real automaton B (4 states, {twice[:16]})"
+    line = f'accepted: equivalent: {both} give every string over ["a", "b"] the same score'
+    assert asked(capsys, "equal.json") == (0, [line])
+    named = "; A is the automaton in a.json; B is the one in twice.json"
+    assert asked(capsys, "equal.json", "--of", "a.json", "twice.json") == (0, [line + named])
+    _, answer = told(capsys, "equal.json", "--of", "a.json", "twice.json")
+    assert (answer["verdict"], answer["claims"], answer["why"], len(answer["certificates"])) == (
+        "accepted",
+        "equivalent",
+        None,
+        1,
+    )
+    about = answer["certificates"][0]["about"]
+    assert about["A"] == {"semiring": "real", "states": 2, "digest": a} and about["B"]["digest"] == twice
+    assert (about["alphabet"], about["of"]) == (["a", "b"], {"A": "a.json", "B": "twice.json"})
+
+
+def test_several_certificates_have_a_line_each_and_one_that_is_rejected_decides(folder, capsys):
+    status, lines = asked(capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "boxes-sr-gru-dot.json", "least-of.json")
+    assert status == 0 and len(lines) == 5 and all(": accepted: " in line for line in lines)
+    assert [line.partition(":")[0] for line in lines][:2] == ["equal.json", "hankel-gru.json"]
+    (folder / "bad.json").write_text(json.dumps(certificate("hankel-gru") | {"states": 3, "claims": "at least 3 states"}))
+    status, lines = asked(capsys, "equal.json", "bad.json")
+    assert (
+        status == 1
+        and lines[0].startswith("equal.json: accepted")
+        and lines[1].startswith("bad.json: rejected: it needs 3 prefixes")
+    )
+    status, answer = told(capsys, "equal.json", "bad.json", "hankel-gru.json")
+    assert (status, answer["verdict"], answer["claims"], answer["why"]) == (1, "rejected", None, None)
+    assert [row["verdict"] for row in answer["certificates"]] == ["accepted", "rejected", "accepted"]
+    assert [row["file"] for row in answer["certificates"]] == ["equal.json", "bad.json", "hankel-gru.json"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--of", "a.json", "twice.json"],
+        ["--of", "a.json", "--of", "twice.json"],
+        ["--of=a.json", "twice.json"],
+        ["--of", "a.json", "--of=twice.json"],
+    ],
+)
+def test_files_are_named_after_of_each_by_itself_or_all_at_once(folder, capsys, given):
+    assert asked(capsys, "equal.json", *given)[0] == 0
+    assert told(capsys, "equal.json", *given)[0] == 0
+    assert asked(capsys, *given[:0], "equal.json", "--missing-as-zero", *given)[0] == 0
+
+
+def test_what_follows_two_hyphens_is_a_certificate():
+    assert spread(["--of", "a", "b", "--", "c", "d"]) == ["--of", "a", "--of", "b", "--", "c", "d"]
+    assert spread(["c", "--of=a", "b", "--json", "d"]) == ["c", "--of=a", "--of", "b", "--json", "d"]
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    (["equal.json", "--of", "a.json", "near.json"], "its B (real, 4 states, {twice}) is not the one in near.json (real, 2 states, {near})"),
+    (["equal.json", "--of", "twice.json", "a.json"], "its A (real, 2 states, {a}) is not the one in twice.json (real, 4 states, {twice}); "
+                                                     "--of names B and then A"),
+    (["least-of.json", "--of", "a.json"], "its A (real, 4 states, {twice}) is not the one in a.json"),
+    (["least-of.json", "--of", "twice.json", "near.json"], "is not the one in near.json"),
+    (["differ.json", "--of", "a.json", "twice.json"], "its B (real, 2 states, {near}) is not the one in twice.json"),
+])  # fmt: skip
+def test_a_certificate_about_other_automata_is_rejected_and_what_differs_is_said(folder, capsys, given, says):
+    digests = {name: automaton_digest(x)[:16] for name, x in (("a", A), ("twice", TWICE), ("near", NEAR))}
+    assert asked(capsys, *given)[0] == 1
+    status, answer = told(capsys, *given)
+    assert status == 1 and answer["certificates"][0]["about"] is None
+    assert answer["why"].startswith("it is about other automata: ") and says.format(**digests) in answer["why"]
+
+
+def test_of_accepts_the_automaton_however_it_is_written(folder, capsys):
+    """Symbols in another order, decimals, entries in another order, AT&T text with its semiring."""
+    text = json.loads((folder / "a.json").read_text())
+    (folder / "other.json").write_text(
+        json.dumps({**text, "final": [[1, "0.50"]], "transitions": text["transitions"][::-1], "alphabet": ["b", "a"]})
+    )
+    assert run(["minimise", "a.json", "--certificate", "m.json"]) == 0
+    for name in ("turned.json", "other.json", "a.json"):
+        assert asked(capsys, "m.json", "--of", name)[0] == 0
+    assert asked(capsys, "equal.json", "--of", "a.json", "twice.json")[0] == 0
+    one = WFSA(MIN_PLUS, [0], [0], {"a": [["1/2"]]})
+    files.write(one, "one.att")
+    files.write(one, "one.json")
+    assert run(["equivalent", "one.att", "one.json", "--certificate", "c.json", "--semiring", "min-plus"]) in (0, 2)
+    files.write(one, "two.att")
+    assert run(["equivalent", "one.att", "two.att", "--certificate", "c.json"]) == 0
+    assert asked(capsys, "c.json", "--of", "one.att", "two.att")[0] == 0
+    assert asked(capsys, "c.json", "--of", "one.att", "two.att", "--semiring", "max-plus")[0] == 1
+    assert asked(capsys, "c.json", "--of", "one.att", "one.json", "--semiring", "min-plus")[0] == 0
+
+
+def test_a_certificate_of_a_cell_is_held_against_a_file_of_weights(folder, capsys):
+    gru = some(CELLS["gru"]).to_json()
+    (folder / "gru.json").write_text(json.dumps(gru))
+    status, (line,) = asked(capsys, "hankel-gru.json", "--of", "gru.json")
+    assert status == 0 and line.endswith("; they are those in gru.json")
+    (folder / "gru.json").write_text(json.dumps({**gru, "letters": ["a", "c"]}))
+    assert "other weights, or letters" in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
+    (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"], seed=1).to_json()))
+    assert told(capsys, "hankel-gru.json", "--of", "gru.json")[0] == 1
+    (folder / "gru.json").write_text(json.dumps(some(CELLS["elman"]).to_json()))
+    assert "the cell gru, for which gru.json has no weights" in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
+
+
+def test_where_several_kinds_are_checked_each_is_held_against_the_files_of_its_kind(folder, capsys):
+    (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
+    assert asked(capsys, "equal.json", "hankel-gru.json", "--of", "a.json", "twice.json", "gru.json")[0] == 0
+    status, lines = asked(capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json")
+    assert status == 1 and lines[1] == "hankel-gru.json: rejected: it is about a cell, and --of names none"
+    assert lines[2] == "follows-eq-2.json: rejected: it is about a network that no file holds, and --of names none"
+
+
+def test_a_certificate_that_is_too_much_work_is_neither_accepted_nor_rejected(folder, capsys, monkeypatch):
+    monkeypatch.setattr(check_hankel, "SECONDS", 1e-9)
+    status, lines = asked(capsys, "hankel-gru.json", "equal.json")
+    assert status == 3 and lines[0].startswith("hankel-gru.json: not checked: it may take more than the 1e-09 seconds")
+    status, answer = told(capsys, "hankel-gru.json")
+    assert (status, answer["verdict"], answer["claims"]) == (3, "unknown", None)
+    (folder / "bad.json").write_text(json.dumps({**certificate("equivalent-real"), "through": "B"}))
+    assert asked(capsys, "hankel-gru.json", "bad.json")[0] == 1
+
+
+def test_a_certificate_that_is_loosely_written_is_rejected(folder, capsys):
+    text = (folder / "equal.json").read_text().rstrip()
+    for loose in ('{"claims": "different", ' + text[1:], text[:-1] + ', "note": 1.0}', text[:-1] + ', "note": NaN}'):
+        (folder / "loose.json").write_text(loose)
+        status, lines = asked(capsys, "loose.json", "equal.json", "--of", "a.json", "twice.json")
+        assert status == 1 and lines[0].startswith("loose.json: rejected: ") and lines[1].startswith("equal.json: accepted")
+    for version in ("ratproof certificate 2", "ratproof certificate 10"):
+        (folder / "new.json").write_text(json.dumps({"format": version, "graph": []}))
+        assert f"its format is '{version}'" in told(capsys, "new.json")[1]["why"]
+
+
+def test_nothing_in_a_certificate_steers_the_terminal(folder, capsys):
+    text = (folder / "equal.json").read_text()
+    for symbol in ("\x1b[2J", "\x07", "\x7f", "\u202e", "\n"):
+        (folder / "loud.json").write_text(text.replace('"a"', json.dumps(symbol)))
+        status, (line,) = asked(capsys, "loud.json")
+        assert status == 0 and line.isprintable()
+        (folder / "loud.json").write_text(text.replace('"real"', json.dumps(symbol)))
+        status, (line,) = asked(capsys, "loud.json")
+        assert status == 1 and line.isprintable()
+
+
+def test_an_automaton_has_one_digest_however_it_is_written():
+    floats = A.to_float()
+    assert automaton_digest(floats) != automaton_digest(A) == automaton_digest(TURNED)  # 1/3 is no float
+    assert automaton_digest(NEAR.to_float()) == automaton_digest(NEAR.to_float().to_exact())
+    assert automaton_digest(WFSA(BOOLEAN, [True], [True], {"a": [[True]]})) != automaton_digest(
+        WFSA(REAL, [1], [1], {"a": [[1]]})
+    )
+
+
+@pytest.mark.parametrize(("given", "says"), [
+    (["a.json"], "a.json: is no certificate, which has the fields format and claims"), (["none.json"], "none.json: cannot be read"),
+    (["a.json", "--of", "a.json", "twice.json"], "is named after them, with --of"), (["equal.json", "twice.json"], "twice.json: is no certificate"),
+    (["one.att"], "one.att: is no certificate, which is JSON"), (["text.json"], "text.json: is no JSON"),
+    (["list.json"], "list.json: is no certificate"),
+    (["deep.json"], "deep.json: is no JSON"), ([], "Missing argument"), (["--of", "a.json", "equal.json"], "Missing argument"),
+    (["equal.json", "--of"], "--of"), (["equal.json", "--of", "a.json"], "equal.json is about two automata: name both with --of, or none"),
+    (["equal.json", "--of", "a.json", "twice.json", "near.json"], "--of names 3 automata"),
+    (["equal.json", "--of", "none.json", "twice.json"], "none.json: cannot be read"), (["equal.json", "--of", "text.json"], "text.json: line 1"),
+    (["equal.json", "--of", "a.json", "lone.json"], "a.json and lone.json: the alphabets differ"),
+    (["equal.json", "--of", "weights.json"], "weights.json is for a certificate about a cell, and there is none: equal.json is about two automata"),
+    (["hankel-gru.json", "--of", "a.json"], "a.json is for a certificate about two automata, and there is none: hankel-gru.json is about a cell"),
+    (["follows-eq-2.json", "--of", "a.json"], "follows-eq-2.json is about a network that no file holds"),
+    (["equal.json", "--temperature", "2"], "--of names none"), (["equal.json", "--semiring", "real"], "--of names none"),
+    (["equal.json", "--of", "a.json", "twice.json", "--semiring", "real"], "--of names none"),
+    (["hankel-gru.json", "--of", "weights.json", "weights.json"], "--of names two files of weights"),
+])  # fmt: skip
+def test_bad_input_is_one_sentence(folder, capsys, given, says):
+    (folder / "text.json").write_text("text")
+    (folder / "list.json").write_text("[]")
+    (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
+    (folder / "weights.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
+    (folder / "one.att").write_text("0 1 1 1\n1\n")
+    assert says in refused(capsys, *given)
+
+
+def test_an_automaton_over_a_semiring_without_certificates_is_another(folder, capsys):
+    files.write(WFSA(LOG, [0.0], [0.0], {"a": [[0.5]]}), "log.json")
+    status, answer = told(capsys, "least-of.json", "--of", "log.json")
+    assert status == 1 and "log.json (log, 1 state, " in answer["why"]
