@@ -155,6 +155,7 @@ class Network:
         need(tau > 0 and len(E) == self.symbols + 2, "the temperature, or the number of tokens, is wrong")
         self.cool, d = ((ONE * tau.denominator) // tau.numerator, -((-ONE * tau.denominator) // tau.numerator)), len(self.S)
         gates = [range(g * d, g * d + d) for g in range(3 if self.gru else 1)]
+        need(len(W) == len(b) == len(U) == len(c) == d * len(gates) and len(self.w) == d, "the shapes do not fit")
         need(d > 0 and self.S[0] and len({*map(len, self.S)}) == 1 and len({*map(len, E)}) == 1, "the shapes do not fit")
         self.reads = [each(add, [r[0] for r in product(W, [[x] for x in e])], b) for e in E]
         self.gates, self.US, self.c = (
@@ -162,7 +163,6 @@ class Network:
             [product([U[i] for i in g], self.S) for g in gates],
             [[c[i] for i in g] for g in gates],
         )
-        need(len(W) == len(b) == len(U) == len(c) == d * len(gates) and len(self.w) == d, "the shapes do not fit")
 
     def u(self, token, box, S, US):  # at the middle, its gradient by alpha, and over the box
         at = lambda matrix: [r[0] for r in product(matrix, [[(m, m)] for m in box.middle])]
@@ -230,7 +230,8 @@ def verdict(data):
     net, nodes, (after, label, accepts) = Network(data["network"]), data["nodes"], (data["automaton"][x] for x in LABELS)
     listed(label, "label", int), listed(accepts, "accepts", bool), listed(after, "after", list), listed(nodes, "nodes", dict)
     need(
-        0 < len(after) == len(label) == len(accepts) and all(0 <= x < len(net.S[0]) for x in label), "the automaton is malformed"
+        0 < len(after) == len(label) == len(accepts) and all(0 <= x < len(net.S[0]) for x in label),
+        "states lack labels, decisions or arrows, or a label is no centroid",
     )
     for node in nodes:
         known(node, ["state", "after", "low", "high"])

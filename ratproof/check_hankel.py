@@ -77,7 +77,7 @@ def numbers(value, name, *shape):
 
 
 def number(text):
-    fits = type(text) is str and re.fullmatch(r"-?\d{1,4000}(/(?=0*[1-9])\d{1,4000})?", text, re.ASCII)
+    fits = type(text) is str and re.fullmatch(r"-?\d{1,4300}(/(?=0*[1-9])\d{1,4300})?", text, re.ASCII)
     need(fits, f"{text!r:.40} is no fraction, or too long")
     top, bottom = (Interval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in Fraction(text).as_integer_ratio())
     return top / bottom

@@ -106,6 +106,17 @@ def test_a_value_of_another_type_is_rejected(name):
             assert "malformed" not in answer.why, (path, new, answer.why)
 
 
+@ALL
+def test_with_any_entry_left_out_or_there_twice_it_is_rejected_in_words_or_is_about_what_it_says(name):
+    """Shapes that do not fit are no programming error."""
+    data = WHOLE[name]
+    for path in places(data):
+        row = at(data, path)
+        for short in (row[1:], row[:-1], row + row[-1:], row[:1] + row) if isinstance(row, list) and row else ():
+            answer = judge(changed(data, path, short))
+            assert answer.verdict == "accepted" or "malformed" not in answer.why, (path, answer.why)
+
+
 LOOSE = {
     "NaN": "whole", "Infinity": "whole", "-Infinity": "whole", "1.0": "whole", "1e5": "whole", "1e999999999": "whole",
     "9" * 10: "too long", "9" * 10**7: "too long", "-" + "9" * 5000: "too long",

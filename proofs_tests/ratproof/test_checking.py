@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -206,6 +207,12 @@ def test_nothing_in_a_certificate_steers_the_terminal(folder, capsys):
         (folder / "loud.json").write_text(text.replace('"real"', json.dumps(symbol)))
         status, (line,) = asked(capsys, "loud.json")
         assert status == 1 and line.isprintable()
+
+
+def test_the_pages_show_the_digests_of_the_examples():
+    docs = Path(__file__).parents[2] / "docs"
+    for name in ("fading", "parity", "typo"):
+        assert automaton_digest(files.read(docs / "examples" / f"{name}.json"))[:16] in (docs / "equivalence.md").read_text()
 
 
 def test_an_automaton_has_one_digest_however_it_is_written():
