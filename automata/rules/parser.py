@@ -43,7 +43,7 @@ SHOWN = {
     "VBAR": '"|"', "$END": "the end",
 }  # fmt: skip
 DEEPEST = 200
-"""Parentheses within each other, and repetitions of one part."""
+"""Parentheses within each other."""
 SIGNS = re.compile(r"\\.|\{[^{}]*\}|\S", re.DOTALL)
 """Whatever stands in a rule, one sign at a time."""
 MOST_DIGITS = 20
@@ -65,8 +65,9 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
     for sign in SIGNS.finditer(text):
         depth += (sign[0] == "(") - (sign[0] == ")")
         repeated = repeated + 1 if sign[0][0] in "*+?{" else 0
-        if max(depth, repeated) > DEEPEST:
-            raise FormatError(f"{place.shown(text, sign.start())}: is nested more than {DEEPEST} deep")
+        if depth > DEEPEST or repeated > 2 * DEEPEST:
+            most = DEEPEST if depth > DEEPEST else 2 * DEEPEST
+            raise FormatError(f"{place.shown(text, sign.start())}: is nested more than {most} deep")
     try:
         rule: Rule = _Built().transform(_tree(text))
     except UnexpectedInput as error:
