@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from automata.errors import InputError
 from automata.operations import remove_epsilon, trim
 from automata.semirings import BOOLEAN
-from automata.wfsa import WFSA
+from automata.wfsa import MOST_BOOLEANS, WFSA
 
 MOST_STATES = 1 << 14
 """The most states that the subset construction may make: an automaton's matrices are dense."""
@@ -68,13 +69,14 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
     Raises:
-        InputError: it is not boolean, or has more such sets than ``most``.
+        InputError: it is not boolean, or has more such sets than ``most``, or than there is room for in matrices.
     """
     if automaton.semiring is not BOOLEAN:
         raise InputError(
             f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name} semiring"
         )
     plain = trim(remove_epsilon(automaton))
+    most = min(most, isqrt(MOST_BOOLEANS // max(1, len(plain.matrices))))
     on = sets(plain)
     numbers = {on.initial: 0} if on.initial else {}
     arrows: list[tuple[int, int, int]] = []

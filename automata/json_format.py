@@ -28,6 +28,8 @@ from automata.semirings import Semiring, semiring
 from automata.shown import has_half_a_character
 from automata.wfsa import EPSILON, WFSA
 
+MOST_NOTES = 5
+"""On weights that were merged, of one file."""
 FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 
 
@@ -201,8 +203,10 @@ def _tell_merged(where: str, vectors: list[list[tuple[int, Any]]], transitions: 
     arrows = Counter((p, q, s) for p, q, s, _ in transitions)
     named = [(f"the {name} weight of state {q}", count) for (name, q), count in places.items() if count > 1]
     named += [(f"the transition {p} -> {q} on {shorten(s)}", count) for (p, q, s), count in arrows.items() if count > 1]
-    for what, count in named:
+    for what, count in named[:MOST_NOTES]:
         warnings.warn(f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=4)
+    if len(named) > MOST_NOTES:
+        warnings.warn(f"{where}: {len(named) - MOST_NOTES} more weights are given several times; merged likewise", stacklevel=4)
 
 
 def _is_count(value: Any) -> bool:

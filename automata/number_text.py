@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
 from fractions import Fraction
 
 from automata.errors import WeightError
 
-_NUMBER = re.compile(r"[+-]?(\d+/\d+|(\d+(\.\d*)?|\.\d+)([eE](?P<exponent>[+-]?\d{1,9}))?)", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+/\d+|(\d+(\.\d*)?|\.\d+)([eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 _INFINITIES = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 MOST_DIGITS = 4300  # Python's own limit for reading an integer in quadratic time
 MOST_EXPONENT = 4300
@@ -25,10 +24,12 @@ def parse_number(text: str) -> Fraction | float:
     """
     if text in _INFINITIES:
         return _INFINITIES[text]
+    if len(text) > MOST_DIGITS:
+        raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise WeightError(f'weight {shorten(text)} is no number; write it as "2", "-3/7", "0.25", "1e-3", "inf" or "-inf"')
-    if len(text) > MOST_DIGITS or abs(int(match["exponent"] or 0)) > MOST_EXPONENT:
+    if abs(int(match["exponent"] or 0)) > MOST_EXPONENT:
         raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
     try:
         return Fraction(text)
@@ -37,8 +38,14 @@ def parse_number(text: str) -> Fraction | float:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """``text`` quoted, and cut where it is too long for a message."""
-    quoted = repr(text)
+    """``text`` quoted, and cut where it is too long for a message; its type, where Python does not write it: nested too deeply, or too long."""
+    start = text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text  # what is behind would be cut off
+    try:
+        quoted = repr(start)
+    except (RecursionError, ValueError):
+        quoted = f"<{type(text).__name__}>"
+    if start is not text:
+        quoted += "..."
     return quoted if len(quoted) <= most else quoted[: most - 3] + "..."
 
 
@@ -56,5 +63,8 @@ def write_number(value: Fraction | float) -> str:
 
 
 def _digits(value: int) -> str:
-    # Python refuses str() of a huge integer, since reading one back can be slow; an exact score may well be huge.
-    return str(value) if value.bit_length() < 4 * MOST_DIGITS // 2 else str(Decimal(value))
+    if value.bit_length() < 4 * MOST_DIGITS // 2:
+        return str(value)
+    import flint  # Python refuses str() of a huge integer, for which it takes quadratic time; an exact score may well be huge
+
+    return str(flint.fmpz(value))

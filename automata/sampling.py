@@ -13,6 +13,8 @@ from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS
 from automata.wfsa import WFSA
 
+MOST_STRINGS = 10_000_000
+
 
 def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) -> list[tuple[Any, ...]]:
     """Strings of at most ``longest`` symbols, each drawn by drawing one path in proportion to its weight.
@@ -27,8 +29,11 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     [('a', 'b'), ('a', 'b')]
 
     Raises:
-        InputError: a weight is negative, no string that short has a path, or the paths' weights overflow float64.
+        InputError: there are more than 10,000,000 to draw, a weight is negative, no string that short has a path, or the paths' weights
+            overflow float64.
     """
+    if count > MOST_STRINGS:
+        raise InputError(f"{count:,} strings are asked for; at most {MOST_STRINGS:,} are drawn at once")
     initial, final, matrices = _likelihoods(remove_epsilon(automaton))
     names = list(automaton.index)
     tables = matrices[list(automaton.index.values())] if names else matrices[:0]

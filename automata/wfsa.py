@@ -22,6 +22,8 @@ MOST_CELLS = 1 << 28
 """The most weights that an automaton read from a file may hold, zeros too (2 GB of float64)."""
 MOST_EXACT_CELLS = 1 << 25
 """The same for exact weights, which are Python objects."""
+MOST_BOOLEANS = 1 << 31
+"""The same for boolean automata that are made on the way to another one (2 GB)."""
 
 
 class Edge(NamedTuple):
@@ -204,11 +206,7 @@ class WFSA:
         floats = any(is_float(w) for group in (*edges.values(), *vectors) for _, _, w in group)
         exact = semiring.exact_only or not (semiring.float_only or floats)
         n = states
-        cells, most = n * n * (len(set(edges.values())) + 1), MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
-        if cells > most:
-            raise InputError(
-                f"the automaton asks for {cells:,} weights ({n:,} x {n:,} for each distinct matrix); at most {most:,} are held"
-            )
+        require_room(semiring, n, len(set(edges.values())) + 1, exact)
 
         def dense(group: Iterable[tuple[int, int, Any]], columns: int) -> NDArray[Any]:
             matrix = semiring.zeros(n, columns, exact=exact)
@@ -325,9 +323,31 @@ class WFSA:
         return {"text/plain": repr(self), "image/svg+xml": svg(self)}
 
 
+def require_room(semiring: Semiring, states: int, matrices: int, exact: bool = True, most: int | None = None) -> None:
+    """Raise :class:`~automata.errors.InputError`, before anything of that size is made, for more weights than an automaton may hold.
+
+    Args:
+        semiring: of the weights.
+        states: their number, n.
+        matrices: distinct ones, shape ``(n, n)``.
+        exact: are the weights exact?
+        most: weights; without, what a file may ask for.
+    """
+    if most is None:
+        most = MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
+    cells = states * states * matrices
+    if cells > most:
+        asked = (
+            f"{cells:,} weights ({states:,} x {states:,} for each distinct matrix)"
+            if states < 10**12
+            else "more than 10^24 weights"
+        )
+        raise InputError(f"the automaton asks for {asked}; at most {most:,} are held")
+
+
 def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str = "") -> UnknownSymbol:
     """The error for a symbol that the alphabet lacks."""
-    known = ", ".join(map(repr, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
+    known = ", ".join(map(shorten, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
     return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet, which is {{{known}}}")
 
 

@@ -163,12 +163,13 @@ def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool =
 
 
 def _why(ended: Ended, limits: Limits) -> str:
+    stage = supervisor.noted()
+    doing = f" (it was at: {stage})" if stage else ""
     if ended.limit == "seconds":
-        return (
-            f"this takes more than {limits.seconds:g} second{'' if limits.seconds == 1 else 's'}; --limit-seconds S allows more"
-        )
+        many = "" if limits.seconds == 1 else "s"
+        return f"this takes more than {limits.seconds:g} second{many}{doing}; --limit-seconds S allows more"
     if ended.limit == "memory":
-        return f"this takes more than {_size(limits.memory)} of memory; --limit-memory M allows more"
+        return f"this takes more than {_size(limits.memory)} of memory{doing}; --limit-memory M allows more"
     assert ended.signal is not None
     kill = signal.Signals(ended.signal).name
     if ended.signal == signal.SIGKILL:

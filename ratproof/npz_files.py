@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from automata.errors import FormatError
 from automata.number_text import shorten
+from ratproof.limits import free_memory
 
 
 def arrays(path: Path) -> dict[str, np.ndarray]:
@@ -22,6 +23,10 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
         if not isinstance(loaded, NpzFile):
             raise FormatError(f"{path}: is one array, where an npz is right")
         with loaded:
+            members = loaded.zip.infolist() if loaded.zip is not None else []
+            asked, free = sum(member.file_size for member in members), free_memory()
+            if asked > free:
+                raise FormatError(f"{path}: asks for {asked:,} bytes when it is unpacked, where {free:,} are free")
             data = {name: loaded[name] for name in loaded.files}
     except FormatError:
         raise

@@ -8,6 +8,7 @@ signals that ask the parent to end or to pause are passed on, and the child's an
 
 from __future__ import annotations
 
+import mmap
 import os
 import resource
 import select
@@ -32,7 +33,10 @@ GRACE = 0.5
 SLACK = 64 << 20, 16 << 20
 """Bytes of address space beyond the limit, for the process and for each core: stacks and buffers of threads that are hardly touched."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LONGEST_STAGE = 256
+"""Bytes of what a command says of its work."""
 Limit = Literal["seconds", "memory"]
+_stage: mmap.mmap | None = None
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,10 @@ def split(limits: Limits) -> Ended | None:
 
     The child is to run its work within :func:`stoppable`.
     """
+    global _stage
     sys.stdout.flush()
     sys.stderr.flush()
+    _stage = mmap.mmap(-1, LONGEST_STAGE)  # shared with the child
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what the work started and left behind stays in reach
     ear, mouth = os.pipe()
     parent = os.getpid()
@@ -106,6 +112,17 @@ def split(limits: Limits) -> Ended | None:
         ended = _watch(child, ear, limits, paused)
     os.close(ear)
     return replace(ended, signal=asked[0]) if asked and ended.signal is not None else ended
+
+
+def note(stage: str) -> None:
+    """In the child: what is being done, for whoever stops it."""
+    if _stage is not None:
+        _stage[:] = stage.encode("utf-8", "replace")[:LONGEST_STAGE].ljust(LONGEST_STAGE, b"\0")
+
+
+def noted() -> str:
+    """In the parent: what was being done last; empty where nothing was said."""
+    return "" if _stage is None else _stage[:].rstrip(b"\0").decode("utf-8", "ignore")
 
 
 @contextmanager
@@ -243,7 +260,9 @@ def _bound_allocations(memory: int) -> None:
 
 def _tell_when_printing(mouth: int) -> None:
     """The first text on standard output is told to the parent: the answer is there, and only its reader keeps it waiting."""
-    out: Any = sys.stdout
+    out: Any = sys.__stdout__  # below whatever wraps it
+    if out is None:
+        return
     write = out.write
 
     def first(text: str) -> int:

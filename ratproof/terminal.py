@@ -12,6 +12,7 @@ from rich.text import Text
 
 from automata.shown import printable
 from ratproof.streams import styled
+from ratproof.supervisor import note
 
 WIDTH = 100
 
@@ -31,13 +32,18 @@ def console(*, error: bool = False) -> Console:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done, where there is one."""
+    """A line on the terminal that says what is being done, where there is one; it is told to the supervisor, too."""
     screen = console(error=True)
     if not screen.is_terminal:
-        yield lambda stage: None
+        yield note
         return
     with screen.status(Text(what)) as status:
-        yield lambda stage: status.update(Text(f"{what}: {stage}"))
+
+        def tell(stage: str) -> None:
+            note(stage)
+            status.update(Text(f"{what}: {stage}"))
+
+        yield tell
 
 
 def headed(head: str, rest: str) -> Text:

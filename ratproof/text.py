@@ -6,6 +6,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from ratproof.networks import OfNetwork
 from ratproof.npz_files import arrays, finite_numbers, vectors_of
 
 TABLE_WIDTH = 100  # of the seeded vectors, where no embeddings are named
+LONGEST_LINE = 1 << 20  # characters, of gzipped vectors
 PORTION = 1024  # sentences that run side by side
 
 
@@ -118,9 +120,7 @@ def _is_number(text: str) -> bool:
 
 
 def _lines(path: str) -> Iterator[str]:
-    if Path(path).suffix == ".gz":
-        return _split(_gunzip(Path(path)))
-    return _split(read_text(path))
+    return _unzipped(Path(path)) if Path(path).suffix == ".gz" else _split(read_text(path))
 
 
 def _split(text: str) -> Iterator[str]:
@@ -128,9 +128,17 @@ def _split(text: str) -> Iterator[str]:
     return iter(text.removesuffix("\n").split("\n") if text else [])
 
 
-def _gunzip(path: Path) -> str:
+def _unzipped(path: Path) -> Iterator[str]:
+    """The lines of gzipped text, one at a time: the whole may be a thousand times as large as the file."""
     try:
-        return gzip.decompress(path.read_bytes()).decode("utf-8")
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+            for number in count(1):
+                line = file.readline(LONGEST_LINE + 1)
+                if not line:
+                    return
+                if len(line) > LONGEST_LINE:
+                    raise FormatError(f"{path}: line {number}: has more than {LONGEST_LINE:,} characters")
+                yield line.removesuffix("\n")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise FormatError(f"{path}: cannot be read as gzipped UTF-8 text: {error}") from None
 
@@ -142,7 +150,7 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
     if "words" in data:
         words = _words(data["words"], path)
     elif beside.exists():
-        words = _gunzip(beside).split("\n")[: len(vectors)]
+        words = list(islice(_unzipped(beside), len(vectors)))
     else:
         raise FormatError(f"{path}: has no array named words, and no words.txt.gz is beside it")
     if len(words) != len(vectors):

@@ -10,15 +10,12 @@ A proposition is the name of some rules (their label in a rule file): it is true
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-import sympy
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
-from sympy.logic.boolalg import And, Not, Or, to_cnf
 
 from automata.errors import FormatError
 from automata.number_text import shorten
@@ -33,6 +30,10 @@ NAME: /[^\s()|&!]+/
 %ignore /\s+/
 """
 MOST_CLAUSES = 10_000
+MOST_PRODUCTS = 100 * MOST_CLAUSES
+"""Of clauses, on the way to those of one disjunction."""
+DEEPEST = 200
+"""Parentheses and negations within each other."""
 
 Literal = tuple[str, bool]
 """A proposition, and whether it has to be true."""
@@ -67,6 +68,7 @@ def parse(text: str, where: str = "the formula") -> Formula:
 
     Raises :class:`~automata.errors.FormatError`: where it is none.
     """
+    _require_shallow(text, where)
     try:
         built = _Built().transform(_parser().parse(text))
     except UnexpectedInput as error:
@@ -76,17 +78,76 @@ def parse(text: str, where: str = "the formula") -> Formula:
         raise FormatError(
             f'{where}: column {at + 1}: {found}, where a name, "!", "&", "|" or parentheses that close are right'
         ) from None
-    whole = to_cnf(built, simplify=False)
-    clauses = [_clause(part) for part in (whole.args if isinstance(whole, And) else (whole,)) if part is not sympy.true]
-    # a clause with a proposition and its negation is true
-    return Formula(tuple(clause for clause in clauses if len({name for name, _ in clause}) == len(clause)))
+    clauses = [tuple(sorted(clause)) for clause in _clauses(built, True, where)]
+    return Formula(tuple(sorted(clauses, key=lambda clause: (len(clause), clause))))
 
 
-def _clause(part: Any) -> tuple[Literal, ...]:
-    if part is sympy.false:
-        return ()
-    literals = part.args if isinstance(part, Or) else (part,)
-    return tuple(sorted((str(one.args[0]), False) if isinstance(one, Not) else (str(one), True) for one in literals))
+def _require_shallow(text: str, where: str) -> None:
+    """Refuse what is nested too deeply to be followed."""
+    depth, outer, signs = 0, list[int](), 0
+    for at, sign in enumerate(text):
+        if sign == "(":
+            outer.append(signs + 1)
+            depth, signs = depth + signs + 1, 0
+        elif sign == ")":
+            depth -= outer.pop() if outer else 0
+            signs = 0
+        elif sign == "!":
+            signs += 1
+        elif not sign.isspace():
+            signs = 0
+        if depth + signs > DEEPEST:
+            raise FormatError(f"{where}: column {at + 1}: is nested more than {DEEPEST} deep")
+
+
+@dataclass(frozen=True)
+class _Name:
+    text: str
+
+
+@dataclass(frozen=True)
+class _Not:
+    part: _Node
+
+
+@dataclass(frozen=True)
+class _Several:
+    """All of some parts, or one of them."""
+
+    parts: tuple[_Node, ...]
+    every: bool
+
+
+_Node = _Name | _Not | _Several
+Clauses = set[frozenset[Literal]]
+
+
+def _clauses(node: _Node, wanted: bool, where: str) -> Clauses:
+    """The conjunctive normal form of a formula, or of its negation; what is true in any case is left out."""
+    if isinstance(node, _Name):
+        return {frozenset({(node.text, wanted)})}
+    if isinstance(node, _Not):
+        return _clauses(node.part, not wanted, where)
+    several = [_clauses(part, wanted, where) for part in node.parts]
+    return _all(several, where) if node.every == wanted else _one_of(several, where)
+
+
+def _all(several: Iterable[Clauses], where: str) -> Clauses:
+    found: Clauses = set().union(*several)
+    if len(found) > MOST_CLAUSES:
+        raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
+    return found
+
+
+def _one_of(several: list[Clauses], where: str) -> Clauses:
+    """Each way to take a clause from each part, as one clause."""
+    alone = [clause for clauses in several if len(clauses) == 1 for clause in clauses]
+    found: Clauses = {frozenset().union(*alone)}
+    for clauses in sorted((clauses for clauses in several if len(clauses) != 1), key=len):
+        if len(found) * len(clauses) > MOST_PRODUCTS:
+            raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
+        found = _all([{one | other for one in found for other in clauses}], where)
+    return {clause for clause in found if not any((name, not wanted) in clause for name, wanted in clause)}
 
 
 @cache
@@ -94,20 +155,20 @@ def _parser() -> Lark:
     return Lark(GRAMMAR, start="either", parser="lalr")
 
 
-class _Built(Transformer[Token, Any]):
-    """From lark's tree to sympy's formula."""
+class _Built(Transformer[Token, _Node]):
+    """From lark's tree to ours."""
 
-    def name(self, found: list[Token]) -> Any:
-        return sympy.Symbol(str(found[0]))
+    def name(self, found: list[Token]) -> _Node:
+        return _Name(str(found[0]))
 
-    def negation(self, found: list[Any]) -> Any:
-        return Not(found[0])
+    def negation(self, found: list[_Node]) -> _Node:
+        return _Not(found[0])
 
-    def both(self, found: list[Any]) -> Any:
-        return And(*found)
+    def both(self, found: list[_Node]) -> _Node:
+        return _Several(tuple(found), True)
 
-    def either(self, found: list[Any]) -> Any:
-        return Or(*found)
+    def either(self, found: list[_Node]) -> _Node:
+        return _Several(tuple(found), False)
 
 
 def read(text: str, where: str = "the formulas") -> dict[str, Formula]:

@@ -9,6 +9,7 @@ $ * ( how many | number of ) seats {1,2}
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -43,6 +44,8 @@ SHOWN = {
 }  # fmt: skip
 DEEPEST = 200
 """Parentheses within each other."""
+SIGNS = re.compile(r"\\.|\{[^{}]*\}|\S", re.DOTALL)
+"""Whatever stands in a rule, one sign at a time."""
 MOST_DIGITS = 20
 
 
@@ -58,11 +61,13 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
     Raises :class:`~automata.errors.FormatError`: line and column, what stands there, and what would be right.
     """
     place = Place(where, line, column)
-    depth = 0
-    for at, sign in enumerate(text):
-        depth += (sign == "(") - (sign == ")")
-        if depth > DEEPEST:
-            raise FormatError(f"{place.shown(text, at)}: is nested more than {DEEPEST} deep")
+    depth = repeated = 0
+    for sign in SIGNS.finditer(text):
+        depth += (sign[0] == "(") - (sign[0] == ")")
+        repeated = repeated + 1 if sign[0][0] in "*+?{" else 0
+        if depth > DEEPEST or repeated > 2 * DEEPEST:
+            most = DEEPEST if depth > DEEPEST else 2 * DEEPEST
+            raise FormatError(f"{place.shown(text, sign.start())}: is nested more than {most} deep")
     try:
         rule: Rule = _Built().transform(_tree(text))
     except UnexpectedInput as error:

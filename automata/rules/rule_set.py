@@ -13,7 +13,7 @@ from automata.rules.rule_files import Labelled
 from automata.rules.syntax import Rule, Word, leaves
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters
 from automata.semirings import BOOLEAN
-from automata.wfsa import WFSA
+from automata.wfsa import MOST_BOOLEANS, WFSA, require_room
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ def rule_set(
         several = together([written[place] for place in of_label], known)
         parts += [(label, part, tuple(of_label[i] for i in own)) for part, own in several]
     n = int(begins) + sum(part.states for _, part, _ in parts)
+    require_room(BOOLEAN, n, known.count + 1, most=MOST_BOOLEANS)
     initial, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     matrices = np.zeros((known.count, n, n), dtype=bool)
     first = np.zeros((n, n), dtype=bool)

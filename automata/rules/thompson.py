@@ -10,10 +10,12 @@ from automata.errors import InputError
 from automata.rules.syntax import Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import Letters
 from automata.semirings import BOOLEAN
-from automata.wfsa import WFSA
+from automata.wfsa import MOST_BOOLEANS, WFSA, require_room
 
 MOST_STATES = 5000
 """A rule with more is refused: epsilon closures are dense."""
+MOST_PARTS = 1_000_000
+"""The same for its parts, each counted as often as it is repeated."""
 
 
 @dataclass
@@ -22,6 +24,7 @@ class _Arrows:
 
     letters: Letters
     states: int = 0
+    parts: int = 0
     silent: list[tuple[int, int]] = field(default_factory=list)
     reading: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -29,10 +32,14 @@ class _Arrows:
         self.states += 1
         if self.states > MOST_STATES:
             raise InputError(f"the rule asks for more than {MOST_STATES:,} states")
+        require_room(BOOLEAN, self.states, self.letters.count + 1, most=MOST_BOOLEANS)
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
         """The state in which the rule ends that begins in ``source``: a new one, so that no loop leads back to where others begin."""
+        self.parts += 1
+        if self.parts > MOST_PARTS:
+            raise InputError(f"the rule has more than {MOST_PARTS:,} parts, each counted as often as it is repeated")
         if isinstance(rule, Word | Wildcard):
             target = self.state()
             self.reading += [(letter, source, target) for letter in self.letters.read(rule)]

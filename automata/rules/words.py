@@ -110,7 +110,8 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
                 "keep no wildcards as letters (give a vocabulary, without --pseudo)"
             )
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
-    looks = [word if word in (*named, *kinds) else None for word in alphabet]  # words that no rule names share a letter
+    told_apart = {*named, *kinds}
+    looks = [word if word in told_apart else None for word in alphabet]  # words that no rule names share a letter
     number = {look: place for place, look in enumerate(dict.fromkeys(looks))}
     of_word = {word: number[word] for word in named if word in number}
     of_wildcard: dict[str, tuple[int, ...]] = {kind: (number[kind],) for kind in kinds}

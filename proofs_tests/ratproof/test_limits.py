@@ -81,6 +81,11 @@ def test_a_verdict_that_is_unknown_goes_where_verdicts_go(tmp_path):
     assert (status, out, err) == (3, "unknown: this takes more than 1 second; --limit-seconds S allows more\n", "")
 
 
+def test_what_was_being_done_is_said(tmp_path):
+    status, _, err = ends([*program(tmp_path, "supervisor.note('length 7')", FOR_EVER), "--limit-seconds", "0.2"], tmp_path)
+    assert (status, err.count("more than 0.2 seconds (it was at: length 7); --limit")) == (3, 1)
+
+
 def test_with_json_the_answer_is_one_object(tmp_path):
     status, out, err = ends([*program(tmp_path, FOR_EVER), "--limit-seconds", "0.2", "--json"], tmp_path)
     answer = json.loads(out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -143,3 +144,20 @@ def test_a_member_that_is_no_array_is_refused(tmp_path, name):
 def test_a_mean_of_large_vectors_does_not_overflow(tmp_path):
     np.savez(tmp_path / "v.npz", vectors=np.full((4, 1), 3e38, dtype=np.float32), words=np.array(list("abcd")))
     assert read_embeddings(str(tmp_path / "v.npz"), {"a"})[1].tolist() == [np.float32(3e38)]
+
+
+def test_gzipped_text_is_read_a_line_at_a_time(corpus, tmp_path):
+    """A small file may be a thousand times as large when it is unpacked."""
+    (tmp_path / "v.gz").write_bytes(gzip.compress(b"the 1 2\n" + b"0" * 50_000_000))
+    tracemalloc.start()
+    with pytest.raises(FormatError, match=r"line 2: has more than 1,048,576 characters"):
+        load_corpus(corpus, str(tmp_path / "v.gz"))
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+def test_an_npz_that_asks_for_more_than_there_is_is_refused(corpus, tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "v.npz", vectors=np.zeros((1000, 1000), np.float32), words=np.array(["the"] * 1000))
+    monkeypatch.setattr("ratproof.npz_files.free_memory", lambda: 1_000_000)
+    with pytest.raises(FormatError, match="bytes when it is unpacked, where 1,000,000 are free"):
+        load_corpus(corpus, str(tmp_path / "v.npz"))

@@ -1,0 +1,187 @@
+"""Small files and texts that ask for much: each is refused in one sentence, at once, before anything of that size is made."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from automata import att_format, json_format, sampling
+from automata.dfa import TooManyStates, determinise, minimal
+from automata.errors import FormatError, InputError, UnknownSymbol
+from automata.number_text import parse_number, shorten, write_number
+from automata.rules import logic, rule_files
+from automata.rules.parser import parse
+from automata.rules.rule_set import rule_set
+from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
+from automata.wfsa import WFSA
+
+EMPTY = {"semiring": "real", "states": 1, "alphabet": [], "initial": [], "final": [], "transitions": []}
+SHORT = 400
+"""Signs of a sentence that a person reads."""
+
+
+def refused(work, *arguments, kind=InputError):
+    """The sentence that refuses."""
+    with pytest.raises(kind) as error:
+        work(*arguments)
+    assert len(str(error.value)) < SHORT and "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("semiring", ["real", "boolean", "log", "counting", "max-plus"])
+@pytest.mark.parametrize("states", [10**9, 10**300, int("9" * 4299)], ids=["1e9", "1e300", "4299 digits"])
+def test_more_states_than_are_held(semiring, states):
+    text = json.dumps({**EMPTY, "semiring": semiring, "states": states})
+    assert "at most" in refused(json_format.loads, text)
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e9999999999999", "-1e-99999", "1" * 5000, "1/" + "3" * 5000])
+def test_weights_with_more_digits_than_are_read(text):
+    assert "has more than 4300 digits" in refused(parse_number, text)
+
+
+@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
+@pytest.mark.parametrize("weight", ["1e4300", "-1e4300", "1e-4300", "7" * 4290, "-1/" + "7" * 4290])
+def test_att_text_has_weights_as_long_as_json(semiring, weight):
+    data = {**EMPTY, "semiring": semiring.name, "initial": [[0, "1"]], "final": [[0, weight]]}
+    read = att_format.loads(f"0 {weight}\n", semiring)
+    assert abs(read.final[0]) == abs(json_format.loads(json.dumps(data)).final[0])
+
+
+@pytest.mark.parametrize("digits", [4299, 4301, 1_000_000])
+def test_an_exact_score_is_written_with_all_its_digits(digits):
+    number = 10**digits + 7
+    assert write_number(number) == "1" + "0" * (digits - 1) + "7"
+    assert write_number(Fraction(-1, number)) == "-1/" + write_number(number)
+
+
+def test_anything_is_shown_shortened():
+    nested = []
+    for _ in range(100_000):
+        nested = [nested]
+    for value in (nested, 10**10_000, Fraction(1, 10**10_000), "x" * 10**7, [10**10_000]):
+        assert len(shorten(value)) <= 60
+
+
+def test_a_symbol_of_ten_million_signs():
+    one = WFSA(REAL, [1], [1], {"x" * 10**7: [[1]]})
+    assert "is not in the alphabet" in refused(one.matrix, "a", kind=UnknownSymbol)
+    assert "is not in the alphabet" in refused(one.matrix, "y" * 10**7, kind=UnknownSymbol)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000])
+def test_json_that_is_nested_too_deeply(text):
+    assert "nested too deeply" in refused(json_format.loads, text, kind=FormatError)
+
+
+@pytest.mark.parametrize("depth", [*range(700, 1000, 20), 2000])
+def test_json_that_is_nested_nearly_too_deeply(depth):
+    text = json.dumps(EMPTY).replace('"states": 1', '"states": ' + "[" * depth + "]" * depth)
+    refused(json_format.loads, text, kind=FormatError)
+
+
+def test_notes_on_merged_transitions_are_few():
+    arrows = [[p, q, "a", "1"] for p in range(40) for q in range(40)] * 2
+    data = {**EMPTY, "states": 40, "alphabet": ["a"], "transitions": arrows}
+    with pytest.warns(UserWarning, match="given") as notes:
+        json_format.loads(json.dumps(data))
+    assert len(notes) <= 10 and "more" in str(notes[-1].message)
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("(" * 100_000 + "a" + ")" * 100_000, "nested more than 200 deep"),
+        ("a" + " *" * 100_000, "nested more than 400 deep"),
+        ("a" + " ?" * 401, "nested more than 400 deep"),
+        ("a" + " {2}" * 401, "nested more than 400 deep"),
+        ("( " * 150 + "a" + " * ) ? +" * 150, "nested more than 400 deep"),
+        ("a {0,1000000000}", "repeats more than 1000 times"),
+        ("a {" + "9" * 5000 + "}", "more often than anything may be repeated"),
+        ("a {3," + "9" * 5000 + "}", "more often than anything may be repeated"),
+    ],
+)
+def test_rules_that_ask_for_much(rule, says):
+    assert says in refused(parse, rule, kind=FormatError)
+
+
+@pytest.mark.parametrize(
+    "rule", ["(" * 200 + "a" + ")" * 200, "a" + " *" * 200, "(" * 100 + "a" + ") *" * 100, r"\( " * 300, r"\* " * 300]
+)
+def test_rules_that_are_just_not_nested_too_deeply(rule):
+    assert str(parse(rule))
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("( a ? ) {1000} {1000} {1000}", "more than 5,000 states"),
+        ("( ( ) ) {1000} {1000} {1000}", "more than 1,000,000 parts"),
+        (f"( {'( ) ' * 1000} ) {{1000}} {{2}}", "more than 1,000,000 parts"),
+        (" | ".join(f"w{i}" for i in range(8_000)), "at most"),
+        (" ".join(["a"] * 8_000), "more than 5,000 states"),
+        (" ".join(f"w{i}" for i in range(4900)), "at most"),
+        (" | ".join(f"w{i}" for i in range(4900)), "at most"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_rules_whose_automaton_would_be_large(rule, says):
+    assert says in refused(rule_set, [rule_files.Labelled(None, parse(rule), 1)], None, False)
+
+
+def test_many_rules_whose_automata_are_large_together(monkeypatch):
+    monkeypatch.setattr("automata.rules.rule_set.MOST_BOOLEANS", 1000)
+    text = "".join(f"[l{k}]\nw{k} {'a b ' * k}\n" for k in range(8))
+    assert "at most 1,000 are held" in refused(rule_set, rule_files.loads(text), None, False)
+
+
+def test_a_subset_construction_that_would_have_2_to_the_40_states():
+    assert "more than 16,384 states" in refused(minimal, nth_from_the_end(40), kind=TooManyStates)
+
+
+def test_a_subset_construction_whose_matrices_would_be_large(monkeypatch):
+    monkeypatch.setattr("automata.dfa.MOST_BOOLEANS", 2 * 100**2)
+    assert determinise(nth_from_the_end(6)).states == 64
+    assert "more than 100 states" in refused(determinise, nth_from_the_end(7), kind=TooManyStates)
+
+
+def nth_from_the_end(n):
+    """Accepts where the n-th symbol from the end is a: as a deterministic automaton it has 2 to the n states."""
+    steps = [(0, 0, s, True) for s in "ab"] + [(0, 1, "a", True)] + [(i, i + 1, s, True) for i in range(1, n) for s in "ab"]
+    return WFSA.from_edges(BOOLEAN, n + 1, "ab", [(0, True)], [(n, True)], steps)
+
+
+@pytest.mark.parametrize(
+    ("formula", "says"),
+    [
+        ("(" * 100_000 + "a" + ")" * 100_000, "nested more than 200 deep"),
+        ("!" * 100_000 + "a", "nested more than 200 deep"),
+        ("!(" * 101 + "a" + ")" * 101, "nested more than 200 deep"),
+        (" | ".join(f"(x{i} & y{i})" for i in range(40)), "more than 10,000 clauses"),
+        ("!(" + " & ".join(f"!(x{i} & y{i})" for i in range(40)) + ")", "more than 10,000 clauses"),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_formulas_that_ask_for_much(formula, says):
+    assert says in refused(logic.parse, formula, kind=FormatError)
+
+
+def test_formulas_under_one_label_that_ask_for_much_together():
+    text = "[x]\n" + "\n".join(f"x{i} & y{i}" for i in range(40))
+    assert "more than 10,000 clauses" in refused(logic.read, text, kind=FormatError)
+
+
+def test_large_formulas_are_no_problem():
+    names = [f"x{i}" for i in range(2000)]
+    assert len(logic.parse(" & ".join(names)).clauses) == len(logic.parse(" | ".join(names)).clauses[0]) == 2000
+    assert len(logic.parse(" | ".join(f"(x{i} & y{i})" for i in range(13))).clauses) == 2**13
+    assert str(logic.parse("!" * 200 + "a")) == "a"
+
+
+def test_more_strings_than_are_drawn():
+    import numpy as np
+
+    automaton = WFSA(LOG, [0.0], [0.0], {"a": [[-1.0]]})
+    assert "at most" in refused(sampling.sample, automaton, 10**9, 20, np.random.default_rng(0))
