@@ -109,7 +109,7 @@ class Semiring:
         """The exact weight that ``text`` writes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
         weight = parse_number(text)
         if not self.holds(weight):
-            raise WeightError(f"weight {text!r} is not in the {self.name} semiring, whose weights are {self.members}")
+            raise WeightError(f"weight {shorten(text)} is not in the {self.name} semiring, whose weights are {self.members}")
         return weight
 
     def format(self, weight: Any) -> str:
@@ -282,7 +282,7 @@ class Log(Semiring):
         try:
             return float(super().parse(text))
         except OverflowError:
-            raise WeightError(f"weight {text!r} is beyond float64, which the log semiring computes in") from None
+            raise WeightError(f"weight {shorten(text)} is beyond float64, which the log semiring computes in") from None
 
     def format(self, weight: Any) -> str:
         """The shortest decimal that is read back as the same float64."""
@@ -323,7 +323,7 @@ class Boolean(Semiring):
     def parse(self, text: str) -> bool:
         """``true`` or ``false``."""
         if text not in ("true", "false"):
-            raise WeightError(f'weight {text!r} is not in the boolean semiring, whose weights are "true" and "false"')
+            raise WeightError(f'weight {shorten(text)} is not in the boolean semiring, whose weights are "true" and "false"')
         return text == "true"
 
     def format(self, weight: Any) -> str:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
+from automata.shown import printable
 
 PREFIX = "optimiser."
 NEVER_NEGATIVE = ("step", "exp_avg_sq", "square_avg")
@@ -74,5 +75,5 @@ def difference(found: Any, task: dict[str, Any]) -> str:
     """The first thing in which two tasks differ."""
     if not isinstance(found, dict):
         return f"its task is {found!r:.40}, where an object is right"
-    name = next(name for name in {**task, **found} if found.get(name) != task.get(name))
-    return f"is a run with {name} {found.get(name)!r:.60}, where {task.get(name)!r:.60} is asked for"
+    name = next(name for name in {**task, **found} if name not in found or name not in task or found[name] != task[name])
+    return f"is a run with {printable(name):.60} {found.get(name)!r:.60}, where {task.get(name)!r:.60} is asked for"

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError, UnknownSymbol
+from automata.number_text import shorten
 from neural.shapes import Layout
 from neural.state_regularized.component import Similarity, Transition
 from neural.state_regularized.layers import KINDS, SRCell, SRLayers
@@ -57,7 +58,7 @@ class Acceptor(nn.Module):
         super().__init__()
         self.alphabet = tuple(alphabet)
         if not self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
-            raise InputError(f"the alphabet is {self.alphabet!r}, where at least one symbol, each once, is right")
+            raise InputError(f"the alphabet is {self.alphabet!r:.100}, where at least one symbol, each once, is right")
         self.kind, self.start_token = one_of("kind", kind, tuple(KINDS)), one_of("start_token", start_token, (True, False))
         tokens = len(self.alphabet) + 2
         size = whole("embedding_size", embedding_size) if embedding_size is not None else tokens
@@ -95,7 +96,7 @@ class Acceptor(nn.Module):
             rows = [torch.tensor([index[symbol] for symbol in string], dtype=torch.long) for string in strings]
         except KeyError as error:
             shown = ", ".join(map(repr, self.alphabet))
-            raise UnknownSymbol(f"the network has no symbol {error.args[0]!r}; it has {shown}") from None
+            raise UnknownSymbol(f"the network has no symbol {shorten(error.args[0])}; it has {shown}") from None
         lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
         device = self.embedding.weight.device
         padded = nn.utils.rnn.pad_sequence(rows) if rows else torch.zeros(0, 0, dtype=torch.long)

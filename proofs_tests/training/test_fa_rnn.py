@@ -31,6 +31,7 @@ from training.fa_rnn.rules_read import before_training, shown
 from training.fa_rnn.sentences import Sentences
 from training.fa_rnn.trainer import encoded
 from training.fa_rnn.vectors import find, vectors
+from training.kept import difference
 
 WORDS = ("a", "b", "c", "7")
 SEVERAL = st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), leaves=4)), min_size=1, max_size=3)
@@ -225,6 +226,11 @@ def test_a_run_with_something_wrong_inside_is_not_gone_on_with(data: Path, tmp_p
     checkpoints.write(folder / experiment.RUN, KIND, about, tensors)
     with pytest.raises(FormatError, match="no training run that can go on"):
         experiment.run(how, resume=True)
+
+
+def test_a_field_that_the_task_lacks_is_a_difference_though_it_is_null() -> None:
+    assert difference({"seed": 1, "more": None}, {"seed": 1}) == "is a run with more None, where None is asked for"
+    assert "seed 1, where 2" in difference({"seed": 1}, {"seed": 2}) and "an object" in difference([], {})
 
 
 def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) -> None:

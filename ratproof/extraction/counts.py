@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.errors import InputError
+from automata.number_text import shorten
 from ratproof.certify.floats import Points
 from ratproof.certify.hard import Hard
 from ratproof.certify.numbers import Numbers
@@ -102,5 +103,5 @@ def _tokens(numbers: Numbers, string: Sequence[Any]) -> list[int]:
     for symbol in string:
         if symbol not in token:
             shown = ", ".join(map(repr, numbers.alphabet))
-            raise InputError(f"the network has no symbol {symbol!r}; it has {shown}")
+            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {shown}")
     return [token[symbol] for symbol in string]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from automata.errors import InputError
+from automata.number_text import shorten
 from automata.probabilistic import PFA
 from ratproof.certify.floats import Points
 from ratproof.certify.numbers import Floats, Numbers
@@ -41,7 +42,7 @@ def along(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float]
     """
     for symbol in string:
         if symbol not in numbers.alphabet:
-            raise InputError(f"the network has no symbol {symbol!r}; it has {', '.join(map(repr, numbers.alphabet))}")
+            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {', '.join(map(repr, numbers.alphabet)):.300}")
     rows = []
     for tau in temperatures:
         points = Points(replace(numbers, temperature=Fraction(tau)))
