@@ -43,7 +43,10 @@ def require_folder(option: str, folder: Place, names: Iterable[str] = (), reads:
 def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None]) -> None:
     read = [file for place in reads if place is not None for file in _read_for(Path(place))]
     for number, (option, file) in enumerate(outputs):
-        files.require_place(file)
+        try:
+            files.require_place(file)
+        except InputError as error:
+            raise InputError(f"{option} {error}".lstrip()) from None
         for other in read:
             if _same(file, other):
                 raise InputError(f"{option} {file} would overwrite {other}, which this command reads; name another file")

@@ -228,6 +228,8 @@ def _check(request: Request) -> Any:
     check_device(request.device)
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
+    if request.junit is not None and not Path(request.junit).absolute().parent.is_dir():
+        raise InputError(f"--junit {request.junit}: there is no folder {Path(request.junit).absolute().parent}")
     require_outputs({"--junit": request.junit}, reads=(request.text, request.embeddings, request.rules))
     if request.rules is not None:
         if not Path(request.rules).is_dir():
