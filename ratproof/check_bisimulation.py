@@ -170,6 +170,8 @@ def verdict(data):
         type(data.get("claims")) is str and data["claims"] in FIELDS,
         f"{data.get('claims')!r:.40} is no claim that this program knows",
     )
+    over = data["A"].get("semiring") if type(data.get("A")) is dict else None
+    need(over not in ("real", "counting"), f"it is over a field: check_certificate.py is for {over}")
     known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["stand"])
     known(stand := data.get("stand", {}), [], stand)  # which words a symbol stands for: written down, and not checked
     need(all(listed(words, "stand", str) for words in stand.values()), "a symbol stands for no word")

@@ -155,6 +155,8 @@ def verdict(data):
         type(data.get("claims")) is str and data["claims"] in FIELDS,
         f"{data.get('claims')!r:.40} is no claim that this program knows",
     )
+    over = data["A"].get("semiring") if type(data.get("A")) is dict else None
+    need(over not in ("boolean", "max-plus", "min-plus", "max-times"), f"it is over no field: check_bisimulation.py is for {over}")
     links = () if data["claims"] == "different" else ("to A", "to B")
     known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["without epsilon", *links])
     known(data.get("without epsilon", {}), [], "AB")
