@@ -111,7 +111,8 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
                 except (MemoryError, RuntimeError, OSError) as error:
                     if not _is_lack_of_memory(error):
                         raise
-                return _tell(name, _why(Ended(limit="memory"), limits), "memory", as_json)
+                refused = f"memory that it asked for was refused, with {_size(limits.memory)} allowed{_doing()}"
+                return _tell(name, f"{refused}; --limit-memory M allows more", "memory", as_json)
         _leave(ended, limits, name, as_json)
         return None  # never
 
@@ -163,13 +164,11 @@ def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool =
 
 
 def _why(ended: Ended, limits: Limits) -> str:
-    stage = supervisor.noted()
-    doing = f" (it was at: {stage})" if stage else ""
     if ended.limit == "seconds":
         many = "" if limits.seconds == 1 else "s"
-        return f"this takes more than {limits.seconds:g} second{many}{doing}; --limit-seconds S allows more"
+        return f"this takes more than {limits.seconds:g} second{many}{_doing()}; --limit-seconds S allows more"
     if ended.limit == "memory":
-        return f"this takes more than {_size(limits.memory)} of memory{doing}; --limit-memory M allows more"
+        return f"this takes more than {_size(limits.memory)} of memory{_doing()}; --limit-memory M allows more"
     assert ended.signal is not None
     kill = signal.Signals(ended.signal).name
     if ended.signal == signal.SIGKILL:
@@ -177,6 +176,11 @@ def _why(ended: Ended, limits: Limits) -> str:
     if ended.signal == signal.SIGABRT:
         return f"a library gave up ({kill}), as they do where memory is short"
     return f"a library crashed ({kill}), which is a defect; please report it with the files"
+
+
+def _doing() -> str:
+    stage = supervisor.noted()
+    return f" (it was at: {stage})" if stage else ""
 
 
 def _is_lack_of_memory(error: BaseException) -> bool:

@@ -45,6 +45,8 @@ except KeyboardInterrupt:
 LONG = """{"semiring": "real", "states": 1, "alphabet": ["a"], "initial": [[0, "1"]], "final": [[0, "1"]],
  "transitions": [[0, 0, "a", "1e4300"]]}"""
 """Its score of a string of n symbols has 4,300 n digits."""
+PATIENCE, SOON = 120, 5
+"""Seconds: how long a busy machine may take to start a program, and to end one."""
 FOR_EVER = "while True: pass"
 IN_A_LIBRARY = "sum(range(10**15))"
 """One call that lets neither a thread nor a signal's handler run."""
@@ -59,7 +61,7 @@ def program(folder, *body, name="score", before=""):
 
 def ends(arguments, folder):
     """The exit status, and what was printed."""
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=20, cwd=folder, env=environment())
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, cwd=folder, env=environment())
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr
 
@@ -102,7 +104,7 @@ def test_with_json_the_answer_is_one_object(tmp_path):
 def test_work_that_takes_more_memory_than_the_limit_ends(tmp_path, work):
     status, out, err = ends([*program(tmp_path, work), "--limit-memory", "256M"], tmp_path)
     assert (status, out) == (3, "")
-    assert err == "ratproof: unknown: this takes more than 256 MB of memory; --limit-memory M allows more\n"
+    assert "256 MB" in err and err.endswith("; --limit-memory M allows more\n")
 
 
 def test_the_memory_of_what_the_work_starts_counts(tmp_path):
@@ -162,7 +164,7 @@ def started(folder, *body):
     """A program that works, and the process that does its work."""
     work = program(folder, "Path('pid').write_text(str(os.getpid()))", "os.rename('pid', 'ready')", *body)
     running = subprocess.Popen(work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment())
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not (folder / "ready").exists():
         assert running.poll() is None and time.monotonic() < deadline
     return running, int((folder / "ready").read_text())
@@ -176,9 +178,9 @@ def alive(process):
         return False
 
 
-def ended(process, seconds=1.0):
-    """Does the process end within a second?"""
-    deadline = time.monotonic() + seconds
+def ended(process):
+    """Does the process end soon?"""
+    deadline = time.monotonic() + SOON
     while alive(process) and time.monotonic() < deadline:
         time.sleep(0.005)
     return not alive(process)
@@ -195,7 +197,7 @@ def test_the_work_ends_with_the_command_however_that_is_killed(tmp_path, work):
 def test_ctrl_c_interrupts_the_work(tmp_path):
     running, process = started(tmp_path, FOR_EVER)
     running.send_signal(signal.SIGINT)
-    assert (running.communicate(timeout=20), running.returncode) == (("", ""), 130)
+    assert (running.communicate(timeout=PATIENCE), running.returncode) == (("", ""), 130)
     assert ended(process)
 
 
@@ -204,7 +206,7 @@ def test_ctrl_c_a_second_time_kills_what_does_not_listen(tmp_path):
     running.send_signal(signal.SIGINT)
     time.sleep(0.1)  # else the kernel makes one signal of the two
     running.send_signal(signal.SIGINT)
-    assert (running.communicate(timeout=20), running.returncode) == (("", ""), 130)
+    assert (running.communicate(timeout=PATIENCE), running.returncode) == (("", ""), 130)
     assert ended(process)
 
 
@@ -218,7 +220,7 @@ def test_a_command_that_is_asked_to_end_does_and_tidies_up(tmp_path):
         "        Path('tidy').touch()",
     )
     running.terminate()
-    assert (running.communicate(timeout=20), running.returncode) == (("", ""), -signal.SIGTERM)
+    assert (running.communicate(timeout=PATIENCE), running.returncode) == (("", ""), -signal.SIGTERM)
     assert ended(process) and (tmp_path / "tidy").exists()
 
 
