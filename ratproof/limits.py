@@ -138,6 +138,7 @@ def _leave(ended: Ended, limits: Limits, name: str, as_json: bool) -> None:
     if ended.signal is not None and ended.signal not in CRASHES:  # someone wanted it to end
         signal.signal(ended.signal, signal.SIG_DFL)
         os.kill(os.getpid(), ended.signal)
+        os._exit(128 + ended.signal)  # the first process of a container, which such a signal does not end
     status = ended.status
     if status is None:
         if sys.stderr.isatty():
