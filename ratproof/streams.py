@@ -51,6 +51,8 @@ class Escaped(Guarded):
 
     def write(self, text: str) -> int:
         """The text, printable."""
+        if not isinstance(text, str):  # what the command line's library tries, to see whether bytes can be written
+            raise TypeError(f"a text stream takes text, no {type(text).__name__}")
         return super().write(printable(text, keep="\n\t"))
 
     @property

@@ -106,6 +106,15 @@ def test_one_symbol_and_two_are_told_apart():
     assert write_string(["ab"]) != write_string(["a", "b"])
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_help_is_text_whatever_the_encoding(encoding, monkeypatch):
+    printed = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding=encoding))
+    assert run(["score", "--help"]) == 0
+    sys.stdout.flush()
+    assert printed.getvalue().startswith(b"Usage: ratproof score") and b"b'" not in printed.getvalue()
+
+
 # -- places to write to
 
 
