@@ -136,7 +136,7 @@ def write_whole(path: str | Path, text: str | bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as opened:
                 opened.write(data)
-            os.chmod(beside, 0o666 & ~_umask())
+            os.chmod(beside, file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
             os.replace(beside, file)
         except BaseException:
             os.unlink(beside)

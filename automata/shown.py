@@ -44,7 +44,7 @@ def write_string(symbols: Sequence[Any]) -> str:
     if not len(symbols):
         return EMPTY
     text = " ".join(map(str, symbols))
-    if is_plain(symbols):
+    if is_plain(symbols) and not text.startswith("-"):  # a command would take it for an option
         return shlex.quote(text) if EXPANDED.intersection(text) else f'"{text}"'
     return shlex.quote(write_list(symbols))
 

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from functools import partial
@@ -29,8 +30,8 @@ from theory.claim import KERNEL, Claim, Variant
 from theory.registry import bring
 
 EXAMPLES = 100
-NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,78}[a-z0-9])?")
-"""Names of claims and variants: they name the files that are kept."""
+NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
+"""Names of claims and variants: they name the files that are kept, where two hyphens stand between them."""
 
 
 def check(
@@ -94,8 +95,11 @@ def load(path: str) -> dict[str, Claim]:
         for name in (claim.name, *(variant.name for variant in claim.variants)):
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise InputError(
-                    f"{path}: the name {name!r:.60} is no name of small letters, digits and hyphens, at most 80 in all"
+                    f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens, at most 80 in all"
                 )
+        twice = [name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1]
+        if twice:
+            raise InputError(f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own")
         found[claim.name] = claim
         bring(claim)
     if not found:
@@ -119,6 +123,9 @@ def _known(path: str, claims: dict[str, Claim], names: Sequence[str], kind: str 
         raise InputError(f"there is no kind of evidence {kind!r}; there are {', '.join(KINDS)}")
     if kind is not None and not any(kind in v.kinds for c in claims.values() for v in c.variants):
         raise InputError(f"{path}: no claim in it promises evidence of the kind {kind}")
+    for name in names:
+        if kind is not None and not any(kind in v.kinds for v in claims[name].variants):
+            raise InputError(f"{path}: {name} promises no evidence of the kind {kind}")
 
 
 def _observed(path: str, claim: Claim, variant: Variant, kind: str, examples: int, seed: int | None) -> Observation:

@@ -242,11 +242,10 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
+    to, plain = sys.stderr if status == 2 else sys.stdout, lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1]
     try:
-        sys.stdout.write(
-            "".join(x if " " <= x <= "~" else r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1] for x in said) + "\n"
-        )
-        sys.stdout.flush()
+        to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
+        to.flush()
     except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
         sys.stdout, status = None, 4
     return status

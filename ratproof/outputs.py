@@ -53,6 +53,8 @@ def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None])
         for name, other in outputs[:number]:
             if _same(file, other):
                 raise InputError(f"{option} {file} and {name} {other} are one file; name two")
+            if file.resolve() in other.resolve().parents or other.resolve() in file.resolve().parents:
+                raise InputError(f"{option} {file} and {name} {other}: one is to be a folder and a file; name two files")
 
 
 def _read_for(place: Path) -> list[Path]:

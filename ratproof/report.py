@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str 
         if proofs and result.certificate is not None and result.certificate.get("type") == "induction":
             _show_proof(result, result.certificate, out)
     for result in _one_a_variant(outcome.results):
-        _show_counterexample(result, out, "" if claims_file is None else f" --claims {claims_file}")
+        _show_counterexample(result, out, "" if claims_file is None else f" --claims {shlex.quote(claims_file)}")
     for result in outcome.results:
         if result.verdict == Verdict.REFUTED and result.counterexample is None and (proofs or result.kind != KERNEL):
             out.print()
@@ -148,7 +149,7 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
     if certificate is not None and certificate.get("type") == "range":
         out.print(Text(f"  and {certificate['says']}: from its single states it scores {', '.join(certificate['scores'])}"))
     if result.kept is not None:
-        out.print(Text(f"  ratproof replay {result.kept}{option}", style="dim"), soft_wrap=True)
+        out.print(Text(f"  ratproof replay {shlex.quote(result.kept)}{option}", style="dim"), soft_wrap=True)
 
 
 def _tell_certificates(results: Sequence[Result], out: Console) -> None:

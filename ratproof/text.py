@@ -94,7 +94,8 @@ def read_embeddings(path: str, wanted: set[str]) -> tuple[dict[str, NDArray[np.f
         if not numbers:
             raise FormatError(f"{path}: line {number}: has no numbers, where a word and its vector are right")
         try:
-            vector = np.array(numbers, dtype=np.float32)
+            with np.errstate(over="ignore"):  # what float32 does not hold is refused below
+                vector = np.array(numbers, dtype=np.float32)
         except ValueError:
             raise FormatError(f"{path}: line {number}: has a number that is none") from None
         if width is None:

@@ -223,6 +223,9 @@ def _check(request: Request) -> Any:
         request.kind in v.kinds for name in request.claims or claims() for v in claim_named(name).variants
     ):
         raise InputError(f"no claim that was asked for promises evidence of the kind {request.kind}")
+    for name in request.claims:
+        if request.kind is not None and not any(request.kind in v.kinds for v in claim_named(name).variants):
+            raise InputError(f"{name} promises no evidence of the kind {request.kind}")
     if request.kind == KERNEL:
         coq.version()
     check_device(request.device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from random import Random
 from typing import Any
 
@@ -21,6 +22,12 @@ def of_json(data: bytes, random: Random) -> Mutant:
 
 def change_json(whole: list[Any], random: Random) -> str:
     """Change one place of the document in ``whole[0]``; what was done."""
+    numbers = [place for place in json_text.places(whole) if is_number(json_text.get(*place))] if random.random() < 0.3 else []
+    if numbers:
+        parent, at = random.choice(numbers)
+        where, new = shown(parent, at), random.choice(NUMBERS)
+        json_text.put(parent, at, new)
+        return f"number at {where}: now {new!r:.60}"
     parent, at = some_place(whole, random)
     value = json_text.get(parent, at)
     where = f"{shown(parent, at)} = {json_text.dumps(value):.40}"
@@ -69,6 +76,11 @@ def change_json(whole: list[Any], random: Random) -> str:
         return f"{way} at {where}"
     json_text.put(parent, at, new)
     return f"{way} at {where}: now {json_text.dumps(new):.60}"
+
+
+def is_number(value: Any) -> bool:
+    """Is it a text that is a number?"""
+    return isinstance(value, str) and re.fullmatch(r"-?[0-9]+([./][0-9]+)?", value) is not None
 
 
 def some_place(whole: list[Any], random: Random) -> tuple[Any, int]:

@@ -55,7 +55,7 @@ READ: Commands = tuple(map(ratproof, (
 SCORED = ratproof('score A.json "" a "b a" "a b b" --json')
 KINDS = (
     Kind("automaton (.json)", automata_json, (
-        *READ, SCORED, SCORED, ratproof("convert A.json out.att --round --json"), ratproof("rank A.json --json"),
+        *READ, *(SCORED,) * 6, ratproof("convert A.json out.att --round --json"), ratproof("rank A.json --json"),
         ratproof("sample A.json -n 2 --longest 3 --seed 1 --json"),
     ), share=2),
     Kind("boolean automaton (.json)", boolean_json, (

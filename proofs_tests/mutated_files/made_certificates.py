@@ -15,7 +15,7 @@ from proofs_tests.mutated_files.made_networks import network
 
 def equivalent(folder: Path) -> tuple[str, ...]:
     files.write(real_automaton(), folder / "A.json")
-    arrows = [(0, 0, "a", 1), (0, 1, "b", "-3/7"), (1, 2, "a", "1/2"), (1, 1, "b", "0.25"), (0, 2, "", "2"), (3, 1, "a", 5)]
+    arrows = [(0, 0, "a", 1), (0, 1, "b", "3/7"), (1, 2, "a", "1/2"), (1, 1, "b", "0.25"), (0, 2, "", "2"), (3, 1, "a", 5)]
     files.write(WFSA.from_edges(REAL, 4, "ab", [(0, 1)], [(1, "1/3"), (2, 1)], arrows), folder / "B.json")
     run("equivalent A.json B.json --certificate c.json")
     return ("c.json",)

@@ -17,7 +17,7 @@ from proofs_tests.mutated_files.kinds import KINDS
 from proofs_tests.mutated_files.mutations import mutated
 from proofs_tests.mutated_files.running import Hangs, Result, result
 
-A_KIND, FRESH = 25, 500
+A_KIND, FRESH = 27, 520
 """How many mutants of a kind: in every run, and where a seed asks for fresh ones."""
 LONGEST = 2000
 """The most characters of a sentence that refuses a file."""

@@ -12,7 +12,8 @@ NUMBERS = (
     "½", "true", "false", "",
     "-", "1/2/3", "0.1", "1e10", "00", "01",
 )  # fmt: skip
-"""Texts where a number is expected."""
+NUMBERS += 3 * ("1_000", "٣", "１", " 1", "1 ", "1\n")
+"""Texts where a number is expected; those most often that Python reads as one, and a file's number is none."""
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 2, 7, 1.5, -0.0, 10**9, 2**31, 2**63, 2**64, -(2**63), 10**30, "", "x", "a", "0", "\x1b[31m", "é", "\ud800",
     "x" * 300, "a\nb", "[/x]", "[bold]", [], {}, [[]], [[[1]]], [None], ["a"], [1, 2, 3], {"a": 1}, {"": None},

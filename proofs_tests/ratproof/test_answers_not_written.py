@@ -183,3 +183,22 @@ def test_a_link_stays_a_link_and_a_device_a_device(two, capsys):
     assert Path("link.json").is_symlink() and Path("target.json").exists()
     assert run(["equivalent", "A.json", "B.json", "--certificate", "/dev/null"]) == 0
     assert Path("/dev/null").is_char_device()
+
+
+def test_of_two_outputs_none_is_to_be_a_folder_of_the_other(two, capsys):
+    shutil.copy(EXAMPLES / "fading.json", "fading.json")
+    assert "one is to be a folder" in refused(capsys, "minimise", "fading.json", "-o", "d/x.json", "--certificate", "d")
+    assert "one is to be a folder" in refused(
+        capsys, "minimise", "fading.json", "-o", "d/x.json/y.json", "--certificate", "d/x.json"
+    )
+    assert not Path("d").exists()
+
+
+def test_a_file_that_is_overwritten_keeps_its_permissions(two):
+    Path("p.json").touch(0o600)
+    assert run(["convert", "A.json", "p.json"]) == 0
+    assert Path("p.json").stat().st_mode & 0o777 == 0o600 and Path("p.json").stat().st_size
+
+
+def test_a_string_that_begins_as_an_option_is_shown_as_a_list():
+    assert write_string(["-1", "b"]) == """'["-1", "b"]'"""

@@ -256,3 +256,43 @@ def test_bad_arguments_are_one_sentence(arguments, says, capsys):
 def test_automata_that_cannot_be_compared_are_refused(automata, says):
     with pytest.raises(InputError, match=says):
         believe("mine", start=0, step=lambda c, x: c, automaton=automata)
+
+
+ONES = """
+from dataclasses import replace
+from automata.semirings import MAX_PLUS, REAL
+from automata.wfsa import WFSA
+from ratproof.believe import believe
+one = WFSA(REAL, [1], [1], {"a": [[1]]})
+"""
+
+
+def test_two_variants_of_one_name_are_refused_since_only_one_would_be_run():
+    text = """
+right = believe("right", start=1, step=lambda c, x: c, automaton=one)
+wrong = believe("wrong", start=1, step=lambda c, x: c + 1, automaton=one)
+both = replace(right, name="both", variants=(*right.variants, *wrong.variants))
+"""
+    with pytest.raises(InputError, match="both has two variants of the name believed"):
+        check(written(ONES + text))
+
+
+def test_names_cannot_be_joined_to_the_file_name_of_another_claim():
+    text = 'x = believe("x--believed", start=1, step=lambda c, x: c, automaton=one)'
+    with pytest.raises(InputError, match="single hyphens"):
+        check(written(ONES + text))
+
+
+def test_a_claim_that_is_named_and_lacks_the_kind_is_refused(capsys):
+    text = """
+plain = believe("plain", start=1, step=lambda c, x: c, automaton=one)
+plus = believe("plus", start=0, step=lambda c, x: c, automaton=WFSA(MAX_PLUS, [0], [0], {"a": [[0]]}))
+"""
+    assert run(["check", written(ONES + text), "plain", "plus", "--kind", "decided"]) == 2
+    assert "plus promises no evidence of the kind decided" in capsys.readouterr().err
+
+
+def test_the_command_that_replays_can_be_pasted(capsys):
+    Path("my claims.py").write_text(ONES + 'late = believe("late", start=1, step=lambda c, x: c + 1, automaton=one)')
+    assert run(["check", "my claims.py", "--kind", "exhausted"]) == 1
+    assert "--claims 'my claims.py'" in capsys.readouterr().out.replace("\n", " ")

@@ -244,3 +244,35 @@ def test_negative_max_times_weights_are_rejected_though_all_else_fits():
 def good_scores(answer):
     k = answer.certificate.a.semiring
     return [k.format(answer.scores[1]), k.format(answer.scores[0])]
+
+
+@pytest.mark.parametrize("through", ["A", "B"])
+@pytest.mark.parametrize("matrices", [{}, {"to A": [[0, 0, "1"]], "to B": [[0, 0, "1"]]}])
+def test_arrows_of_one_side_alone_are_looked_at_whichever_side_it_is(through, matrices):
+    """A state without an arrow for a symbol is no state with one, though its row is not written down."""
+    still = {
+        "semiring": "real",
+        "states": 1,
+        "alphabet": ["a", "b"],
+        "initial": [[0, "1"]],
+        "final": [[0, "1"]],
+        "transitions": [],
+    }
+    data = {"format": "ratproof certificate 1", "claims": "equivalent", "through": through, **matrices}
+    assert verdict({**data, "A": still, "B": still}) == "equivalent"
+    for part, value in (("transitions", [[0, 0, "a", "1"]]), ("final", []), ("initial", [])):
+        assert verdict({**data, "A": still, "B": {**still, part: value}}) == "rejected"
+        assert verdict({**data, "A": {**still, part: value}, "B": still}) == "rejected"
+
+
+@pytest.mark.parametrize(("k", "far", "near"), [(MIN_PLUS, 5, 1), (MAX_PLUS, 1, 5), (MAX_TIMES, "1/5", "4/5")])
+def test_a_longer_silent_way_that_is_better_is_taken(k, far, near):
+    """State 1 is reached at once, then again and better: what follows from it follows from the better one."""
+    silent = [[k.zero] * 4 for _ in range(4)]
+    silent[0][1], silent[0][2], silent[2][1], silent[1][3] = (k.exact(Fraction(w)) for w in (far, near, near, k.one))
+    a = WFSA(k, [k.one, *[k.zero] * 3], [*[k.zero] * 3, k.one], {"a": [[k.zero] * 4] * 4}, epsilon=silent)
+    answer = equivalent(a, operations.remove_epsilon(a))
+    assert (
+        score(a, ()) == k.multiply_numbers(*[k.exact(Fraction(near))] * 2)
+        and verdict(answer.certificate.to_json()) == "equivalent"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -163,10 +164,17 @@ def test_a_library_that_crashes_gives_unknown(tmp_path, crash):
     assert err.startswith("ratproof: unknown: ") and crash in err
 
 
+def hears_ctrl_c():
+    """As in a terminal: what a shell starts in the background, such as these tests, ignores Ctrl-C, and so do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(folder, *body):
     """A program that works, and the process that does its work."""
     work = program(folder, "Path('pid').write_text(str(os.getpid()))", "os.rename('pid', 'ready')", *body)
-    running = subprocess.Popen(work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment())
+    running = subprocess.Popen(
+        work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment(), preexec_fn=hears_ctrl_c
+    )  # fmt: skip
     deadline = time.monotonic() + PATIENCE
     while not (folder / "ready").exists():
         assert running.poll() is None and time.monotonic() < deadline
@@ -209,7 +217,8 @@ def test_ctrl_c_interrupts_the_work(tmp_path):
 def test_ctrl_c_a_second_time_kills_what_does_not_listen(tmp_path):
     running, process = started(tmp_path, IN_A_LIBRARY)
     running.send_signal(signal.SIGINT)
-    time.sleep(0.1)  # else the kernel makes one signal of the two
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        running.wait(timeout=0.1)  # else the kernel makes one signal of the two
     running.send_signal(signal.SIGINT)
     assert (running.communicate(timeout=PATIENCE), running.returncode) == (("", ""), 130)
     assert ended(process)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -65,7 +66,7 @@ def hunt(
         for found, path in result.finds.values():
             out.print(Text(f"\n{found.claim}, {found.variant}: counterexample", style="bold"))
             out.print(Text(f"  {found.sentence()}"))
-            out.print(Text(f"  ratproof replay {path}", style="dim"), soft_wrap=True)
+            out.print(Text(f"  ratproof replay {shlex.quote(str(path))}", style="dim"), soft_wrap=True)
         for error in result.errors:
             out.print(Text(f"error: {error}", style="red"))
     if result.interrupted:
