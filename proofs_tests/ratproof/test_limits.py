@@ -99,7 +99,7 @@ def test_with_json_the_answer_is_one_object(tmp_path):
 
 @pytest.mark.parametrize(
     "work",
-    ["kept = [bytearray(b'x') * (1 << 20) for _ in range(1 << 20)]", "bytearray(1 << 50)", "kept = bytearray(1 << 33)"],
+    ["kept = [bytearray(b'x') * (1 << 20) for _ in range(1 << 20)]", "bytearray(1 << 50)", "kept = bytes(1 << 33)"],
     ids=["bit by bit", "more than there is", "at once"],
 )
 def test_work_that_takes_more_memory_than_the_limit_ends(tmp_path, work):
@@ -119,7 +119,7 @@ def test_the_memory_of_what_the_work_starts_counts(tmp_path):
 def test_what_the_work_started_ends_with_it(tmp_path):
     work = program(
         tmp_path,
-        "started = subprocess.Popen(['sleep', '60'], start_new_session=True)",
+        "started = subprocess.Popen(['sleep', '600'], start_new_session=True, stdout=-3, stderr=-3)",
         "Path('pid').write_text(str(started.pid))",
         FOR_EVER,
     )
@@ -129,11 +129,14 @@ def test_what_the_work_started_ends_with_it(tmp_path):
 
 def test_nothing_half_written_is_left(tmp_path):
     work = program(
-        tmp_path, "from automata import files", "with files.tempfile.TemporaryDirectory(dir='.'):",
-        "    files._umask = lambda: time.sleep(60)", "    files.write_whole('answer.json', 'half')",
-    )  # fmt: skip
-    assert ends([*work, "--limit-seconds", "0.5"], tmp_path)[0] == 3
-    assert [path.name for path in tmp_path.iterdir()] == ["program.py"]
+        tmp_path,
+        "files._umask = lambda: (Path('half').touch(), time.sleep(60))",
+        "with files.tempfile.TemporaryDirectory(dir='.'):",
+        "    files.write_whole('answer.json', 'half')",
+        before="from automata import files",
+    )
+    assert ends([*work, "--limit-seconds", "1"], tmp_path)[0] == 3
+    assert {path.name for path in tmp_path.iterdir()} == {"program.py", "half"}
 
 
 def test_an_answer_that_is_being_read_slowly_is_not_cut_off(tmp_path):
@@ -191,14 +194,16 @@ def ended(process):
     deadline = time.monotonic() + SOON
     while alive(process) and time.monotonic() < deadline:
         time.sleep(0.005)
-    return not alive(process)
+    if there := alive(process):
+        os.kill(process, signal.SIGKILL)
+    return not there
 
 
 @pytest.mark.parametrize("work", [FOR_EVER, IN_A_LIBRARY])
 def test_the_work_ends_with_the_command_however_that_is_killed(tmp_path, work):
     running, process = started(tmp_path, work)
     running.kill()
-    running.communicate()
+    running.wait()
     assert ended(process)
 
 
