@@ -23,8 +23,8 @@ class Word:
 
     def __str__(self) -> str:
         escaped = re.sub(r"[\\()|*+?{}]", r"\\\g<0>", self.text)
-        # alone a wildcard, in a file the beginning of a comment, or of a header
-        return "\\" + escaped if self.text in WILDCARDS or self.text.startswith(("//", "[")) else escaped
+        # alone a wildcard; at the beginning of a line a comment, a header, a byte order mark
+        return "\\" + escaped if self.text in WILDCARDS or self.text.startswith(("//", "[", "\ufeff")) else escaped
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,8 @@ def test_a_vocabulary_that_is_there_twice_is_none(tmp_path: Path) -> None:
         vocabulary(str(tmp_path / "v.json"))
 
 
-def test_a_word_that_begins_with_a_bracket_heads_no_section() -> None:
-    rule = Sequence((Word("[a"), Word("b]")))
-    assert [(line.label, line.rule) for line in rule_files.loads(str(rule))] == [(None, rule)]
+@pytest.mark.parametrize("first", ["[a", "//a", "\ufeff", "\ufeffa"])
+def test_a_word_at_the_beginning_of_a_file_is_no_header_comment_or_byte_order_mark(tmp_path: Path, first: str) -> None:
+    rule = Sequence((Word(first), Word("b]")))
+    (tmp_path / "a.rules").write_text(str(rule), encoding="utf-8")
+    assert [(line.label, line.rule) for line in rule_files.read(tmp_path / "a.rules")] == [(None, rule)]
