@@ -1,7 +1,9 @@
 # /// script
 # dependencies = ["nox>=2024.10.9"]
 # ///
-"""What one can do here: ``nox -l`` lists it. The sessions share one environment, ``.nox/ratproof``, since torch is large."""
+"""What one can do here: ``nox -l`` lists it. The sessions share one environment, ``.nox/ratproof``, since
+torch is large.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ nox.needs_version = ">=2024.10.9"
 nox.options.sessions = ["verify", "tests", "lint", "types", "docs"]
 nox.options.default_venv_backend = "none"  # they share one environment, made below
 
-# The torch that all is checked with; set RATPROOF_TORCH to another ("torch>=2.11", or a CUDA build) to check with that.
+# The torch that all is checked with; set RATPROOF_TORCH to another ("torch>=2.11", or a CUDA build) to check
+# with that.
 TORCH = os.environ.get("RATPROOF_TORCH", "torch==2.13.0")
 ENVIRONMENT = Path(".nox/ratproof").absolute()
 VERDICTS = Path("docs/_build/verdicts.json")
@@ -61,9 +64,13 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def prove(session: nox.Session) -> None:
-    """The theorems, accepted by Coq's kernel with nothing assumed; needs Coq and mathcomp. Arguments go to ``ratproof prove``."""
+    """The theorems, accepted by Coq's kernel with nothing assumed; needs Coq and mathcomp. Arguments go to
+    ``ratproof prove``.
+    """
     ready(session)
-    status = subprocess.run([ENVIRONMENT / "bin" / "ratproof", "prove", *session.posargs], check=False).returncode
+    status = subprocess.run(
+        [ENVIRONMENT / "bin" / "ratproof", "prove", *session.posargs], check=False
+    ).returncode
     if status == 2:
         sys.exit(2)  # something is missing, and said: nox itself knows no other status than 1
     if status:

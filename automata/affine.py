@@ -1,7 +1,8 @@
 """Reading a network as an automaton: a step that is affine in the state, for each symbol, is a matrix.
 
-With the state c as a row, step(c, a) = c T_a + t_a and out(c) = c o + p, the automaton of Definition 2 (Peng et al. 2018) has one
-state for the constant 1 and one for each number in c: tau(a) is [[1, t_a], [0, T_a]], lambda is (1, c_0), and rho is (p, o).
+With the state c as a row, step(c, a) = c T_a + t_a and out(c) = c o + p, the automaton of Definition 2 (Peng
+et al. 2018) has one state for the constant 1 and one for each number in c: tau(a) is [[1, t_a], [0, T_a]],
+lambda is (1, c_0), and rho is (p, o).
 
 >>> gates = {"a": (Fraction(1, 2), 3), "b": (1, -1)}
 >>> (unit,) = read_affine(0, lambda c, x: gates[x][0] * c + gates[x][1], lambda c: (c,), "ab")
@@ -35,8 +36,8 @@ class NotAffine(InputError):
 
     Attributes:
         symbol: by which it steps; ``None`` for what the state shows.
-        pair: two states x and y (as flat lists of numbers) with f(x) + f(y) other than f(x + y) + f(0); ``None`` where no pair was
-            found, and yet nothing shows that the step is affine.
+        pair: two states x and y (as flat lists of numbers) with f(x) + f(y) other than f(x + y) + f(0);
+            ``None`` where no pair was found, and yet nothing shows that the step is affine.
     """
 
     def __init__(self, message: str, symbol: Any, pair: tuple[Row, Row] | None) -> None:
@@ -49,29 +50,36 @@ def read_affine(
 ) -> list[WFSA]:
     """The exact automata of a recurrence, one for each number that it shows.
 
-    The step is run on the zero state and on the unit states, over fractions, which gives the matrices; on affine forms in place of
-    numbers (:class:`~automata.forms.Form`), which shows that it is affine everywhere, if it does to forms what it does to
-    numbers; and on some more pairs of states, in case it does not. A step that asks of a form what only a number can answer is
-    refused, whether or not it catches the error. So the automata are those of the function that the step computes on forms; that it is
-    a function, and the same one on all numbers, no finite number of runs can show (:mod:`ratproof.on_numbers` tries).
+    The step is run on the zero state and on the unit states, over fractions, which gives the matrices; on
+    affine forms in place of numbers (:class:`~automata.forms.Form`), which shows that it is affine
+    everywhere, if it does to forms what it does to numbers; and on some more pairs of states, in case it does
+    not. A step that asks of a form what only a number can answer is refused, whether or not it catches the
+    error. So the automata are those of the function that the step computes on forms; that it is a function,
+    and the same one on all numbers, no finite number of runs can show (:mod:`ratproof.on_numbers` tries).
 
     Args:
-        start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the fractions that they are.
+        start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the
+            fractions that they are.
         step: from a state and a symbol the next state, of the same shape, over any kind of number.
         out: from a state the numbers that are scores.
         alphabet: the symbols.
 
     Raises:
         NotAffine: a step, or ``out``, is not affine; it has the pair of states that shows it.
-        InputError: a number is NaN or infinite, a step rounds (it computes in floats), or it changes the shape of the state.
+        InputError: a number is NaN or infinite, a step rounds (it computes in floats), or it changes the
+            shape of the state.
     """
     origin = [exact_number(w) for w in flat(start)]
     symbols = list(alphabet)
     tables = {}
     for symbol in symbols:
         what = f"the step by {shorten(symbol)}"
-        offset, rows = affine_part(partial(_swapped, step, symbol), start, what, symbol, len(origin), same_shape=True)
-        tables[symbol] = np.array([[Fraction(1), *offset], *([Fraction(0), *row] for row in rows)], dtype=object)
+        offset, rows = affine_part(
+            partial(_swapped, step, symbol), start, what, symbol, len(origin), same_shape=True
+        )
+        tables[symbol] = np.array(
+            [[Fraction(1), *offset], *([Fraction(0), *row] for row in rows)], dtype=object
+        )
     offset, rows = affine_part(out, start, "what the state shows", None, len(origin))
     initial = np.array([Fraction(1), *origin], dtype=object)
     finals = [np.array([shown, *(row[i] for row in rows)], dtype=object) for i, shown in enumerate(offset)]
@@ -104,7 +112,9 @@ def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: 
     def run(values: list[Any]) -> list[Any]:
         found = function(_shaped(start, iter(values)))
         if same_shape and shape(found) != shape(start):
-            raise InputError(f"{what} gives a state of another shape than the first state's: {shorten(found)}")
+            raise InputError(
+                f"{what} gives a state of another shape than the first state's: {shorten(found)}"
+            )
         return list(flat(found))
 
     return run
@@ -117,7 +127,9 @@ class _Affine:
         self.function, self.what, self.symbol = function, what, symbol
 
     def read(self, d: int) -> tuple[Row, list[Row]]:
-        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole of f."""
+        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole
+        of f.
+        """
         units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
         zero = self.at([Fraction(0)] * d)
         rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]
@@ -125,7 +137,9 @@ class _Affine:
         for x, y in _pairs(units, thorough=trouble is not None):
             self._compare(x, y, zero)
         if trouble is not None:
-            raise NotAffine(f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None)
+            raise NotAffine(
+                f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None
+            )
         return zero, rows
 
     def at(self, state: Row, length: int | None = None) -> Row:
@@ -135,17 +149,22 @@ class _Affine:
         except InputError:
             raise
         except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
-            raise NotAffine(f"{self.what} fails on the state {_written(state)}: {error}", self.symbol, None) from error
+            raise NotAffine(
+                f"{self.what} fails on the state {_written(state)}: {error}", self.symbol, None
+            ) from error
         found = [exact_number(w) for w in shown]
         if length is not None and len(found) != length:
             raise InputError(f"{self.what} gives sometimes {length} numbers, and sometimes {len(found)}")
         if any(isinstance(w, (float, np.floating)) for w in shown):
             raise InputError(
-                f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
+                f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w)"
+                " is exact"
             )
         wrapping = next(filter(None, map(wraps_round, shown)), None)
         if wrapping is not None:
-            raise InputError(f"{self.what} computes in NumPy's {wrapping}, which wraps round; int(w) is exact")
+            raise InputError(
+                f"{self.what} computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
+            )
         return found
 
     def _trouble_on_forms(self, zero: Row, rows: list[Row]) -> str | None:
@@ -165,16 +184,22 @@ class _Affine:
     def _compare(self, x: Row, y: Row, zero: Row) -> None:
         both = [a + b for a, b in zip(x, y, strict=True)]
         values = [*(self.at(state, len(zero)) for state in (x, y, both)), zero]
-        left, right = ([a + b for a, b in zip(one, other, strict=True)] for one, other in (values[:2], values[2:]))
+        left, right = (
+            [a + b for a, b in zip(one, other, strict=True)] for one, other in (values[:2], values[2:])
+        )
         if left != right:
             raise NotAffine(
-                f"{self.what} is not affine in the state: f(x) + f(y) = {_written(left)}, and f(x + y) + f(0) = {_written(right)}, "
-                f"for x = {_written(x)} and y = {_written(y)}", self.symbol, (x, y),
-            )  # fmt: skip
+                f"{self.what} is not affine in the state: f(x) + f(y) = {_written(left)}, and f(x + y) + f(0)"
+                f" = {_written(right)}, for x = {_written(x)} and y = {_written(y)}",
+                self.symbol,
+                (x, y),
+            )
 
 
 def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
-    """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough) hundreds."""
+    """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough)
+    hundreds.
+    """
     rng = random.Random(0)
     most = 500 if thorough else 6
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]
@@ -189,7 +214,8 @@ def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
 def _written(values: Row) -> str:
     if len(values) == 1:
         return shorten(write_number(values[0]), 80)[1:-1]
-    return f"({', '.join(shorten(write_number(w), 80)[1:-1] for w in values[:8])}{', ...' if len(values) > 8 else ''})"
+    numbers = ", ".join(shorten(write_number(w), 80)[1:-1] for w in values[:8])
+    return f"({numbers}{', ...' if len(values) > 8 else ''})"
 
 
 def flat(state: Any) -> Iterator[Any]:

@@ -1,9 +1,11 @@
-"""Automata as AT&T text, OpenFst's: a line an arc (source, target, symbol, symbol, weight) or a final state (state, weight).
+"""Automata as AT&T text, OpenFst's: a line an arc (source, target, symbol, symbol, weight) or a final state
+(state, weight).
 
-Weights are written as OpenFst keeps them, as costs: min-plus as it is, max-plus and log negated, boolean 0 for true and Infinity for
-false. The other semirings write their plain number. So ``fstcompile`` reads min-plus, max-plus and boolean files with its standard arc
-type and log files with ``log64``. The first line's source is the start state; several initial states, or one whose weight is not
-one, get a start state of their own with epsilon arcs to them. A state that no line would name has a line that says that it is not final.
+Weights are written as OpenFst keeps them, as costs: min-plus as it is, max-plus and log negated, boolean 0
+for true and Infinity for false. The other semirings write their plain number. So ``fstcompile`` reads
+min-plus, max-plus and boolean files with its standard arc type and log files with ``log64``. The first line's
+source is the start state; several initial states, or one whose weight is not one, get a start state of their
+own with epsilon arcs to them. A state that no line would name has a line that says that it is not final.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ COSTS_ARE_NEGATED = (MAX_PLUS, LOG)
 def dumps(automaton: WFSA, round_weights: bool = False) -> str:
     """The automaton as AT&T text, to be read with its symbol table, :func:`dumps_symbols`.
 
-    Raises :class:`~automata.errors.InputError` for a symbol that cannot be written (see :func:`automata.symbol_tables.label`), and for a
-    weight that no decimal of at most 4,300 digits writes; with ``round_weights`` that becomes the nearest float64.
+    Raises :class:`~automata.errors.InputError` for a symbol that cannot be written (see
+    :func:`automata.symbol_tables.label`), and for a weight that no decimal of at most 4,300 digits writes;
+    with ``round_weights`` that becomes the nearest float64.
     """
     k = automaton.semiring
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
@@ -37,7 +40,8 @@ def dumps(automaton: WFSA, round_weights: bool = False) -> str:
     own_start = [] if plain else [(first, q, EPSILON, w) for q, w in starts]
     arcs = sorted([*own_start, *automaton.edges()], key=lambda row: row[0] != first)
     named = {q for p, r, _, _ in arcs for q in (p, r)}
-    # a state that no arc names is named by its final weight; so is the start state, first, where nothing leaves it
+    # a state that no arc names is named by its final weight; so is the start state, first, where nothing
+    # leaves it
     ends = {q: w for q, w in enumerate(automaton.final.tolist()) if w != k.zero or q not in named}
     leaves = bool(arcs) and arcs[0][0] == first
     before = {} if leaves else {first: ends.pop(first, k.zero)}
@@ -50,18 +54,22 @@ def dumps(automaton: WFSA, round_weights: bool = False) -> str:
     rows = [*final(before), *reading, *final(ends)]
     for row in rows:
         if len(row) * 4 > LONGEST and len(row.encode()) > LONGEST:
-            raise InputError(f"the line {shorten(row)} would have more than the {LONGEST} bytes that OpenFst reads")
+            raise InputError(
+                f"the line {shorten(row)} would have more than the {LONGEST} bytes that OpenFst reads"
+            )
     return "\n".join(rows) + "\n"
 
 
-def loads(text: str, semiring: Semiring | None = None, symbols: dict[str, int] | None = None, where: str = "att") -> WFSA:
+def loads(
+    text: str, semiring: Semiring | None = None, symbols: dict[str, int] | None = None, where: str = "att"
+) -> WFSA:
     """The automaton that an AT&T text describes.
 
     Args:
         text: the lines.
         semiring: default min-plus.
-        symbols: the symbol table, which says what labels are (see :mod:`automata.symbol_tables`); it gives the alphabet its order, and
-            the symbols that no arc reads.
+        symbols: the symbol table, which says what labels are (see :mod:`automata.symbol_tables`); it gives
+            the alphabet its order, and the symbols that no arc reads.
         where: what to call the text in errors.
 
     Raises :class:`~automata.errors.FormatError` with the line, and what would be right.
@@ -88,11 +96,14 @@ def loads(text: str, semiring: Semiring | None = None, symbols: dict[str, int] |
             finals[source] = weight
         else:
             raise FormatError(
-                f"{where}: line {row.number}: gives state {row.states[0]} a final weight, and so does line {line_of[source]}; one is right"
+                f"{where}: line {row.number}: gives state {row.states[0]} a final weight, and so does line"
+                f" {line_of[source]}; one is right"
             )
     initial = [(place[rows[0].states[0]], k.one)] if rows else []
     try:
-        return WFSA.from_edges(k, len(place), alphabet_of(symbol.values(), symbols), initial, finals.items(), arcs)
+        return WFSA.from_edges(
+            k, len(place), alphabet_of(symbol.values(), symbols), initial, finals.items(), arcs
+        )
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None
 
@@ -125,9 +136,13 @@ def _decimal(value: Fraction, round_weights: bool) -> str:
     if not round_weights:
         raise InputError(f"weight {shorten(write_number(value))} has {why}; --round rounds it")
     try:
-        return str(Decimal(float(value)))  # all digits, so that it is read back as that float64 and nothing near it
+        return str(
+            Decimal(float(value))
+        )  # all digits, so that it is read back as that float64 and nothing near it
     except OverflowError:
-        raise InputError(f"weight {shorten(write_number(value))} is beyond float64, to which --round rounds") from None
+        raise InputError(
+            f"weight {shorten(write_number(value))} is beyond float64, to which --round rounds"
+        ) from None
 
 
 def _is_finite_decimal(denominator: int) -> bool:

@@ -1,8 +1,9 @@
 """The lines of AT&T text: which columns are states, labels and weights.
 
-Lines end with a line feed and columns are parted by blanks and tabs, as OpenFst's compiler has it; every other character, such as a
-no-break space, is part of a label. OpenFst is told by an option whether an arc has one label or two. The text does not say it, so it is
-read where one of the two fits, and refused where both do: ``0 1 5 5`` is the labels 5 and 5, or the label 5 with the weight 5.
+Lines end with a line feed and columns are parted by blanks and tabs, as OpenFst's compiler has it; every
+other character, such as a no-break space, is part of a label. OpenFst is told by an option whether an arc has
+one label or two. The text does not say it, so it is read where one of the two fits, and refused where both
+do: ``0 1 5 5`` is the labels 5 and 5, or the label 5 with the weight 5.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ LONGEST = 8095
 
 
 class Line(NamedTuple):
-    """One line: its place, from 1, and its columns. ``labels`` is empty for a final state, ``weight`` is ``None`` where it is left out."""
+    """One line: its place, from 1, and its columns. ``labels`` is empty for a final state, ``weight`` is
+    ``None`` where it is left out.
+    """
 
     number: int
     states: tuple[int, ...]
@@ -37,12 +40,15 @@ def columns(text: str) -> list[tuple[int, list[str]]]:
 
 
 def lines(text: str, where: str) -> list[Line]:
-    """The lines of AT&T text. Raises :class:`~automata.errors.FormatError` for one that is no arc and no final state."""
+    """The lines of AT&T text. Raises :class:`~automata.errors.FormatError` for one that is no arc and no
+    final state.
+    """
     rows = columns(text)
     for number, parts in rows:
         if len(parts) > 5:
             raise FormatError(
-                f"{where}: line {number}: has {len(parts)} columns, where source, target, symbol, symbol, weight are right"
+                f"{where}: line {number}: has {len(parts)} columns, where source, target, symbol, symbol,"
+                " weight are right"
             )
     labels = 2 if _has_output_labels([row for row in rows if len(row[1]) > 2], where) else 1
     return [_line(number, parts, labels, f"{where}: line {number}") for number, parts in rows]
@@ -55,7 +61,9 @@ def _line(number: int, parts: list[str], labels: int, here: str) -> Line:
         if not re.fullmatch(r"\d{1,9}", state, re.ASCII):
             raise FormatError(f"{here}: names state {shorten(state)}, where a number is right")
     labels = labels if arc else 0
-    return Line(number, tuple(map(int, states)), tuple(rest[:labels]), rest[labels] if len(rest) > labels else None)
+    return Line(
+        number, tuple(map(int, states)), tuple(rest[:labels]), rest[labels] if len(rest) > labels else None
+    )
 
 
 def _has_output_labels(arcs: list[tuple[int, list[str]]], where: str) -> bool:
@@ -70,19 +78,24 @@ def _has_output_labels(arcs: list[tuple[int, list[str]]], where: str) -> bool:
     for number, parts in either:
         if not (one or two or parts[2] == parts[3] or _may_be_a_weight(parts[3])):
             raise refused(
-                number, f"ends with {shorten(parts[3])}, where the label {shorten(parts[2])} again or a weight is right"
+                number,
+                f"ends with {shorten(parts[3])}, where the label {shorten(parts[2])} again or a weight is"
+                " right",
             )
     if not (one or two):
         one = [number for number, parts in either if parts[2] != parts[3]]
         two = [number for number, parts in either if not _may_be_a_weight(parts[3])]
     if one and two:
-        raise refused(max(one[0], two[0]), f"{_LABELS[two > one]}, where line {min(one[0], two[0])} {_LABELS[one > two]}")
+        raise refused(
+            max(one[0], two[0]),
+            f"{_LABELS[two > one]}, where line {min(one[0], two[0])} {_LABELS[one > two]}",
+        )
     if either and not (one or two):
         number, (_, _, label, weight) = either[0]
         raise refused(
             number,
-            f"is the labels {shorten(label)} and {shorten(weight)}, or the label {shorten(label)} with the weight {shorten(weight)}; "
-            f"the label twice and then the weight is right",
+            f"is the labels {shorten(label)} and {shorten(weight)}, or the label {shorten(label)} with the"
+            f" weight {shorten(weight)}; the label twice and then the weight is right",
         )
     return bool(two)
 

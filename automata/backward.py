@@ -12,7 +12,8 @@ from automata.wfsa import WFSA
 
 
 def backward(automaton: WFSA, string: String) -> NDArray[Any]:
-    """beta_i(q): the total score of all ways to finish from q, reading the symbols after the first i; silent moves too.
+    """beta_i(q): the total score of all ways to finish from q, reading the symbols after the first i; silent
+    moves too.
 
     So lambda . beta_0 is the score, and so is Omega_i . tau(x_{i+1}) . beta_{i+1} for every i.
 

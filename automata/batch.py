@@ -1,8 +1,8 @@
 """Forward and backward for many strings of unequal length at once.
 
-The float64 semirings whose inner loop is compiled (``automata/kernels.py``) run there; the rest, exact numbers among
-them, run through NumPy with all strings side by side. Both give what ``automata/forward.py`` gives: infinity or NaN, too,
-where float64 overflows.
+The float64 semirings whose inner loop is compiled (``automata/kernels.py``) run there; the rest, exact
+numbers among them, run through NumPy with all strings side by side. Both give what ``automata/forward.py``
+gives: infinity or NaN, too, where float64 overflows.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> NDArray[Any]:
 def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[NDArray[Any]]:
     """For each string of T symbols the scores of its prefixes, shape ``(T + 1,)``.
 
-    Strings already encoded by ``automaton.index`` may be given as a :class:`~automata.strings.Batch`; then many
-    automata with the same index can read them.
+    Strings already encoded by ``automaton.index`` may be given as a :class:`~automata.strings.Batch`; then
+    many automata with the same index can read them.
     """
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
@@ -50,12 +50,17 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[ND
 
 
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[Any]:
-    """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined behind ends.
+    """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined
+    behind ends.
 
     Without ``every``, only the score of each whole string is sure to be there.
     """
     silent_free = remove_epsilon(automaton)
-    kernel = None if automaton.exact else kernel_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
+    kernel = (
+        None
+        if automaton.exact
+        else kernel_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
+    )
     if kernel is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)

@@ -13,7 +13,9 @@ from automata.wfsa import EPSILON
 
 
 def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:
-    """The symbols as a tuple; :class:`~automata.errors.InputError` where one is there twice, is ``""`` or has no hash."""
+    """The symbols as a tuple; :class:`~automata.errors.InputError` where one is there twice, is ``""`` or has
+    no hash.
+    """
     order = listed(symbols, "the alphabet")
     known: set[Hashable] = set()
     for symbol in order:
@@ -21,7 +23,9 @@ def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:
             twice = symbol in known
             known.add(symbol)
         except TypeError:
-            raise InputError(f"the alphabet has {shorten(symbol)}, where a symbol is a hashable value") from None
+            raise InputError(
+                f"the alphabet has {shorten(symbol)}, where a symbol is a hashable value"
+            ) from None
         if twice:
             raise InputError(f"the alphabet has {shorten(symbol)} twice, where each symbol stands once")
         if symbol == EPSILON:

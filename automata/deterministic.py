@@ -1,4 +1,6 @@
-"""A deterministic finite automaton (DFA), complete and immutable: runs, the least one of its language, shortest differences."""
+"""A deterministic finite automaton (DFA), complete and immutable: runs, the least one of its language,
+shortest differences.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from automata.wfsa import WFSA, unknown_symbol
 
 @dataclass(frozen=True)
 class DFA:
-    """A DFA <states, alphabet, delta, start, final>, "DFA" in section 2 of Wang & Niepert 2019; each state reads each symbol.
+    """A DFA <states, alphabet, delta, start, final>, "DFA" in section 2 of Wang & Niepert 2019; each state
+    reads each symbol.
 
     >>> even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
     >>> even.accepts("aba"), even.run("aba")
@@ -32,7 +35,8 @@ class DFA:
     Args:
         alphabet: the symbols, any hashable values but ``""``.
         start: the start state.
-        table: ``table[q][a]`` is the state after state q and the a-th symbol: n rows, each as long as the alphabet.
+        table: ``table[q][a]`` is the state after state q and the a-th symbol: n rows, each as long as the
+            alphabet.
         final: the accept states.
 
     Raises:
@@ -51,10 +55,16 @@ class DFA:
         whole = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
         for q, row in enumerate(whole):
             if len(row) != len(symbols):
-                raise InputError(f"the row of state {q} has {len(row)} states, where the alphabet has {len(symbols)} symbols")
+                raise InputError(
+                    f"the row of state {q} has {len(row)} states, where the alphabet has {len(symbols)}"
+                    " symbols"
+                )
         n = len(rows)
         table = tuple(
-            tuple(checked_state(r, n, f"table, state {q}, symbol {shorten(s)}") for s, r in zip(symbols, row, strict=True))
+            tuple(
+                checked_state(r, n, f"table, state {q}, symbol {shorten(s)}")
+                for s, r in zip(symbols, row, strict=True)
+            )
             for q, row in enumerate(whole)
         )
         final = frozenset(checked_state(q, n, "final") for q in listed(self.final, "final"))
@@ -98,7 +108,8 @@ class DFA:
         return frozenset(np.flatnonzero(dead_states(self.to_wfsa())).tolist())
 
     def to_wfsa(self, semiring: Semiring = BOOLEAN) -> WFSA:
-        """The weighted form, exact: one for every arrow, the start and the accept states; its states are these states.
+        """The weighted form, exact: one for every arrow, the start and the accept states; its states are
+        these states.
 
         >>> from automata.forward import score
         >>> from automata.semirings import REAL
@@ -106,21 +117,28 @@ class DFA:
         Fraction(1, 1)
         """
         one = semiring.one
-        arrows = [(q, r, s, one) for q, row in enumerate(self.table) for s, r in zip(self.alphabet, row, strict=True)]
+        arrows = [
+            (q, r, s, one)
+            for q, row in enumerate(self.table)
+            for s, r in zip(self.alphabet, row, strict=True)
+        ]
         final = [(q, one) for q in sorted(self.final)]
         return WFSA.from_edges(semiring, self.states, self.alphabet, [(self.start, one)], final, arrows)
 
     def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:
-        """For each state the automaton whose score is one for the strings that end there, and zero for all others."""
+        """For each state the automaton whose score is one for the strings that end there, and zero for all
+        others.
+        """
         whole = self.to_wfsa(semiring)
         return tuple(whole.replace(final=row) for row in semiring.identity(self.states, exact=whole.exact))
 
     @classmethod
     def from_wfsa(cls, automaton: WFSA) -> DFA:
-        """The DFA of a boolean automaton of any kind, by the subset construction; with a dead state where it needs one.
+        """The DFA of a boolean automaton of any kind, by the subset construction; with a dead state where it
+        needs one.
 
-        States are numbered in the order in which strings reach them. A DFA in a file is a boolean automaton there:
-        ``DFA.from_wfsa(files.read("machine.json"))``.
+        States are numbered in the order in which strings reach them. A DFA in a file is a boolean automaton
+        there: ``DFA.from_wfsa(files.read("machine.json"))``.
 
         >>> DFA.from_wfsa(WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]}))
         DFA(alphabet=('a',), start=0, table=((1,), (1,)), final=frozenset({1}))
@@ -131,12 +149,15 @@ class DFA:
         sets = determinise(automaton)
         dead = sets.states
         after = {s: targets(sets.matrix(s)) for s in sets.alphabet}
-        # its first set is state 0; the dead state, which comes last, is left out below where nothing leads to it
+        # its first set is state 0; the dead state, which comes last, is left out below where nothing leads to
+        # it
         table = tuple(tuple(after[s].get(q, dead) for s in sets.alphabet) for q in range(dead + 1))
         return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
 
     def reachable(self) -> tuple[DFA, tuple[int, ...]]:
-        """The states that strings reach, numbered in the order in which they do (shortlex); and their old numbers."""
+        """The states that strings reach, numbered in the order in which they do (shortlex); and their old
+        numbers.
+        """
         old = {self.start: 0}
         queue = [self.start]
         for q in queue:
@@ -148,7 +169,8 @@ class DFA:
         return DFA(self.alphabet, 0, table, frozenset(old[q] for q in self.final if q in old)), tuple(queue)
 
     def minimal(self) -> DFA:
-        """The least complete DFA of the language, by Hopcroft's algorithm; one language over one alphabet gives one result.
+        """The least complete DFA of the language, by Hopcroft's algorithm; one language over one alphabet
+        gives one result.
 
         A dead state is a state here; :func:`automata.dfa.minimal` does without.
 
@@ -168,14 +190,23 @@ class DFA:
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
             raise InputError(
-                f"the alphabets differ: {shorten(order)} and {shorten(self.alphabet)}, where both have to have the same symbols"
+                f"the alphabets differ: {shorten(order)} and {shorten(self.alphabet)}, where both have to"
+                " have the same symbols"
             )
-        return DFA(order, self.start, tuple(tuple(row[self.index[s]] for s in order) for row in self.table), self.final)
+        return DFA(
+            order,
+            self.start,
+            tuple(tuple(row[self.index[s]] for s in order) for row in self.table),
+            self.final,
+        )
 
     def shortest_difference(self, other: DFA) -> tuple[Any, ...] | None:
-        """The shortlex-least string, in the order of this alphabet, that one accepts and the other does not; ``None`` if none.
+        """The shortlex-least string, in the order of this alphabet, that one accepts and the other does not;
+        ``None`` if none.
 
-        >>> DFA(("a",), 0, ((1,), (0,)), frozenset({0})).shortest_difference(DFA(("a",), 0, ((0,),), frozenset({0})))
+        >>> even = DFA(("a",), 0, ((1,), (0,)), frozenset({0}))
+        >>> every = DFA(("a",), 0, ((0,),), frozenset({0}))
+        >>> even.shortest_difference(every)
         ('a',)
 
         Raises:
@@ -192,7 +223,9 @@ class DFA:
                     word.append(step[1])
                     step = came[step[0]]
                 return tuple(word[::-1])
-            for symbol, pair in zip(self.alphabet, zip(self.table[p], other.table[q], strict=True), strict=True):
+            for symbol, pair in zip(
+                self.alphabet, zip(self.table[p], other.table[q], strict=True), strict=True
+            ):
                 if pair not in came:
                     came[pair] = (p, q), symbol
                     queue.append(pair)

@@ -39,7 +39,10 @@ class Sets:
     @property
     def single(self) -> bool:
         """Is every set that a string reaches empty, or a single state?"""
-        return all(states & (states - 1) == 0 for states in (self.initial, *(s for table in self.successors for s in table)))
+        return all(
+            states & (states - 1) == 0
+            for states in (self.initial, *(s for table in self.successors for s in table))
+        )
 
     def step(self, states: int, place: int) -> int:
         """The successors of a set by the symbols that have that matrix."""
@@ -54,7 +57,9 @@ class Sets:
 def sets(automaton: WFSA, matrices: Sequence[Any] | None = None) -> Sets:
     """The automaton on sets: with the given matrices, or its own distinct ones."""
     tables = automaton.matrices if matrices is None else matrices
-    return Sets(_bits(automaton.initial), _bits(automaton.final), [[_bits(row) for row in table] for table in tables])
+    return Sets(
+        _bits(automaton.initial), _bits(automaton.final), [[_bits(row) for row in table] for table in tables]
+    )
 
 
 def _bits(row: Any) -> int:
@@ -62,18 +67,21 @@ def _bits(row: Any) -> int:
 
 
 def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
-    """The subset construction: the deterministic automaton on the sets that some string reaches, the empty set left out.
+    """The subset construction: the deterministic automaton on the sets that some string reaches, the empty
+    set left out.
 
     >>> both = WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]})
     >>> determinise(both)
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
     Raises:
-        InputError: it is not boolean, or has more such sets than ``most``, or than there is room for in matrices.
+        InputError: it is not boolean, or has more such sets than ``most``, or than there is room for in
+            matrices.
     """
     if automaton.semiring is not BOOLEAN:
         raise InputError(
-            f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name} semiring"
+            f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name}"
+            " semiring"
         )
     plain = trim(remove_epsilon(automaton))
     most = min(most, isqrt(MOST_BOOLEANS // max(1, len(plain.matrices))))
@@ -95,17 +103,23 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
 
 
 def is_deterministic(automaton: WFSA) -> bool:
-    """At most one initial state, no epsilon, and from each state at most one transition for each symbol? Of any semiring."""
+    """At most one initial state, no epsilon, and from each state at most one transition for each symbol? Of
+    any semiring.
+    """
     zero = automaton.semiring.zero
     one_start = int((automaton.initial != zero).sum()) <= 1
-    return one_start and automaton.epsilon is None and bool(((automaton.matrices != zero).sum(axis=2) <= 1).all())
+    return (
+        one_start
+        and automaton.epsilon is None
+        and bool(((automaton.matrices != zero).sum(axis=2) <= 1).all())
+    )
 
 
 def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     """The least deterministic automaton of the same language, without a dead state.
 
-    Its states are in the order in which strings reach them, so two automata with one language and one alphabet give the very same
-    result.
+    Its states are in the order in which strings reach them, so two automata with one language and one
+    alphabet give the very same result.
 
     >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
@@ -118,13 +132,17 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     order: dict[int, int] = {block[q]: 0 for q in start}
     queue = list(order)
     for b in queue:
-        for a in dict.fromkeys(whole.index.values()):  # in the alphabet's order, whatever the matrices' order is
+        for a in dict.fromkeys(
+            whole.index.values()
+        ):  # in the alphabet's order, whatever the matrices' order is
             following = quotient.get((a, b))
             if following is not None and following not in order:
                 order[following] = len(queue)
                 queue.append(following)
     final = {order[block[q]] for q in np.flatnonzero(whole.final).tolist()}
-    return _built(whole, len(queue), 0, sorted(final), [(a, order[b], order[c]) for (a, b), c in quotient.items()])
+    return _built(
+        whole, len(queue), 0, sorted(final), [(a, order[b], order[c]) for (a, b), c in quotient.items()]
+    )
 
 
 def targets(table: Any) -> dict[int, int]:
@@ -133,10 +151,12 @@ def targets(table: Any) -> dict[int, int]:
 
 
 def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int]]) -> list[int]:
-    """The number of each state's block in the coarsest partition that the steps respect: Hopcroft's algorithm.
+    """The number of each state's block in the coarsest partition that the steps respect: Hopcroft's
+    algorithm.
 
-    The automaton is complete, or it is trim: then a state without a step by some symbol differs from one with it, and the symbols'
-    domains need no dead state, for the sets of predecessors of the first blocks split them off.
+    The automaton is complete, or it is trim: then a state without a step by some symbol differs from one with
+    it, and the symbols' domains need no dead state, for the sets of predecessors of the first blocks split
+    them off.
 
     Args:
         states: their number, n.
@@ -154,7 +174,8 @@ def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int
         before.append(inverse)
     blocks = [set(final), set(range(states)) - set(final)]
     block = [0 if q in blocks[0] else 1 for q in range(states)]
-    # without a dead state both first blocks have to split: "the smaller half" is right only for what is split later
+    # without a dead state both first blocks have to split: "the smaller half" is right only for what is split
+    # later
     waiting = [(b, a) for b in range(2) for a in range(len(steps))]
     while waiting:
         splitter = waiting.pop()

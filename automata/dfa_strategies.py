@@ -1,6 +1,7 @@
 """Hypothesis strategies for deterministic and probabilistic automata; public, as those for weighted ones are.
 
-States that no string reaches, dead states, no accept state, equal states and ties come often; all shrinks to one state.
+States that no string reaches, dead states, no accept state, equal states and ties come often; all shrinks to
+one state.
 
 >>> from hypothesis import given
 >>> @given(dfas(alphabet="01"))
@@ -35,7 +36,9 @@ def dfas(draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states
 
 
 @st.composite
-def pfas(draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states: int = 3, exact: bool = True) -> PFA:
+def pfas(
+    draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states: int = 3, exact: bool = True
+) -> PFA:
     """PFAs with 1 to ``most_states`` states; rows with zeros, ones and ties among them.
 
     Args:
@@ -53,7 +56,11 @@ def pfas(draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states
 def _rows(k: int, exact: bool) -> st.SearchStrategy[list[Any]]:
     """Rows of k probabilities."""
     whole = st.integers(0, 4)
-    sizes = whole.map(float) | st.floats(0, 1, allow_subnormal=True) | st.sampled_from([2.0**-1074, 1e-300, 1e-17])
+    sizes = (
+        whole.map(float)
+        | st.floats(0, 1, allow_subnormal=True)
+        | st.sampled_from([2.0**-1074, 1e-300, 1e-17])
+    )
     rows = st.lists(whole if exact else sizes, min_size=k, max_size=k)
     return rows.map(lambda row: row if any(row) else [1, *row[1:]]).map(lambda row: _shares(row, exact))
 

@@ -1,4 +1,6 @@
-"""Automata drawn: DOT text, and SVG by Graphviz. Initial states get an arrow from nowhere, final states a double circle."""
+"""Automata drawn: DOT text, and SVG by Graphviz. Initial states get an arrow from nowhere, final states a
+double circle.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,11 @@ def dot(
     final: Collection[int] = (),
     least: float = 0.01,
 ) -> str:
-    """The automaton in the DOT language; parallel transitions share an arrow, symbols with one weight share a line.
+    """The automaton in the DOT language; parallel transitions share an arrow, symbols with one weight share a
+    line.
 
-    A DFA looks as in Figures 4 and 8 of Wang & Niepert 2019, a PFA has ``a / 0.93`` at its arrows and pens as wide as they are
-    probable.
+    A DFA looks as in Figures 4 and 8 of Wang & Niepert 2019, a PFA has ``a / 0.93`` at its arrows and pens as
+    wide as they are probable.
 
     >>> print(dot(DFA(("0", "1"), 0, ((1, 0), (1, 1)), frozenset({0})), names=["7", "S"]))
     digraph automaton {
@@ -60,8 +63,8 @@ def dot(
         least: the least probability of a PFA that is drawn; the caption says how much is left out.
 
     Raises:
-        InputError: there would be too many arrows to see anything, there are more or fewer names than states, or an argument is
-            given that this kind of automaton has no use for.
+        InputError: there would be too many arrows to see anything, there are more or fewer names than states,
+            or an argument is given that this kind of automaton has no use for.
     """
     if not isinstance(automaton, PFA) and len(final):
         raise InputError("final names states for a PFA, and this automaton has its own final states")
@@ -81,7 +84,9 @@ def dot(
         raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")
     kept, kept_starts = [e for e in edges if e.weight >= least], [(q, w) for q, w in starts if w >= least]
     caption = _left_out([[w for _, w in starts if w < least], *_small_by_row(edges, least)], least)
-    return _written(machine, names, shown, kept_starts, kept, lambda w: probability_text(w, least), caption, pens=True)
+    return _written(
+        machine, names, shown, kept_starts, kept, lambda w: probability_text(w, least), caption, pens=True
+    )
 
 
 def svg(
@@ -95,7 +100,9 @@ def svg(
     """The drawing as SVG text; see :func:`dot`. Graphviz comes with pygraphviz's wheels."""
     import pygraphviz
 
-    graph = pygraphviz.AGraph(string=dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least))
+    graph = pygraphviz.AGraph(
+        string=dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least)
+    )
     with _silenced_libraries():
         drawn: bytes = graph.draw(format="svg", prog="dot")
     text = drawn.decode("utf-8")
@@ -126,14 +133,20 @@ def _written(
     caption: str = "",
     pens: bool = False,
 ) -> str:
-    """The DOT text; every drawing comes from here. With ``pens``, an arrow is as wide as its most probable symbol asks for."""
+    """The DOT text; every drawing comes from here. With ``pens``, an arrow is as wide as its most probable
+    symbol asks for.
+    """
     k = machine.semiring
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:
         groups.setdefault((edge.source, edge.target), []).append(edge)
     if len(groups) > MOST_EDGES:
         raise InputError(f"the automaton has {len(groups)} arrows, and a drawing shows at most {MOST_EDGES}")
-    lines = ["digraph automaton {", "  rankdir=LR;", '  node [shape=circle, fontname="serif"]; edge [fontname="serif"];']
+    lines = [
+        "digraph automaton {",
+        "  rankdir=LR;",
+        '  node [shape=circle, fontname="serif"]; edge [fontname="serif"];',
+    ]
     if caption:
         lines.append(f'  label={_quoted(caption)}; fontname="serif";')
     for q in shown:
@@ -178,7 +191,9 @@ def _left_out(rows: list[list[Any]], least: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text as a DOT string, of which Graphviz shows every character as it is: no escapes, no entities, nothing that XML lacks."""
+    """The text as a DOT string, of which Graphviz shows every character as it is: no escapes, no entities,
+    nothing that XML lacks.
+    """
     escaped = ENTITY.sub("&amp;", printable(text, keep="\n"))
     escaped = escaped.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -14,8 +14,8 @@ from automata.semirings import Semiring
 def closure(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
     """E* = I + E + EE + ...: for each pair of states, the sum over all silent ways from one to the other.
 
-    Kleene's algorithm; without a cycle it needs no star and works in every semiring. A sum over a cycle has to converge
-    *absolutely*, since paths have no order: with signed weights, |E|* has to exist too.
+    Kleene's algorithm; without a cycle it needs no star and works in every semiring. A sum over a cycle has
+    to converge *absolutely*, since paths have no order: with signed weights, |E|* has to exist too.
 
     Args:
         semiring: the semiring of the weights.
@@ -25,7 +25,8 @@ def closure(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
         The matrix E*, shape ``(n, n)``.
 
     Raises:
-        EpsilonCycle: a cycle through some state has no sum; the message names the state and the cycle's weight.
+        EpsilonCycle: a cycle through some state has no sum; the message names the state and the cycle's
+            weight.
     """
     exact = epsilon.dtype == object
     if not semiring.selective:

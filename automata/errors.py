@@ -1,17 +1,22 @@
-"""What can be wrong with an automaton, a string or a file: one named exception each, one clear sentence in each."""
+"""What can be wrong with an automaton, a string or a file: one named exception each, one clear sentence in
+each.
+"""
 
 from __future__ import annotations
 
 
 class InputError(ValueError):
-    """Something that a user gave is wrong; the message is one sentence that says what, where, and what would be right.
+    """Something that a user gave is wrong; the message is one sentence that says what, where, and what would
+    be right.
 
     The command line prints it and leaves with exit status 2; library users catch it as a ``ValueError``.
     """
 
 
 class WeightError(InputError):
-    """A weight that its semiring does not hold: NaN, a negative max-times weight, an infinity in the real semiring."""
+    """A weight that its semiring does not hold: NaN, a negative max-times weight, an infinity in the real
+    semiring.
+    """
 
 
 class ShapeError(InputError):
@@ -31,8 +36,9 @@ class FormatError(InputError):
 
 
 class OutputError(InputError):
-    """A result that could not be written, after the work for it was done: a full device, a closed pipe, a folder that has gone.
+    """A result that could not be written, after the work for it was done: a full device, a closed pipe, a
+    folder that has gone.
 
-    The command line leaves with exit status 4, so that no answer is taken for another; a place that is refused before work starts is
-    an :class:`InputError`.
+    The command line leaves with exit status 4, so that no answer is taken for another; a place that is
+    refused before work starts is an :class:`InputError`.
     """

@@ -1,4 +1,6 @@
-"""Automata from files and to files, in the format that the file's name says; a file is written whole or not at all."""
+"""Automata from files and to files, in the format that the file's name says; a file is written whole or not
+at all.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
     Args:
         path: the file.
         semiring: for ``.att``, whose files do not say it; default min-plus, as OpenFst has it.
-        symbols: for ``.att``, the symbol table; default the file of the same name with ``.syms``, where there is one.
+        symbols: for ``.att``, the symbol table; default the file of the same name with ``.syms``, where there
+            is one.
 
     Raises:
         FormatError: one sentence with file and field.
@@ -31,7 +34,8 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
     if path.suffix == ".json":
         if semiring is not None or symbols is not None:
             raise InputError(
-                f"{path}: a .json file says its semiring and symbols itself; --semiring and --symbols are for .att files"
+                f"{path}: a .json file says its semiring and symbols itself; --semiring and --symbols are for"
+                " .att files"
             )
         return json_format.loads(read_text(path), str(path))
     if path.suffix == ".att":
@@ -43,10 +47,11 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
 
 
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
-    """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside, ``.dot``, ``.svg``).
+    """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside,
+    ``.dot``, ``.svg``).
 
-    Returns the files written. With ``round_weights``, a weight that has no finite decimal becomes the nearest float64 in
-    ``.att``; without, such a weight is an error.
+    Returns the files written. With ``round_weights``, a weight that has no finite decimal becomes the nearest
+    float64 in ``.att``; without, such a weight is an error.
     """
     path = Path(path)
     texts: dict[str, Callable[[], dict[Path, str]]] = {
@@ -66,9 +71,13 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
 
 
 def require_writable(path: str | Path) -> None:
-    """An automaton can be written to a file named so; :class:`~automata.errors.InputError` where not, before work is done for it."""
+    """An automaton can be written to a file named so; :class:`~automata.errors.InputError` where not, before
+    work is done for it.
+    """
     if Path(path).suffix not in WRITABLE:
-        raise InputError(f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}")
+        raise InputError(
+            f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}"
+        )
     for file in written_for(path):
         require_place(file)
 
@@ -80,9 +89,11 @@ def written_for(path: str | Path) -> list[Path]:
 
 
 def require_place(path: str | Path) -> None:
-    """A file can be written there; :class:`~automata.errors.InputError` where not, before work is done for it.
+    """A file can be written there; :class:`~automata.errors.InputError` where not, before work is done for
+    it.
 
-    That the device is full, or that the folder goes meanwhile, shows only then (:class:`~automata.errors.OutputError`).
+    That the device is full, or that the folder goes meanwhile, shows only then
+    (:class:`~automata.errors.OutputError`).
     """
     try:
         file = Path(path).resolve()
@@ -113,7 +124,9 @@ def read_text(path: str | Path) -> str:
 
 
 def names_a_file(text: str) -> bool:
-    """Is there a file of that name? No where no file could have it: too long, or with a character that names cannot have."""
+    """Is there a file of that name? No where no file could have it: too long, or with a character that names
+    cannot have.
+    """
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
@@ -121,7 +134,8 @@ def names_a_file(text: str) -> bool:
 
 
 def write_whole(path: str | Path, text: str | bytes) -> None:
-    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a device is written to as it is.
+    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a
+    device is written to as it is.
 
     Raises :class:`~automata.errors.OutputError`: ask :func:`require_place` before work is done for the file.
     """

@@ -1,4 +1,6 @@
-"""Affine forms in the numbers of a state: what a step is run on, in place of numbers, to see that it is affine."""
+"""Affine forms in the numbers of a state: what a step is run on, in place of numbers, to see that it is
+affine.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,21 @@ from automata.number_text import shorten
 
 @dataclass
 class Asked:
-    """What a run of a step asked of its forms that they refuse: the first such thing, in words, whether the step caught the error or not."""
+    """What a run of a step asked of its forms that they refuse: the first such thing, in words, whether the
+    step caught the error or not.
+    """
 
     what: str | None = None
 
 
 class Form:
-    """An affine form in the numbers of a state, b + w_1 c_1 + ... + w_d c_d, which steps can be run on in place of numbers.
+    """An affine form in the numbers of a state, b + w_1 c_1 + ... + w_d c_d, which steps can be run on in
+    place of numbers.
 
-    It can be added, subtracted, negated, and multiplied and divided by numbers; a step that does nothing else is affine. Anything
-    else that a fraction can do (be compared, looked up, converted, written, raised to a power) is noted, and raises ``TypeError`` or
-    ``AttributeError``, as what no number can do does: a step that catches the error may do to forms something else than to numbers.
+    It can be added, subtracted, negated, and multiplied and divided by numbers; a step that does nothing else
+    is affine. Anything else that a fraction can do (be compared, looked up, converted, written, raised to a
+    power) is noted, and raises ``TypeError`` or ``AttributeError``, as what no number can do does: a step
+    that catches the error may do to forms something else than to numbers.
 
     Args:
         constant: b.
@@ -48,7 +54,9 @@ class Form:
         return Form(constant, weights, self.asked)
 
     def _operand(self, other: Any) -> Form | None:
-        """The other side of an operation as a form; ``None`` for an array, which computes number by number itself."""
+        """The other side of an operation as a form; ``None`` for an array, which computes number by number
+        itself.
+        """
         if isinstance(other, Form):
             return other
         if isinstance(other, np.ndarray):
@@ -124,17 +132,21 @@ class Form:
         return self
 
     def __repr__(self) -> str:
-        self.asked.what = self.asked.what or "a step that writes the numbers of the state is not shown to be affine"
+        self.asked.what = (
+            self.asked.what or "a step that writes the numbers of the state is not shown to be affine"
+        )
         return "<a number of the state>"
 
     def __format__(self, how: str) -> str:
         return repr(self)
 
     def __getattr__(self, name: str) -> Any:
-        # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have them either.
+        # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have
+        # them either.
         if not name.startswith("__"):
             self.asked.what = (
-                self.asked.what or f"a step that asks a number of the state for its {name} is not shown to be affine"
+                self.asked.what
+                or f"a step that asks a number of the state for its {name} is not shown to be affine"
             )
         raise AttributeError(f"a number of the state has no {name}")
 
@@ -151,24 +163,39 @@ REFUSED = {
     "compares the numbers of the state": ("eq", "ne", "lt", "le", "gt", "ge"),
     "looks numbers of the state up": ("hash",),
     "asks for the value of a number in the state": ("bool", "int", "float", "complex", "index"),
-    "rounds the numbers of the state": ("trunc", "floor", "ceil", "round", "floordiv", "rfloordiv", "mod", "rmod", "divmod", "rdivmod"),
+    "rounds the numbers of the state": (
+        "trunc",
+        "floor",
+        "ceil",
+        "round",
+        "floordiv",
+        "rfloordiv",
+        "mod",
+        "rmod",
+        "divmod",
+        "rdivmod",
+    ),
     "takes the magnitude of a number of the state": ("abs",),
     "has a number of the state as an exponent": ("rpow",),
     "stores the numbers of the state": ("reduce", "reduce_ex"),
-}  # fmt: skip
+}
 for _what, _names in REFUSED.items():
     for _name in _names:
         setattr(Form, f"__{_name}__", _refusing(_what))
 
 
 def wraps_round(value: Any) -> str | None:
-    """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an integer is taken modulo 2^n."""
+    """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an
+    integer is taken modulo 2^n.
+    """
     parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)
     return next((str(part.dtype) for part in parts if isinstance(part, np.integer)), None)
 
 
 def exact_number(value: Any) -> Fraction:
-    """A number as the fraction that it is; :class:`~automata.errors.InputError` for anything else, NaN and infinities too."""
+    """A number as the fraction that it is; :class:`~automata.errors.InputError` for anything else, NaN and
+    infinities too.
+    """
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, float) and not math.isfinite(number):
         raise InputError(f"a number of the network is {number}, where finite numbers are right")

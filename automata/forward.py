@@ -1,8 +1,10 @@
-"""The Forward algorithm (equations 3a to 3c, Peng et al. 2018), for one string: the reference that all else is held to.
+"""The Forward algorithm (equations 3a to 3c, Peng et al. 2018), for one string: the reference that all else
+is held to.
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
->>> counts_a = WFSA(REAL, initial=[1, 0], final=[0, 1], transitions={"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
+>>> transitions = {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]}
+>>> counts_a = WFSA(REAL, initial=[1, 0], final=[0, 1], transitions=transitions)
 >>> score(counts_a, "abaa")
 Fraction(3, 1)
 """

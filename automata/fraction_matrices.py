@@ -1,4 +1,6 @@
-"""Arrays of fractions as integer matrices over a common denominator, and back: python-flint multiplies those fast."""
+"""Arrays of fractions as integer matrices over a common denominator, and back: python-flint multiplies those
+fast.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ def common_denominator(arrays: Sequence[NDArray[Any]]) -> int:
 def cleared(array: NDArray[Any], denominator: int) -> Any:
     """The integer matrix ``array * denominator``; the denominator is a common one."""
     flat = array.ravel().tolist()
-    numbers = [w.numerator for w in flat] if denominator == 1 else [w.numerator * (denominator // w.denominator) for w in flat]
+    numbers = (
+        [w.numerator for w in flat]
+        if denominator == 1
+        else [w.numerator * (denominator // w.denominator) for w in flat]
+    )
     rows, columns = array.shape
     return flint.fmpz_mat(rows, columns, numbers)
 
@@ -41,7 +47,8 @@ def fractions(matrix: Any, denominator: int) -> NDArray[Any]:
 def product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """The matrix product of two arrays of fractions, shapes ``(i, j)`` and ``(j, k)``.
 
-    >>> product(np.array([[Fraction(1, 2), 3]], dtype=object), np.array([[4], [Fraction(1, 3)]], dtype=object))
+    >>> row = np.array([[Fraction(1, 2), 3]], dtype=object)
+    >>> product(row, np.array([[4], [Fraction(1, 3)]], dtype=object))
     array([[Fraction(3, 1)]], dtype=object)
     """
     d, e = common_denominator([left]), common_denominator([right])

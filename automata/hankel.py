@@ -1,4 +1,6 @@
-"""Hankel matrices: H[p, s] = f(ps). Their rank is the least number of states that any automaton over a field needs for f."""
+"""Hankel matrices: H[p, s] = f(ps). Their rank is the least number of states that any automaton over a field
+needs for f.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from automata.wfsa import WFSA
 
 @dataclass(frozen=True)
 class Block:
-    """A square Hankel block; where its determinant is not zero, no automaton over a field with fewer states computes f.
+    """A square Hankel block; where its determinant is not zero, no automaton over a field with fewer states
+    computes f.
 
     Attributes:
         prefixes, suffixes: the strings of its rows and columns.
@@ -39,9 +42,11 @@ class Block:
 
 
 def hankel(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> NDArray[Any]:
-    """The Hankel matrix of an automaton's scores for chosen prefixes and suffixes, shape ``(prefixes, suffixes)``, exact.
+    """The Hankel matrix of an automaton's scores for chosen prefixes and suffixes, shape
+    ``(prefixes, suffixes)``, exact.
 
-    Over any semiring; each entry is the product of the vector that a prefix leads to and the one that a suffix leads back to.
+    Over any semiring; each entry is the product of the vector that a prefix leads to and the one that a
+    suffix leads back to.
 
     >>> from automata.semirings import COUNTING
     >>> hankel(WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]}), ["", "a", "aa"], ["", "a"])
@@ -49,7 +54,10 @@ def hankel(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) ->
            [1, 2],
            [2, 3]], dtype=object)
     """
-    k, plain = automaton.semiring, remove_epsilon(automaton if automaton.semiring.float_only else automaton.to_exact())
+    k, plain = (
+        automaton.semiring,
+        remove_epsilon(automaton if automaton.semiring.float_only else automaton.to_exact()),
+    )
     mirror = reverse(plain)
     rows = [forward(plain, p)[-1] for p in prefixes]
     columns = [forward(mirror, s[::-1])[-1] for s in suffixes]
@@ -69,10 +77,13 @@ def block(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> 
     """
     if automaton.semiring not in (REAL, COUNTING):
         raise InputError(
-            f"a determinant is for real and counting automata; this one is over the {automaton.semiring.name} semiring"
+            f"a determinant is for real and counting automata; this one is over the {automaton.semiring.name}"
+            " semiring"
         )
     if len(prefixes) != len(suffixes):
-        raise ShapeError(f"a square block has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}")
+        raise ShapeError(
+            f"a square block has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}"
+        )
     values = tuple(tuple(map(Fraction, row)) for row in hankel(automaton, prefixes, suffixes).tolist())
     return Block(tuple(prefixes), tuple(suffixes), values, _determinant(values))
 
@@ -96,9 +107,13 @@ def full_rank_block(f: Callable[[String], Fraction], strings: Sequence[Any]) -> 
     """
     table = [[Fraction(f(p + s)) for s in strings] for p in strings]
     rows = _independent(table)
-    columns = _independent([list(column) for column in zip(*(table[i] for i in rows), strict=True)]) if rows else []
+    columns = (
+        _independent([list(column) for column in zip(*(table[i] for i in rows), strict=True)]) if rows else []
+    )
     values = tuple(tuple(table[i][j] for j in columns) for i in rows)
-    return Block(tuple(strings[i] for i in rows), tuple(strings[j] for j in columns), values, _determinant(values))
+    return Block(
+        tuple(strings[i] for i in rows), tuple(strings[j] for j in columns), values, _determinant(values)
+    )
 
 
 def _determinant(values: Sequence[Sequence[Fraction]]) -> Fraction:

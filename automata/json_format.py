@@ -1,4 +1,5 @@
-"""Automata as JSON: every weight a string, states 0 to n - 1, symbol "" for epsilon, zero where nothing is said.
+"""Automata as JSON: every weight a string, states 0 to n - 1, symbol "" for epsilon, zero where nothing is
+said.
 
 >>> print(dumps(loads('{"semiring": "real", "states": 2, "alphabet": ["a"], "initial": [[0, "1"]],'
 ...                   ' "final": [[1, "0.5"]], "transitions": [[0, 1, "a", "-3/7"]]}')))
@@ -36,10 +37,11 @@ FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 def loads(text: str, where: str = "automaton") -> WFSA:
     """The automaton that a JSON text describes.
 
-    The same transition (source, target, symbol) given twice is two parallel paths: their weights are summed, and a
-    ``UserWarning`` names it; the same for initial and final weights.
+    The same transition (source, target, symbol) given twice is two parallel paths: their weights are summed,
+    and a ``UserWarning`` names it; the same for initial and final weights.
 
-    Raises :class:`~automata.errors.FormatError` with one sentence: file, field, what is wrong, what would be right.
+    Raises :class:`~automata.errors.FormatError` with one sentence: file, field, what is wrong, what would be
+    right.
     """
     return from_json(_parse(text, where), where)
 
@@ -51,7 +53,9 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
         raise reader.error("", f"is {_kind(data)}, where an object with {', '.join(FIELDS)} is right")
     for name in data:
         if name not in FIELDS:
-            raise reader.error(shorten(name)[1:-1], f"is no field of an automaton; its fields are {', '.join(FIELDS)}")
+            raise reader.error(
+                shorten(name)[1:-1], f"is no field of an automaton; its fields are {', '.join(FIELDS)}"
+            )
     for name in FIELDS:
         if name not in data:
             raise reader.error(name, "is missing")
@@ -69,13 +73,18 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
         if symbol == EPSILON:
             raise reader.error(f"alphabet[{i}]", 'is "", which is epsilon and belongs to no alphabet')
         if has_half_a_character(symbol):
-            raise reader.error(f"alphabet[{i}]", f"is {shorten(symbol)}, half of a character, which no file can hold")
+            raise reader.error(
+                f"alphabet[{i}]", f"is {shorten(symbol)}, half of a character, which no file can hold"
+            )
     twice = [symbol for symbol, count in Counter(alphabet).items() if count > 1]
     if twice:
         raise reader.error("alphabet", f"has {shorten(twice[0])} twice")
     known = {*alphabet, EPSILON}
     vectors = [
-        [reader.weighted_state(item, f"{name}[{i}]", n, k) for i, item in enumerate(reader.items(data[name], name))]
+        [
+            reader.weighted_state(item, f"{name}[{i}]", n, k)
+            for i, item in enumerate(reader.items(data[name], name))
+        ]
         for name in ("initial", "final")
     ]
     items = reader.items(data["transitions"], "transitions")
@@ -88,12 +97,16 @@ def from_json(data: Any, where: str = "automaton") -> WFSA:
 def dumps(automaton: WFSA) -> str:
     """The automaton as JSON text, one transition a line; floats are written as the fractions they are.
 
-    Raises :class:`~automata.errors.InputError` for a symbol or a weight that :func:`loads` would not read back.
+    Raises :class:`~automata.errors.InputError` for a symbol or a weight that :func:`loads` would not read
+    back.
     """
     data = to_json(automaton)
     for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):
         if len(weight) > MOST_DIGITS:
-            raise InputError(f"weight {shorten(weight)} has more than {MOST_DIGITS} digits, and no more are read from a file")
+            raise InputError(
+                f"weight {shorten(weight)} has more than {MOST_DIGITS} digits, and no more are read from a"
+                " file"
+            )
     short = {name: json.dumps(data[name], ensure_ascii=False) for name in FIELDS}
     rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in data["transitions"])
     short["transitions"] = f"[\n    {rows}\n  ]" if rows else "[]"
@@ -105,9 +118,13 @@ def to_json(automaton: WFSA) -> dict[str, Any]:
     k = automaton.semiring
     for symbol in automaton.alphabet:
         if not isinstance(symbol, str):
-            raise InputError(f"symbol {shorten(symbol)} is no string, and JSON's automata have strings for symbols")
+            raise InputError(
+                f"symbol {shorten(symbol)} is no string, and JSON's automata have strings for symbols"
+            )
         if has_half_a_character(symbol):
-            raise InputError(f"symbol {shorten(symbol)} has half of a character in it, which no file can hold")
+            raise InputError(
+                f"symbol {shorten(symbol)} has half of a character in it, which no file can hold"
+            )
 
     def vector(weights: Any) -> list[list[Any]]:
         return [[q, k.format(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]
@@ -142,7 +159,9 @@ class _Reader:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, InputError) and not isinstance(error, FormatError):
-            raise FormatError(f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}") from None
+            raise FormatError(
+                f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}"
+            ) from None
 
     def items(self, value: Any, field: str) -> list[Any]:
         if not isinstance(value, list):
@@ -161,7 +180,9 @@ class _Reader:
 
     def weight(self, value: Any, field: str, k: Semiring) -> Any:
         if not isinstance(value, str):
-            raise self.error(field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"')
+            raise self.error(
+                field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"'
+            )
         if value not in self.weights:
             with self.at(field):
                 self.weights[value] = k.parse(value)
@@ -171,11 +192,18 @@ class _Reader:
         state, weight = self.row(value, field, "state, weight")
         return self.state(state, field, n), self.weight(weight, field, k)
 
-    def transition(self, value: Any, field: str, n: int, known: set[str], k: Semiring) -> tuple[int, int, str, Any]:
+    def transition(
+        self, value: Any, field: str, n: int, known: set[str], k: Semiring
+    ) -> tuple[int, int, str, Any]:
         source, target, symbol, weight = self.row(value, field, "source, target, symbol, weight")
         if not isinstance(symbol, str) or symbol not in known:
             raise self.error(field, f"reads {shorten(symbol)}, which is not in the alphabet")
-        return self.state(source, field, n), self.state(target, field, n), symbol, self.weight(weight, field, k)
+        return (
+            self.state(source, field, n),
+            self.state(target, field, n),
+            symbol,
+            self.weight(weight, field, k),
+        )
 
 
 def _parse(text: str, where: str) -> Any:
@@ -189,7 +217,9 @@ def _parse(text: str, where: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
-        raise FormatError(f"{where}: line {error.lineno}, column {error.colno}: is no JSON: {error.msg}") from None
+        raise FormatError(
+            f"{where}: line {error.lineno}, column {error.colno}: is no JSON: {error.msg}"
+        ) from None
     except FormatError:
         raise
     except RecursionError:
@@ -198,15 +228,24 @@ def _parse(text: str, where: str) -> Any:
         raise FormatError(f"{where}: is no JSON of an automaton: {str(error).splitlines()[0]}") from None
 
 
-def _tell_merged(where: str, vectors: list[list[tuple[int, Any]]], transitions: list[tuple[int, int, str, Any]]) -> None:
+def _tell_merged(
+    where: str, vectors: list[list[tuple[int, Any]]], transitions: list[tuple[int, int, str, Any]]
+) -> None:
     places = Counter([("initial", q) for q, _ in vectors[0]] + [("final", q) for q, _ in vectors[1]])
     arrows = Counter((p, q, s) for p, q, s, _ in transitions)
     named = [(f"the {name} weight of state {q}", count) for (name, q), count in places.items() if count > 1]
-    named += [(f"the transition {p} -> {q} on {shorten(s)}", count) for (p, q, s), count in arrows.items() if count > 1]
+    named += [
+        (f"the transition {p} -> {q} on {shorten(s)}", count)
+        for (p, q, s), count in arrows.items()
+        if count > 1
+    ]
     for what, count in named[:MOST_NOTES]:
         warnings.warn(f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=4)
     if len(named) > MOST_NOTES:
-        warnings.warn(f"{where}: {len(named) - MOST_NOTES} more weights are given several times; merged likewise", stacklevel=4)
+        warnings.warn(
+            f"{where}: {len(named) - MOST_NOTES} more weights are given several times; merged likewise",
+            stacklevel=4,
+        )
 
 
 def _is_count(value: Any) -> bool:

@@ -1,8 +1,8 @@
 """Forward's inner loops for float64, compiled by numba: each string runs by itself, on all cores.
 
-NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s bench`` has the figures.
-The reference is ``automata/forward.py``; ``proofs_tests/automata/test_forward.py`` holds these loops to it, bit for bit
-where only ``max`` and one addition are involved, and within the derived bound elsewhere.
+NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s bench`` has the
+figures. The reference is ``automata/forward.py``; ``proofs_tests/automata/test_forward.py`` holds these loops
+to it, bit for bit where only ``max`` and one addition are involved, and within the derived bound elsewhere.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def _min_plus(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any,
 def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | None:
     """The compiled loop for these weights, if there is one.
 
-    The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest`` weights might overflow.
+    The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest``
+    weights might overflow.
     """
     if semiring in (MAX_PLUS, MIN_PLUS):
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
@@ -132,5 +133,12 @@ def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | N
     return KERNELS.get(semiring)
 
 
-KERNELS: dict[Semiring, Kernel] = {REAL: _plus_times, MAX_PLUS: _max_plus, MIN_PLUS: _min_plus, MAX_TIMES: _max_times}
-"""For each semiring that has one: (initial, final, matrices, codes, lengths, every) to the scores of every prefix, or of the last."""
+KERNELS: dict[Semiring, Kernel] = {
+    REAL: _plus_times,
+    MAX_PLUS: _max_plus,
+    MIN_PLUS: _min_plus,
+    MAX_TIMES: _max_times,
+}
+"""For each semiring that has one: (initial, final, matrices, codes, lengths, every) to the scores of every
+prefix, or of the last.
+"""

@@ -19,7 +19,9 @@ SILENT, ALL = "ε", "all"
 
 
 def symbols(names: list[Hashable], alphabet: int) -> str:
-    """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut where they are many."""
+    """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut
+    where they are many.
+    """
     shown = [symbol_text(name) for name in names]
     readers = len(shown) - shown.count(SILENT)
     if readers == alphabet > 2:
@@ -30,21 +32,33 @@ def symbols(names: list[Hashable], alphabet: int) -> str:
 
 
 def symbol_text(name: Hashable) -> str:
-    r"""The symbol, between quotation marks where it could be taken for something else of a drawing, or does not show what it is.
+    r"""The symbol, between quotation marks where it could be taken for something else of a drawing, or does
+    not show what it is.
 
     >>> print(*map(symbol_text, ["", "ε", "and/or", "a, b", "/", "all", "\\N", "\u0301"]))
     ε "ε" and/or "a, b" "/" "all" \N "\u0301"
     """
     if name == EPSILON or not isinstance(name, str):
         return SILENT if name == EPSILON else str(name)
-    if not name.isascii() and (unicodedata.normalize("NFC", name) != name or unicodedata.category(name[0])[0] == "M"):
-        return json.dumps(name)  # composed and decomposed letters look the same, and a mark would sit on what stands before it
-    plain = name.isprintable() and " " not in name and name not in (SILENT, ALL, "/") and not {name[0], name[-1]} & {",", '"'}
+    if not name.isascii() and (
+        unicodedata.normalize("NFC", name) != name or unicodedata.category(name[0])[0] == "M"
+    ):
+        return json.dumps(
+            name
+        )  # composed and decomposed letters look the same, and a mark would sit on what stands before it
+    plain = (
+        name.isprintable()
+        and " " not in name
+        and name not in (SILENT, ALL, "/")
+        and not {name[0], name[-1]} & {",", '"'}
+    )
     return name if plain else quoted(name)
 
 
 def weight_text(k: Semiring, weight: Any) -> str:
-    """The weight as a person would read it: exact where that is short, else six digits behind ``≈``; nothing for one."""
+    """The weight as a person would read it: exact where that is short, else six digits behind ``≈``; nothing
+    for one.
+    """
     if weight == k.one:
         return ""
     text = k.format(weight)
@@ -55,7 +69,8 @@ def weight_text(k: Semiring, weight: Any) -> str:
 
 
 def probability_text(probability: Any, least: float = 0.01) -> str:
-    """The probability to two decimals, or to as many as show ``least``; what only rounds to one or zero says so.
+    """The probability to two decimals, or to as many as show ``least``; what only rounds to one or zero says
+    so.
 
     >>> [probability_text(p) for p in (0.934, 1, 0.9999, Fraction(1, 3), 1e-9)]
     ['0.93', '1', '>0.99', '0.33', '<0.01']

@@ -1,6 +1,7 @@
 """The least automaton with the same scores.
 
-Over a field by forward and backward reduction (Schützenberger 1961), over the booleans the least deterministic one (Hopcroft 1971).
+Over a field by forward and backward reduction (Schützenberger 1961), over the booleans the least
+deterministic one (Hopcroft 1971).
 
 >>> from automata.semirings import REAL
 >>> twice = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})
@@ -38,9 +39,11 @@ class Minimised:
     """The least automaton, and what shows that it is one.
 
     Attributes:
-        automaton: with as many states as the Hankel matrix has rank, over the reals (over a field; a counting automaton may
-            need fractions); or the least deterministic automaton, without a dead state (boolean).
-        certificate: equality with what was given, and a Hankel block of full rank; ``None`` for boolean automata.
+        automaton: with as many states as the Hankel matrix has rank, over the reals (over a field; a counting
+            automaton may need fractions); or the least deterministic automaton, without a dead state
+            (boolean).
+        certificate: equality with what was given, and a Hankel block of full rank; ``None`` for boolean
+            automata.
     """
 
     automaton: WFSA
@@ -65,12 +68,19 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
     mirror = reverse(forward)
     mirrored, back = _reduced(mirror, tell)
     least = forward if back is None else reverse(mirrored)
-    link = Linked(automaton, least, automaton if to_given is None else forward, to_given, None if back is None else back.T.copy())
+    link = Linked(
+        automaton,
+        least,
+        automaton if to_given is None else forward,
+        to_given,
+        None if back is None else back.T.copy(),
+    )
     return Minimised(least, Minimal(link, *_spanning(least)))
 
 
 def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
-    """The rank of the Hankel matrix of the scores: the least number of states of any automaton over the reals with them.
+    """The rank of the Hankel matrix of the scores: the least number of states of any automaton over the reals
+    with them.
 
     Raises :class:`~automata.errors.InputError` for another semiring than real and counting.
     """
@@ -82,12 +92,15 @@ def _require_field(automaton: WFSA, what: str) -> None:
     if automaton.semiring not in (REAL, COUNTING):
         others = ", or boolean" if what == "minimise" else ""
         raise InputError(
-            f"{what} is for real and counting automata{others}; this one is over the {automaton.semiring.name} semiring"
+            f"{what} is for real and counting automata{others}; this one is over the"
+            f" {automaton.semiring.name} semiring"
         )
 
 
 def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:
-    """The automaton on the space that its words span, and the matrix from there to it; itself and ``None`` where that is all."""
+    """The automaton on the space that its words span, and the matrix from there to it; itself and ``None``
+    where that is all.
+    """
     alone = cleared([automaton])
     fresh = primes()
     while True:
@@ -114,7 +127,9 @@ def _spanning(least: WFSA) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 def _words(automaton: WFSA, wanted: int) -> tuple[Any, ...]:
     alone = cleared([automaton])
-    for prime in islice(primes(), 20):  # nearly always the first: a prime divides a determinant with a chance of about 2**-50
+    for prime in islice(
+        primes(), 20
+    ):  # nearly always the first: a prime divides a determinant with a chance of about 2**-50
         words: list[Word] = explore(alone, prime).words
         if len(words) == wanted:
             return tuple(tuple(alone.symbols[a] for a in word) for word in words)

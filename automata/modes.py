@@ -1,8 +1,9 @@
-"""Reading a network with modes as an automaton: what it remembers is one of finitely many modes, and numbers that it steps affinely.
+"""Reading a network with modes as an automaton: what it remembers is one of finitely many modes, and numbers
+that it steps affinely.
 
-A state is a pair of a mode and numbers; which mode comes next, and how many numbers it has, depends on the mode and the symbol alone.
-(A QRNN's mode is the last K - 1 symbols.) The automaton has, for each mode that is reached, one state for the constant 1 and one for
-each of its numbers.
+A state is a pair of a mode and numbers; which mode comes next, and how many numbers it has, depends on the
+mode and the symbol alone. (A QRNN's mode is the last K - 1 symbols.) The automaton has, for each mode that is
+reached, one state for the constant 1 and one for each of its numbers.
 
 >>> alternating = lambda c, x: ("even", 2 * c[1]) if c[0] == "odd" else ("odd", c[1] + 1)
 >>> (unit,) = read_with_modes(("even", 0), alternating, lambda c: (c[1],), "a")
@@ -60,7 +61,10 @@ def read_with_modes(
             after, like = step((here, modes[here].zeros), symbol)
             if after not in modes:
                 if len(modes) == MOST_MODES:
-                    raise InputError(f"the network has more than {MOST_MODES:,} modes, where finitely many, and fewer, are right")
+                    raise InputError(
+                        f"the network has more than {MOST_MODES:,} modes, where finitely many, and fewer, are"
+                        " right"
+                    )
                 modes[after] = _Mode(states, _zeros(like))
                 states += 1 + modes[after].width
                 waiting.append(after)
@@ -93,23 +97,37 @@ def _shown(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) ->
     return out((mode, numbers))
 
 
-def _within(step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict[Hashable, _Mode]) -> tuple[Row, list[Row]]:
+def _within(
+    step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict[Hashable, _Mode]
+) -> tuple[Row, list[Row]]:
     """The affine map of one mode and one symbol."""
 
     def function(c: Any) -> Any:
         mode, found = step((here, c), symbol)
         if mode != after:
-            raise InputError(f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the numbers")
+            raise InputError(
+                f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the"
+                " numbers"
+            )
         if shape(found) != shape(modes[after].zeros):
-            raise InputError(f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape: {shorten(found)}")
+            raise InputError(
+                f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape:"
+                f" {shorten(found)}"
+            )
         return found
 
     return affine_part(
-        function, modes[here].zeros, f"the step of mode {shorten(here)} by {shorten(symbol)}", symbol, modes[here].width
+        function,
+        modes[here].zeros,
+        f"the step of mode {shorten(here)} by {shorten(symbol)}",
+        symbol,
+        modes[here].width,
     )
 
 
-def _block(row: int, column: int, symbol: Any, offset: Row, rows: list[Row]) -> list[tuple[int, int, Any, Fraction]]:
+def _block(
+    row: int, column: int, symbol: Any, offset: Row, rows: list[Row]
+) -> list[tuple[int, int, Any, Fraction]]:
     """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
     found = [(row, column, symbol, Fraction(1))]
     for i, values in enumerate([offset, *rows]):

@@ -1,4 +1,6 @@
-"""Moore machines: deterministic automata whose states show something, such as a label beside accept or reject."""
+"""Moore machines: deterministic automata whose states show something, such as a label beside accept or
+reject.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ class Moore:
         return DFA(self.alphabet, self.start, self.table, final)
 
     def minimal(self) -> Moore:
-        """The least machine with the same outputs on all strings, its states numbered in the order in which strings reach them.
+        """The least machine with the same outputs on all strings, its states numbered in the order in which
+        strings reach them.
 
         >>> Moore(("a",), 0, ((1,), (2,), (0,)), ("x", "x", "x")).minimal()
         Moore(alphabet=('a',), start=0, table=((0,),), outputs=('x',))

@@ -1,4 +1,6 @@
-"""The deterministic automaton that always takes the most probable state of a probabilistic one, and its ties."""
+"""The deterministic automaton that always takes the most probable state of a probabilistic one, and its
+ties.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from automata.deterministic import DFA
 
 @dataclass(frozen=True)
 class Tie:
-    """Several states are the most probable ones after ``state`` and ``symbol``; both are ``None`` for the start."""
+    """Several states are the most probable ones after ``state`` and ``symbol``; both are ``None`` for the
+    start.
+    """
 
     state: int | None
     symbol: Hashable | None
@@ -27,8 +31,10 @@ class MostProbable:
     """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), where there is one: ties leave it open.
 
     Attributes:
-        dfa: moves to the most probable state, of several to the one of the least number. It keeps all states and their numbers.
-        ties: where several are the most probable, by float64's or the fractions' own equality; first the start's, then by state.
+        dfa: moves to the most probable state, of several to the one of the least number. It keeps all states
+            and their numbers.
+        ties: where several are the most probable, by float64's or the fractions' own equality; first the
+            start's, then by state.
     """
 
     dfa: DFA
@@ -47,7 +53,8 @@ class MostProbable:
 def most_probable(
     alphabet: tuple[Hashable, ...], initial: NDArray[Any], tables: NDArray[Any], final: Collection[int]
 ) -> MostProbable:
-    """The DFA of the most probable states, and its ties; :meth:`automata.probabilistic.PFA.most_probable` calls it.
+    """The DFA of the most probable states, and its ties; :meth:`automata.probabilistic.PFA.most_probable`
+    calls it.
 
     Args:
         alphabet: m symbols.
@@ -64,5 +71,7 @@ def most_probable(
         return int(most[0])
 
     start = best(initial, None, None)
-    steps = tuple(tuple(best(tables[a, q], q, s) for a, s in enumerate(alphabet)) for q in range(len(initial)))
+    steps = tuple(
+        tuple(best(tables[a, q], q, s) for a, s in enumerate(alphabet)) for q in range(len(initial))
+    )
     return MostProbable(DFA(alphabet, start, steps, frozenset(listed(final, "final"))), tuple(ties))

@@ -28,7 +28,9 @@ def parse_number(text: str) -> Fraction | float:
         raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise WeightError(f'weight {shorten(text)} is no number; write it as "2", "-3/7", "0.25", "1e-3", "inf" or "-inf"')
+        raise WeightError(
+            f'weight {shorten(text)} is no number; write it as "2", "-3/7", "0.25", "1e-3", "inf" or "-inf"'
+        )
     if abs(int(match["exponent"] or 0)) > MOST_EXPONENT:
         raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
     try:
@@ -38,8 +40,12 @@ def parse_number(text: str) -> Fraction | float:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """``text`` quoted, and cut where it is too long for a message; its type, where Python does not write it: nested too deeply, or too long."""
-    start = text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text  # what is behind would be cut off
+    """``text`` quoted, and cut where it is too long for a message; its type, where Python does not write it:
+    nested too deeply, or too long.
+    """
+    start = (
+        text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text
+    )  # what is behind would be cut off
     try:
         quoted = repr(start)
     except (RecursionError, ValueError):
@@ -65,6 +71,7 @@ def write_number(value: Fraction | float) -> str:
 def _digits(value: int) -> str:
     if value.bit_length() < 4 * MOST_DIGITS // 2:
         return str(value)
-    import flint  # Python refuses str() of a huge integer, for which it takes quadratic time; an exact score may well be huge
+    # Python refuses str() of a huge integer, for which it takes quadratic time; an exact score may be huge.
+    import flint
 
     return str(flint.fmpz(value))

@@ -1,8 +1,9 @@
 """OpenFst, through pynini: automata there and back.
 
-OpenFst keeps costs: tropical is our min-plus, and log and log64 are our log negated. Real weights become ``-log`` of
-themselves; negative ones have no logarithm, so an automaton with signs is written as *two tracks*: each state twice, once for
-products so far positive and once for negative, a negative weight changes the track, and the score is the difference of two.
+OpenFst keeps costs: tropical is our min-plus, and log and log64 are our log negated. Real weights become
+``-log`` of themselves; negative ones have no logarithm, so an automaton with signs is written as *two
+tracks*: each state twice, once for products so far positive and once for negative, a negative weight changes
+the track, and the score is the difference of two.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _LARGEST_EXPONENT = 709.0  # e to more overflows float64
 
 
 def arc_type_for(semiring: Semiring) -> str:
-    """OpenFst's arc type in which this semiring's plus is the right one: ``standard`` (tropical) or ``log64``."""
+    """OpenFst's arc type in which this semiring's plus is the right one: ``standard`` (tropical) or
+    ``log64``.
+    """
     return "log64" if semiring in (REAL, LOG, COUNTING) else "standard"
 
 
@@ -36,15 +39,17 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> Any:
 
     State 0 is a start state of its own, with epsilon arcs to the initial states; state q becomes q + 1.
 
-    Raises :class:`~automata.errors.InputError` for negative real weights (see :func:`two_tracks`), and for an arc type
-    whose plus is not this semiring's.
+    Raises :class:`~automata.errors.InputError` for negative real weights (see :func:`two_tracks`), and for an
+    arc type whose plus is not this semiring's.
     """
     k = automaton.semiring
     kind = arc_type or arc_type_for(k)
     if kind not in ARC_TYPES:
         raise InputError(f"there is no arc type {kind!r}; there are {', '.join(ARC_TYPES)}")
     if (kind == "standard") != (arc_type_for(k) == "standard"):
-        raise InputError(f"arc type {kind} does not add as the {k.name} semiring does; {arc_type_for(k)} does")
+        raise InputError(
+            f"arc type {kind} does not add as the {k.name} semiring does; {arc_type_for(k)} does"
+        )
     label = {EPSILON: 0, **{s: i + 1 for i, s in enumerate(automaton.index)}}
     fst = pynini.Fst(arc_type=kind)
     fst.add_states(automaton.states + 1)
@@ -60,14 +65,18 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> Any:
         if value != k.zero:
             fst.set_final(q + 1, weight(value))
     for edge in automaton.edges():
-        fst.add_arc(edge.source + 1, pynini.Arc(label[edge.symbol], label[edge.symbol], weight(edge.weight), edge.target + 1))
+        fst.add_arc(
+            edge.source + 1,
+            pynini.Arc(label[edge.symbol], label[edge.symbol], weight(edge.weight), edge.target + 1),
+        )
     return fst
 
 
 def from_openfst(fst: Any, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
     """The float64 automaton that an OpenFst acceptor is; label i is ``alphabet[i - 1]``.
 
-    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``. Symbols that no arc reads stay.
+    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``. Symbols that no arc reads
+    stay.
     """
     k = semiring or (MIN_PLUS if fst.arc_type() == "standard" else LOG)
     if (fst.arc_type() == "standard") != (arc_type_for(k) == "standard"):
@@ -79,7 +88,9 @@ def from_openfst(fst: Any, alphabet: Sequence[Hashable], semiring: Semiring | No
     for q in states:
         for arc in fst.arcs(q):
             if arc.ilabel != arc.olabel:
-                raise InputError(f"state {q} turns label {arc.ilabel} into {arc.olabel}, where an acceptor is right")
+                raise InputError(
+                    f"state {q} turns label {arc.ilabel} into {arc.olabel}, where an acceptor is right"
+                )
             symbol = alphabet[arc.ilabel - 1] if arc.ilabel else EPSILON
             arcs.append((q, arc.nextstate, symbol, _value(k, arc.weight)))
     finals = [(q, _value(k, fst.final(q))) for q in states]
@@ -87,7 +98,8 @@ def from_openfst(fst: Any, alphabet: Sequence[Hashable], semiring: Semiring | No
 
 
 def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
-    """Two automata without negative weights whose difference is ``automaton``: the plus track's paths, and the minus track's.
+    """Two automata without negative weights whose difference is ``automaton``: the plus track's paths, and
+    the minus track's.
 
     Both have the states (q, +) = q and (q, -) = n + q, and differ in their final weights only.
     """
@@ -102,13 +114,17 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
 
     parts = {
         "initial": np.concatenate(split(automaton.initial)),
-        "matrices": np.stack([doubled(m) for m in automaton.matrices]) if len(automaton.matrices) else automaton.matrices,
+        "matrices": np.stack([doubled(m) for m in automaton.matrices])
+        if len(automaton.matrices)
+        else automaton.matrices,
         "epsilon": None if automaton.epsilon is None else doubled(automaton.epsilon),
     }
     if not len(automaton.matrices):
         parts["matrices"] = automaton.semiring.zeros(0, 2 * n, 2 * n, exact=automaton.exact)
     plus, minus = split(automaton.final)
-    tracks = [automaton.replace(final=np.concatenate(ends), **parts) for ends in ((plus, minus), (minus, plus))]
+    tracks = [
+        automaton.replace(final=np.concatenate(ends), **parts) for ends in ((plus, minus), (minus, plus))
+    ]
     return tracks[0], tracks[1]
 
 
@@ -121,7 +137,9 @@ def cost(k: Semiring, value: Any) -> float:
     if k in (MAX_PLUS, LOG):
         return -float(value)
     if value < 0:
-        raise InputError(f"weight {k.format(value)} is negative and has no logarithm; two_tracks() splits the automaton")
+        raise InputError(
+            f"weight {k.format(value)} is negative and has no logarithm; two_tracks() splits the automaton"
+        )
     return -_log(value)
 
 
@@ -144,7 +162,9 @@ def _log(value: Any) -> float:
 
 
 def precisely(weight: Any) -> float:
-    """The weight's value with all its bits: ``float(weight)`` goes through a text of nine digits, so we ask a file's bytes."""
+    """The weight's value with all its bits: ``float(weight)`` goes through a text of nine digits, so we ask a
+    file's bytes.
+    """
     kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
     fst = pynini.Fst(arc_type=kind)
     fst.set_start(fst.add_state())

@@ -24,7 +24,9 @@ EPSILON_CYCLE_DELTA = 1e-15
 
 
 class Scorer:
-    """Scores of strings by OpenFst: the string as a linear acceptor, composed, and the shortest distance to the end."""
+    """Scores of strings by OpenFst: the string as a linear acceptor, composed, and the shortest distance to
+    the end.
+    """
 
     def __init__(self, automaton: WFSA, arc_type: str | None = None) -> None:
         self.automaton, self.arc_type = automaton, arc_type
@@ -39,7 +41,9 @@ class Scorer:
         self.tracks = [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
-        """For each track the cost OpenFst finds: ``-log`` of the positive and of the negative part, where there are two."""
+        """For each track the cost OpenFst finds: ``-log`` of the positive and of the negative part, where
+        there are two.
+        """
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Any:
@@ -50,17 +54,21 @@ class Scorer:
     def bound(self, string: String) -> float:
         """How far :meth:`score` may be from the true score; without cycles of epsilon.
 
-        OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u max(|a|, |b|) + 4 u,
-        see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so a total is off by no more than the
-        sum of these over the levels of the composed machine: one a symbol, one a silent move, the start and the end. With P
-        and N the two tracks' parts, a cost off by E makes the score off by (e^E - 1) (P + N). Infinite where a part, or a cost, might
-        overflow.
+        OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u
+        max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so
+        a total is off by no more than the sum of these over the levels of the composed machine: one a symbol,
+        one a silent move, the start and the end. With P and N the two tracks' parts, a cost off by E makes
+        the score off by (e^E - 1) (P + N). Infinite where a part, or a cost, might overflow.
         """
         k, n = self.automaton.semiring, 2 * self.automaton.states
         kind = self.arc_type or arc_type_for(k)
         format_ = FLOAT32 if kind in SINGLE_PRECISION else FLOAT64
         unit = format_.unit
-        levels = 2 + len(string) + (0 if self.automaton.epsilon is None else self.automaton.states * (len(string) + 1))
+        levels = (
+            2
+            + len(string)
+            + (0 if self.automaton.epsilon is None else self.automaton.states * (len(string) + 1))
+        )
         largest = levels * (self.heaviest + math.log(2 * n + 2))
         if largest > format_.largest / 4:
             return math.inf
@@ -94,7 +102,7 @@ def _total(track: Any, labels: list[int]) -> float:
         line.add_arc(i, pynini.Arc(label, label, one, i + 1))
     line.set_final(len(labels), one)
     both = pynini.compose(line, track, connect=True)
-    # What is left reads nothing: without epsilon it is one final state that weighs the sum over all paths. (OpenFst's
-    # shortestdistance has the same number, and pywrapfst hands it on with nine digits.)
+    # What is left reads nothing: without epsilon it is one final state that weighs the sum over all paths.
+    # (OpenFst's shortestdistance has the same number, and pywrapfst hands it on with nine digits.)
     both.project("output").rmepsilon(delta=EPSILON_CYCLE_DELTA)
     return math.inf if both.start() < 0 else precisely(both.final(both.start()))

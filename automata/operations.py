@@ -18,7 +18,9 @@ def trim(automaton: WFSA) -> WFSA:
     step = (automaton.matrices != zero).any(axis=0)
     if automaton.epsilon is not None:
         step = step | (automaton.epsilon != zero)
-    keep = np.flatnonzero(_reached(automaton.initial != zero, step) & _reached(automaton.final != zero, step.T))
+    keep = np.flatnonzero(
+        _reached(automaton.initial != zero, step) & _reached(automaton.final != zero, step.T)
+    )
     return automaton.replace(
         initial=automaton.initial[keep],
         final=automaton.final[keep],
@@ -28,7 +30,9 @@ def trim(automaton: WFSA) -> WFSA:
 
 
 def without_dead_ends(automaton: WFSA) -> WFSA:
-    """The automaton without what leads to states from which no final state can be reached; states keep their numbers."""
+    """The automaton without what leads to states from which no final state can be reached; states keep their
+    numbers.
+    """
     k, dead = automaton.semiring, dead_states(automaton)
     if not dead.any():
         return automaton
@@ -42,7 +46,9 @@ def without_dead_ends(automaton: WFSA) -> WFSA:
 
 
 def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
-    """For each state: does no path whose weights are none of them zero lead to a final state? Shape ``(n,)``."""
+    """For each state: does no path whose weights are none of them zero lead to a final state? Shape
+    ``(n,)``.
+    """
     zero = automaton.semiring.zero
     step = (automaton.matrices != zero).any(axis=0)
     if automaton.epsilon is not None:
@@ -86,12 +92,16 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
     return left.replace(
         initial=np.concatenate([left.initial, right.initial]),
         final=np.concatenate([left.final, right.final]),
-        matrices=matrices, index=index, epsilon=silent,
-    )  # fmt: skip
+        matrices=matrices,
+        index=index,
+        epsilon=silent,
+    )
 
 
 def hadamard(left: WFSA, right: WFSA) -> WFSA:
-    """The automaton that scores A[x] (x) B[x]: both run in step, on pairs of states. Epsilon is removed first."""
+    """The automaton that scores A[x] (x) B[x]: both run in step, on pairs of states. Epsilon is removed
+    first.
+    """
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 
@@ -103,8 +113,9 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
     return left.replace(
         initial=np.asarray(k.times(left.initial[:, None], right.initial)).reshape(-1),
         final=np.asarray(k.times(left.final[:, None], right.final)).reshape(-1),
-        matrices=matrices, index=index,
-    )  # fmt: skip
+        matrices=matrices,
+        index=index,
+    )
 
 
 def scale(automaton: WFSA, weight: Any) -> WFSA:
@@ -115,14 +126,20 @@ def scale(automaton: WFSA, weight: Any) -> WFSA:
 
 
 def remove_epsilon(automaton: WFSA) -> WFSA:
-    """The same scores without epsilon: silent moves are taken into the step before them, lambda E* and tau E*."""
+    """The same scores without epsilon: silent moves are taken into the step before them, lambda E* and tau
+    E*.
+    """
     silent = automaton.closure
     if silent is None:
         return automaton
     k = automaton.semiring
     return automaton.replace(
         initial=k.matmul(automaton.initial[None, :], silent)[0],
-        matrices=np.stack([k.matmul(m, silent) for m in automaton.matrices]) if len(automaton.matrices) else automaton.matrices,
+        matrices=(
+            np.stack([k.matmul(m, silent) for m in automaton.matrices])
+            if len(automaton.matrices)
+            else automaton.matrices
+        ),
         epsilon=None,
     )
 
@@ -130,7 +147,9 @@ def remove_epsilon(automaton: WFSA) -> WFSA:
 def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
     """Both over one alphabet and in one kind of number."""
     if left.semiring is not right.semiring:
-        raise InputError(f"one automaton is over the {left.semiring.name} semiring, the other over {right.semiring.name}")
+        raise InputError(
+            f"one automaton is over the {left.semiring.name} semiring, the other over {right.semiring.name}"
+        )
     both = dict.fromkeys([*left.alphabet, *right.alphabet])
     if left.exact != right.exact:
         left, right = left.to_exact(), right.to_exact()
@@ -139,13 +158,19 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
 
 def _silent(automaton: WFSA) -> NDArray[Any]:
     n = automaton.states
-    return automaton.semiring.zeros(n, n, exact=automaton.exact) if automaton.epsilon is None else automaton.epsilon
+    return (
+        automaton.semiring.zeros(n, n, exact=automaton.exact)
+        if automaton.epsilon is None
+        else automaton.epsilon
+    )
 
 
 def _paired(
     left: WFSA, right: WFSA, join: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 ) -> tuple[NDArray[Any], dict[Any, int]]:
-    """One joined matrix for each pair of matrices that some symbol has, so that what was shared stays shared."""
+    """One joined matrix for each pair of matrices that some symbol has, so that what was shared stays
+    shared.
+    """
     place: dict[tuple[int, int], int] = {}
     index = {s: place.setdefault((left.index[s], right.index[s]), len(place)) for s in left.index}
     joined = [join(left.matrices[i], right.matrices[j]) for i, j in place]

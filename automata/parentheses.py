@@ -13,10 +13,11 @@ OPEN, CLOSE = "(", ")"
 
 
 def balanced(depth: int, letters: Iterable[Hashable] = ("a",)) -> DFA:
-    """The DFA of balanced parentheses that are nested at most ``depth`` deep; it is the least one, with depth + 2 states.
+    """The DFA of balanced parentheses that are nested at most ``depth`` deep; it is the least one, with depth
+    + 2 states.
 
-    State j is "j are open", and the last state is dead. Letters stand for the wildcard of Figure 1: they change nothing. The
-    empty string is balanced.
+    State j is "j are open", and the last state is dead. Letters stand for the wildcard of Figure 1: they
+    change nothing. The empty string is balanced.
 
     >>> balanced(2).accepts("a((a)())"), balanced(2).accepts("((()))"), balanced(2).states
     (True, False, 4)
@@ -31,12 +32,15 @@ def balanced(depth: int, letters: Iterable[Hashable] = ("a",)) -> DFA:
     _require_depth(depth)
     alphabet = (OPEN, CLOSE, *letters)
     dead = depth + 1
-    rows = [(j + 1, j - 1 if j else dead, *[j] * (len(alphabet) - 2)) for j in range(depth + 1)]  # depth + 1 open: dead
+    rows = [
+        (j + 1, j - 1 if j else dead, *[j] * (len(alphabet) - 2)) for j in range(depth + 1)
+    ]  # depth + 1 open: dead
     return DFA(alphabet, 0, (*rows, (dead,) * len(alphabet)), frozenset({0}))
 
 
 def is_balanced(string: String, depth: int | None = None) -> bool:
-    """Are the parentheses balanced, and at most ``depth`` deep? By counting; every other symbol counts as a letter.
+    """Are the parentheses balanced, and at most ``depth`` deep? By counting; every other symbol counts as a
+    letter.
 
     >>> is_balanced("(()a)"), is_balanced("())("), is_balanced("(())", depth=1)
     (True, False, False)

@@ -1,6 +1,8 @@
-"""The sum over all paths, by enumeration (Definitions 3 and 4, Peng et al. 2018): the oracle that Forward is held to.
+"""The sum over all paths, by enumeration (Definitions 3 and 4, Peng et al. 2018): the oracle that Forward is
+held to.
 
-It follows the definitions word by word and knows no matrix and no closure; the time is exponential in the string.
+It follows the definitions word by word and knows no matrix and no closure; the time is exponential in the
+string.
 """
 
 from __future__ import annotations
@@ -16,15 +18,17 @@ Path = tuple[int, tuple[Edge, ...]]
 
 
 def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> Iterator[Path]:
-    """Every path that derives ``string`` and whose weights are none of them zero; the empty string's empty paths too.
+    """Every path that derives ``string`` and whose weights are none of them zero; the empty string's empty
+    paths too.
 
-    (Definition 3 as printed has a path of at least one transition; then the empty string would have no score.)
+    (Definition 3 as printed has a path of at least one transition; then the empty string would have no
+    score.)
 
     Args:
         automaton: the automaton.
         string: what the path reads.
-        silent_steps: how many epsilon transitions may follow one another; without it, as many as there are states less
-            one, which is all of them where there is no epsilon cycle.
+        silent_steps: how many epsilon transitions may follow one another; without it, as many as there are
+            states less one, which is all of them where there is no epsilon cycle.
     """
     most = max(automaton.states - 1, 0) if silent_steps is None else silent_steps
     out: dict[int, list[Edge]] = {q: [] for q in range(automaton.states)}

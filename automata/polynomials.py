@@ -1,7 +1,8 @@
 """Free semirings: polynomials with natural coefficients, in variables that commute (N[X]) or do not (N<X>).
 
-They have plus and times and no minus: what holds here with every weight a variable of its own was shown without subtracting
-and without cancelling, so it holds in every commutative semiring (N[X]), or in every semiring at all (N<X>).
+They have plus and times and no minus: what holds here with every weight a variable of its own was shown
+without subtracting and without cancelling, so it holds in every commutative semiring (N[X]), or in every
+semiring at all (N<X>).
 
 >>> f, c, u = (POLYNOMIALS.variable(name) for name in "fcu")
 >>> f * c + u == u + c * f, str(u + c * f)
@@ -39,7 +40,9 @@ class Polynomial:
     def _like(self, other: Any) -> Polynomial | None:
         if isinstance(other, Polynomial):
             if other.ordered != self.ordered:
-                raise TypeError("a polynomial in variables that commute does not go with one in variables that do not")
+                raise TypeError(
+                    "a polynomial in variables that commute does not go with one in variables that do not"
+                )
             return other
         natural = isinstance(other, (int, np.integer, Fraction)) and other >= 0 and other == int(other)
         return Polynomial({(): int(other)} if other else {}, self.ordered) if natural else None
@@ -77,7 +80,12 @@ class Polynomial:
         return hash(frozenset(self.terms.items()))
 
     def __str__(self) -> str:
-        return " + ".join(_written(m, n) for m, n in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0]))) or "0"
+        return (
+            " + ".join(
+                _written(m, n) for m, n in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0]))
+            )
+            or "0"
+        )
 
     __repr__ = __str__
 
@@ -142,7 +150,9 @@ class Free(Symbolic):
 
 
 class Opposite(Free):
-    """N<X> with the factors of every product in the other order: what a network is run over that writes them the other way round."""
+    """N<X> with the factors of every product in the other order: what a network is run over that writes them
+    the other way round.
+    """
 
     def times(self, a: Any, b: Any) -> Any:
         """B a."""

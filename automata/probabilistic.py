@@ -1,4 +1,6 @@
-"""A probabilistic finite automaton (PFA): from each state each symbol leads on by chance; exact, or in float64."""
+"""A probabilistic finite automaton (PFA): from each state each symbol leads on by chance; exact, or in
+float64.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ UNIT = 2.0**-53
 
 
 class PFA:
-    """A PFA in Rabin's sense (1963), the "probabilistic finite automaton" of Theorem 3.1, Wang & Niepert 2019; immutable.
+    """A PFA in Rabin's sense (1963), the "probabilistic finite automaton" of Theorem 3.1, Wang & Niepert
+    2019; immutable.
 
     >>> lossy = PFA("a", initial=[1, 0], tables=[[["1/2", "1/2"], [0, 1]]])
     >>> lossy.distribution("aa")
@@ -36,14 +39,16 @@ class PFA:
         initial: the probability of each state before the first symbol, shape ``(k,)``.
         tables: for each symbol, in the alphabet's order, its matrix from row to column, shape ``(m, k, k)``.
 
-    Integers, fractions and strings make an exact PFA, whose distributions sum to exactly one. One float makes a float64 PFA.
-    There a sum may miss one by gamma_(k+1) + k 2**-1074, where gamma_r = r u / (1 - r u) and u = 2**-53: so much do k
-    numbers, none negative, miss that were divided by their sum, in any order of summation (k - 1 roundings for the sum, one for
-    the quotient, one for the sum that is taken here; the second term is underflow).
+    Integers, fractions and strings make an exact PFA, whose distributions sum to exactly one. One float makes
+    a float64 PFA. There a sum may miss one by gamma_(k+1) + k 2**-1074, where gamma_r = r u / (1 - r u) and u
+    = 2**-53: so much do k numbers, none negative, miss that were divided by their sum, in any order of
+    summation (k - 1 roundings for the sum, one for the quotient, one for the sum that is taken here; the
+    second term is underflow).
 
     Raises:
         ShapeError: the shapes do not fit together.
-        InputError: a probability is negative, infinite or NaN, or those of a row do not sum to one; it says which row.
+        InputError: a probability is negative, infinite or NaN, or those of a row do not sum to one; it says
+            which row.
 
     Attributes:
         alphabet: the symbols, in order.
@@ -62,13 +67,22 @@ class PFA:
         m, k = len(symbols), len(start)
         steps = steps.reshape(0, k, k) if m == steps.size == 0 else steps
         if steps.shape != (m, k, k):
-            raise ShapeError(f"tables has shape {steps.shape}, where {m} symbols and {k} states ask for {(m, k, k)}")
+            raise ShapeError(
+                f"tables has shape {steps.shape}, where {m} symbols and {k} states ask for {(m, k, k)}"
+            )
         exact = not (has_floats(start) or has_floats(steps))
         start = checked(REAL, start, exact, "initial")
         _require_distribution(start, "initial")
-        steps = np.stack(
-            [checked(REAL, t, exact, f"the matrix of symbol {shorten(s)}") for s, t in zip(symbols, steps, strict=True)]
-        ) if m else REAL.zeros(0, k, k, exact=exact)  # fmt: skip
+        steps = (
+            np.stack(
+                [
+                    checked(REAL, t, exact, f"the matrix of symbol {shorten(s)}")
+                    for s, t in zip(symbols, steps, strict=True)
+                ]
+            )
+            if m
+            else REAL.zeros(0, k, k, exact=exact)
+        )
         for symbol, table in zip(symbols, steps, strict=True):
             for q, row in enumerate(table):
                 _require_distribution(row, f"state {q}, symbol {shorten(symbol)}")
@@ -79,7 +93,8 @@ class PFA:
 
     @classmethod
     def from_table(cls, alphabet: Iterable[Hashable], initial: ArrayLike, table: ArrayLike) -> PFA:
-        """A PFA from one table: ``table[i, a, j]`` is the probability of state j after state i and the a-th symbol.
+        """A PFA from one table: ``table[i, a, j]`` is the probability of state j after state i and the a-th
+        symbol.
 
         Args:
             alphabet: m symbols.
@@ -100,7 +115,8 @@ class PFA:
         return np.asarray(self.tables[self.alphabet.index(symbol)])
 
     def to_wfsa(self, final: Collection[int]) -> WFSA:
-        """The real automaton whose score is the probability to be in one of the states ``final`` after the string.
+        """The real automaton whose score is the probability to be in one of the states ``final`` after the
+        string.
 
         It has these states and these numbers, so its Forward vector is the distribution over states.
         """
@@ -109,7 +125,9 @@ class PFA:
         return WFSA(REAL, self.initial, last, dict(zip(self.alphabet, self.tables, strict=True)))
 
     def state_automata(self) -> tuple[WFSA, ...]:
-        """For each state j the real automaton whose score is the probability to be in state j after the string."""
+        """For each state j the real automaton whose score is the probability to be in state j after the
+        string.
+        """
         whole = self.to_wfsa([])
         return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 
@@ -121,7 +139,8 @@ class PFA:
         return np.asarray(forward(self.to_wfsa([]), string)[-1])
 
     def sample(self, string: String, rng: np.random.Generator) -> list[int]:
-        """States drawn one after the other, as eq. 4 of Wang & Niepert 2019 does: T + 1 of them for T symbols.
+        """States drawn one after the other, as eq. 4 of Wang & Niepert 2019 does: T + 1 of them for T
+        symbols.
 
         Fractions are rounded to float64 before a state is drawn.
 
@@ -177,14 +196,19 @@ class PFA:
 def _require_distribution(row: NDArray[Any], where: str) -> None:
     for j, p in enumerate(row):
         if p < 0:
-            raise InputError(f"{where}: the probability of state {j} is {p}, where probabilities are 0 or more")
+            raise InputError(
+                f"{where}: the probability of state {j} is {p}, where probabilities are 0 or more"
+            )
     if row.dtype == object:
         total, slack = sum(row.tolist()), 0.0
     else:
         r = len(row) + 1
         total, slack = math.fsum(row.tolist()), r * UNIT / (1 - r * UNIT) + len(row) * 2.0**-1074
     if not abs(total - 1) <= slack:
-        raise InputError(f"{where}: the probabilities sum to {total}, where they have to sum to 1; divide them by their sum")
+        raise InputError(
+            f"{where}: the probabilities sum to {total}, where they have to sum to 1; divide them by"
+            " their sum"
+        )
 
 
 def _drawn(row: NDArray[Any], rng: np.random.Generator) -> int:

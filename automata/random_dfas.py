@@ -16,10 +16,12 @@ MOST_TRIES = 1000
 
 
 def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np.random.Generator) -> DFA:
-    """A random complete DFA that no smaller one replaces, with exactly ``states`` states; start state 0, numbered in shortlex order.
+    """A random complete DFA that no smaller one replaces, with exactly ``states`` states; start state 0,
+    numbered in shortlex order.
 
-    Each is drawn with a positive chance, but not with the same one: a random tree of arrows makes sure that every state is reached, and
-    what it leaves open, and which states accept, is uniform. What is not minimal is thrown away.
+    Each is drawn with a positive chance, but not with the same one: a random tree of arrows makes sure that
+    every state is reached, and what it leaves open, and which states accept, is uniform. What is not minimal
+    is thrown away.
 
     >>> dfa = random_minimal_dfa(5, "ab", seed=0)
     >>> dfa.states, dfa == dfa.minimal(), dfa == random_minimal_dfa(5, "ab", seed=0)
@@ -31,17 +33,23 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
         seed: the same seed gives the same DFA; or a generator, which is drawn from.
 
     Raises:
-        InputError: there is no such DFA (no state, or several without a symbol), or none was found in 1000 tries.
+        InputError: there is no such DFA (no state, or several without a symbol), or none was found in 1000
+            tries.
     """
     symbols = checked_alphabet(alphabet)
     if isinstance(states, bool) or not isinstance(states, int) or states < 1:
         raise InputError(f"the number of states is {shorten(states)}, where 1 or more is right")
     if states > 1 and not symbols:
-        raise InputError(f"a DFA with {states} states that are all reached has at least one symbol, and the alphabet has none")
+        raise InputError(
+            f"a DFA with {states} states that are all reached has at least one symbol, and the alphabet has"
+            " none"
+        )
     rng = np.random.default_rng(seed)
     for _ in range(MOST_TRIES):
         table = rng.integers(states, size=(states, len(symbols)))
-        free = [(0, a) for a in range(len(symbols))]  # arrows of the states in the tree that are not yet the tree's
+        free = [
+            (0, a) for a in range(len(symbols))
+        ]  # arrows of the states in the tree that are not yet the tree's
         for q in range(1, states):
             table[free.pop(int(rng.integers(len(free))))] = q
             free += [(q, a) for a in range(len(symbols))]
@@ -49,4 +57,6 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
         found = DFA(symbols, 0, tuple(tuple(row) for row in table.tolist()), final).minimal()
         if found.states == states:
             return found
-    raise InputError(f"no minimal DFA with {states} states was found in {MOST_TRIES} tries; ask for fewer states")
+    raise InputError(
+        f"no minimal DFA with {states} states was found in {MOST_TRIES} tries; ask for fewer states"
+    )

@@ -1,16 +1,17 @@
-"""By how much a float computation of a Forward score may differ from the true one: derived, for any order of summation.
+"""By how much a float computation of a Forward score may differ from the true one: derived, for any order of
+summation.
 
-The bound is a running one (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3): with Omega the true vector and
-E a bound on its error, one step of eq. 3b sums the k terms Omega(q') tau(q', q) that are not zero. A term with a factor
-that is exactly 1 needs no multiplication, another is rounded once for it; and of the additions, in whatever order they are
-made, each term passes through at most k - 2 before the last, which rounds the sum itself. So with r roundings a term is
-off by at most gamma_r of its magnitude, gamma_r = r u / (1 - r u), and the last addition adds u times the sum's magnitude;
-a fused multiply-add rounds less. A product may also underflow, by at most the smallest normal number (flushing to zero
-included). The step's weights may themselves be off by a known deviation, and a weight that the format does not hold is
-rounded to it first.
+The bound is a running one (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3): with Omega the
+true vector and E a bound on its error, one step of eq. 3b sums the k terms Omega(q') tau(q', q) that are not
+zero. A term with a factor that is exactly 1 needs no multiplication, another is rounded once for it; and of
+the additions, in whatever order they are made, each term passes through at most k - 2 before the last, which
+rounds the sum itself. So with r roundings a term is off by at most gamma_r of its magnitude, gamma_r = r u /
+(1 - r u), and the last addition adds u times the sum's magnitude; a fused multiply-add rounds less. A product
+may also underflow, by at most the smallest normal number (flushing to zero included). The step's weights may
+themselves be off by a known deviation, and a weight that the format does not hold is rounded to it first.
 
-Over max-plus a term is a sum, rounded once where neither summand is 0; the maximum is exact, and is off by no more than
-those terms are that may be the largest.
+Over max-plus a term is a sum, rounded once where neither summand is 0; the maximum is exact, and is off by no
+more than those terms are that may be the largest.
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
@@ -44,15 +45,17 @@ def prefix_bounds(
     """The scores of a string's prefixes, and how far a float computation of them may be off.
 
     Args:
-        automaton: over the real or the max-plus semiring, exact or float64, without epsilon (``automata.operations.remove_epsilon``).
+        automaton: over the real or the max-plus semiring, exact or float64, without epsilon
+            (``automata.operations.remove_epsilon``).
         string: of T symbols.
         computed_in: the format of the float computation.
         deviation: how far the weights that it used may be from the automaton's.
 
     Returns:
-        ``(scores, bounds)``, both of shape ``(T + 1,)``. With an exact automaton the scores are exact and the bound is
-        on ``|computed - score|``. With a float64 automaton the scores are themselves computed in float64, and their own
-        error is in the bound too. A bound is infinite where the computation might overflow.
+        ``(scores, bounds)``, both of shape ``(T + 1,)``. With an exact automaton the scores are exact and the
+        bound is on ``|computed - score|``. With a float64 automaton the scores are themselves computed in
+        float64, and their own error is in the bound too. A bound is infinite where the computation might
+        overflow.
     """
     table, bounds = bound_table(automaton, encode(automaton.index, [string]), computed_in, deviation)
     return table[0], bounds[0]
@@ -82,20 +85,25 @@ def bound_table(
 
 
 def bounded(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Where there is a bound: a computed score is compared there, and nowhere else. NaN is no bound, as infinity is none."""
+    """Where there is a bound: a computed score is compared there, and nowhere else. NaN is no bound, as
+    infinity is none.
+    """
     return np.asarray(bounds < np.inf)
 
 
 def share(computed: Iterable[float], values: Iterable[Any], bounds: Iterable[float]) -> float:
-    """The largest share of a bound that ``abs(computed - true)`` uses: at most 1 where the bounds hold; infinite where one does not.
+    """The largest share of a bound that ``abs(computed - true)`` uses: at most 1 where the bounds hold;
+    infinite where one does not.
 
-    Differences are taken exactly, and a NaN is no number's neighbour. Where there is no bound (:func:`bounded`) nothing is compared:
-    whoever counts what was compared has to ask for that.
+    Differences are taken exactly, and a NaN is no number's neighbour. Where there is no bound
+    (:func:`bounded`) nothing is compared: whoever counts what was compared has to ask for that.
 
     >>> share([12345.0], [0], [np.inf]), share([np.nan], [0], [0.5]), share([1.25], [1], [0.5])
     (0.0, inf, 0.5)
     """
-    return max((_used(c, v, b) for c, v, b in zip(computed, values, bounds, strict=True) if b < np.inf), default=0.0)
+    return max(
+        (_used(c, v, b) for c, v, b in zip(computed, values, bounds, strict=True) if b < np.inf), default=0.0
+    )
 
 
 def _used(computed: float, value: Any, bound: float) -> float:

@@ -1,4 +1,5 @@
-"""One step of a Forward score and the error of it, over the real and the max-plus semiring: what ``automata/rounding.py`` adds up.
+"""One step of a Forward score and the error of it, over the real and the max-plus semiring: what
+``automata/rounding.py`` adds up.
 
 >>> from automata.semirings import MAX_PLUS
 >>> from automata.wfsa import WFSA
@@ -44,7 +45,9 @@ class Deviation:
 
 
 class _Steps:
-    """One automaton's weights, their magnitudes and how far they are off, and the step from one vector to the next."""
+    """One automaton's weights, their magnitudes and how far they are off, and the step from one vector to the
+    next.
+    """
 
     def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
         self.automaton, self.format = automaton, computed_in
@@ -57,13 +60,16 @@ class _Steps:
         if deviation is not None:
             if deviation.matrices.shape != automaton.matrices.shape:
                 raise ShapeError(
-                    f"deviations of shape {deviation.matrices.shape} are not those of matrices of {automaton.matrices.shape}"
+                    f"deviations of shape {deviation.matrices.shape} are not those of matrices of"
+                    f" {automaton.matrices.shape}"
                 )
             self.slack = self.slack + deviation.matrices
             self.initial_slack = self.initial_slack + deviation.initial
             self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)
 
-    def step(self, omega: NDArray[Any], error: Floats, symbols: NDArray[np.intp]) -> tuple[NDArray[Any], Floats]:
+    def step(
+        self, omega: NDArray[Any], error: Floats, symbols: NDArray[np.intp]
+    ) -> tuple[NDArray[Any], Floats]:
         """Omega_{i+1} and the bound on its error, from Omega_i and its."""
         k = self.automaton.semiring
         terms = k.times(omega[:, :, None], self.automaton.matrices[symbols])
@@ -79,9 +85,17 @@ class _Steps:
         return value, self._error(omega, error, column, slack, terms[:, :, None], value[:, None])[:, 0]
 
     def _error(
-        self, omega: NDArray[Any], error: Floats, weights: Floats, slack: Floats, terms: NDArray[Any], sums: NDArray[Any]
+        self,
+        omega: NDArray[Any],
+        error: Floats,
+        weights: Floats,
+        slack: Floats,
+        terms: NDArray[Any],
+        sums: NDArray[Any],
     ) -> Floats:
-        """The error of the sums over q' of omega(q') (x) weights(q', q): inherited, and of this step's own roundings."""
+        """The error of the sums over q' of omega(q') (x) weights(q', q): inherited, and of this step's own
+        roundings.
+        """
         raise NotImplementedError
 
     def _bounded(self, largest: Floats, total: Floats) -> Floats:
@@ -93,7 +107,13 @@ class RealSteps(_Steps):
     """Sums of products, in any order."""
 
     def _error(
-        self, omega: NDArray[Any], error: Floats, weights: Floats, slack: Floats, terms: NDArray[Any], sums: NDArray[Any]
+        self,
+        omega: NDArray[Any],
+        error: Floats,
+        weights: Floats,
+        slack: Floats,
+        terms: NDArray[Any],
+        sums: NDArray[Any],
     ) -> Floats:
         size = upper(omega)
         # factor by factor, since the product itself may underflow
@@ -112,10 +132,18 @@ class RealSteps(_Steps):
 
 
 class MaxPlusSteps(_Steps):
-    """Maxima of sums of two numbers: only the sums round, and no maximum moves by more than what it is taken of."""
+    """Maxima of sums of two numbers: only the sums round, and no maximum moves by more than what it is taken
+    of.
+    """
 
     def _error(
-        self, omega: NDArray[Any], error: Floats, weights: Floats, slack: Floats, terms: NDArray[Any], sums: NDArray[Any]
+        self,
+        omega: NDArray[Any],
+        error: Floats,
+        weights: Floats,
+        slack: Floats,
+        terms: NDArray[Any],
+        sums: NDArray[Any],
     ) -> Floats:
         # -infinity is exact, and stays: such a term is no candidate, however far off its other summand is.
         alive = np.asarray(terms != -np.inf, dtype=bool)
@@ -131,7 +159,9 @@ class MaxPlusSteps(_Steps):
         reach = off + length * 2.0**-40
         least = np.where(alive, near - reach, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
         total = np.where(alive & ~(near + reach < least), off, 0.0).max(axis=1, initial=0.0)
-        return self._bounded(np.where(alive, size[:, :, None] + weights + carried, 0.0).max(axis=1, initial=0.0), total)
+        return self._bounded(
+            np.where(alive, size[:, :, None] + weights + carried, 0.0).max(axis=1, initial=0.0), total
+        )
 
 
 def _nearest(values: NDArray[Any]) -> Floats:

@@ -19,18 +19,19 @@ MOST_STRINGS = 10_000_000
 def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) -> list[tuple[Any, ...]]:
     """Strings of at most ``longest`` symbols, each drawn by drawing one path in proportion to its weight.
 
-    Over real, counting and max-times weights a path weighs its score; over log and max-plus e to the score, over min-plus e
-    to minus the score; over boolean 1.
+    Over real, counting and max-times weights a path weighs its score; over log and max-plus e to the score,
+    over min-plus e to minus the score; over boolean 1.
 
     >>> from automata.semirings import BOOLEAN
     >>> only_ab = WFSA(BOOLEAN, [True, False, False], [False, False, True],
-    ...     {"a": [[False, True, False], [False] * 3, [False] * 3], "b": [[False] * 3, [False, False, True], [False] * 3]})
+    ...     {"a": [[False, True, False], [False] * 3, [False] * 3],
+    ...      "b": [[False] * 3, [False, False, True], [False] * 3]})
     >>> sample(only_ab, 2, longest=5, rng=np.random.default_rng(0))
     [('a', 'b'), ('a', 'b')]
 
     Raises:
-        InputError: there are more than 10,000,000 to draw, a weight is negative, no string that short has a path, or the paths' weights
-            overflow float64.
+        InputError: there are more than 10,000,000 to draw, a weight is negative, no string that short has a
+            path, or the paths' weights overflow float64.
     """
     if count > MOST_STRINGS:
         raise InputError(f"{count:,} strings are asked for; at most {MOST_STRINGS:,} are drawn at once")
@@ -45,7 +46,9 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
             rest.append(step @ rest[-1])
         totals = np.array([initial @ r for r in rest])
     if not np.isfinite(totals).all():
-        raise InputError(f"the weights of all paths of up to {longest} symbols overflow; ask for shorter strings")
+        raise InputError(
+            f"the weights of all paths of up to {longest} symbols overflow; ask for shorter strings"
+        )
     if not totals.sum() > 0:
         raise InputError(f"no string of at most {longest} symbols has a path, so there is nothing to sample")
     lengths = rng.choice(len(totals), size=count, p=totals / totals.sum())
@@ -85,10 +88,13 @@ def _likelihoods(automaton: WFSA) -> tuple[NDArray[np.float64], NDArray[np.float
                 return math.exp(-weight if k is MIN_PLUS else weight)
             value = float(weight)
         except OverflowError:
-            raise InputError(f"weight {k.format(weight)} is too large for sampling, which computes in float64") from None
+            raise InputError(
+                f"weight {k.format(weight)} is too large for sampling, which computes in float64"
+            ) from None
         if value < 0:
             raise InputError(
-                f"weight {k.format(weight)} is negative, and strings can only be drawn where all paths weigh 0 or more"
+                f"weight {k.format(weight)} is negative, and strings can only be drawn where all paths weigh"
+                " 0 or more"
             )
         return value
 

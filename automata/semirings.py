@@ -1,13 +1,15 @@
-"""The semirings of Definition 1 (Peng et al. 2018): seven small classes, over NumPy arrays of any number type.
+"""The semirings of Definition 1 (Peng et al. 2018): seven small classes, over NumPy arrays of any number
+type.
 
 >>> MAX_PLUS.plus(2, 5), MAX_PLUS.times(2, 5), MAX_PLUS.zero
 (5, 7, -inf)
 
-An operation works elementwise on float64 arrays and on object arrays of exact numbers (``fractions.Fraction``, and
-floats only for the infinities), so one algorithm serves all semirings and both kinds of number. Exact arithmetic keeps
-every law. Each class says which laws float64 breaks, and by at most how much; u is the unit roundoff 2**-53, gamma_k is
-k u / (1 - k u), and no overflow or underflow is assumed in these bounds. ``proofs_tests/automata/test_semirings.py``
-holds the laws, the bounds, and an example of every break.
+An operation works elementwise on float64 arrays and on object arrays of exact numbers
+(``fractions.Fraction``, and floats only for the infinities), so one algorithm serves all semirings and both
+kinds of number. Exact arithmetic keeps every law. Each class says which laws float64 breaks, and by at most
+how much; u is the unit roundoff 2**-53, gamma_k is k u / (1 - k u), and no overflow or underflow is assumed
+in these bounds. ``proofs_tests/automata/test_semirings.py`` holds the laws, the bounds, and an example of
+every break.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ def _quotient(a: Any, b: Any) -> Any:
 
 
 class Semiring:
-    """A set with plus and times (Definition 1). All seven are commutative; ``zero`` and ``one`` are the identities."""
+    """A set with plus and times (Definition 1). All seven are commutative; ``zero`` and ``one`` are the
+    identities.
+    """
 
     name: ClassVar[str]
     zero: ClassVar[Any]
@@ -46,19 +50,30 @@ class Semiring:
     # The same on two numbers: NumPy would make int64 of Python's integers, and those overflow.
     add_numbers: Any
     multiply_numbers: Any
-    # a (x) the inverse of b, for b other than zero; exact numbers give an exact one. None where weights have no inverse.
+    # a (x) the inverse of b, for b other than zero; exact numbers give an exact one. None where weights have
+    # no inverse.
     divide_numbers: Any = None
-    selective: ClassVar[bool] = False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
+    selective: ClassVar[bool] = (
+        False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
+    )
     exact_only: ClassVar[bool] = False  # no float64 arrays (boolean, counting)
     float_only: ClassVar[bool] = False  # no exact arrays (log)
 
     def plus(self, a: ArrayLike, b: ArrayLike) -> Any:
         """``a`` (+) ``b``, elementwise."""
-        return self.add(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else self.add_numbers(a, b)
+        return (
+            self.add(a, b)
+            if isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+            else self.add_numbers(a, b)
+        )
 
     def times(self, a: ArrayLike, b: ArrayLike) -> Any:
         """``a`` (x) ``b``, elementwise."""
-        return self.multiply(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else self.multiply_numbers(a, b)
+        return (
+            self.multiply(a, b)
+            if isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
+            else self.multiply_numbers(a, b)
+        )
 
     def sum(self, values: ArrayLike, axis: int | None = None) -> Any:
         """The (+)-sum along ``axis`` (of everything, without one); an empty sum is ``zero``."""
@@ -67,17 +82,25 @@ class Semiring:
         return self.add.reduce(flat, axis=along, initial=self.zero)
 
     def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-        """The matrix product over this semiring: shapes ``(..., i, j)`` and ``(..., j, k)`` give ``(..., i, k)``."""
+        """The matrix product over this semiring: shapes ``(..., i, j)`` and ``(..., j, k)`` give
+        ``(..., i, k)``.
+        """
         return np.asarray(self.sum(self.times(a[..., :, :, None], b[..., None, :, :]), axis=-2))
 
     def star(self, a: Any) -> Any:
-        """``one + a + a a + a a a + ...`` where that sum exists, else :class:`~automata.errors.WeightError`."""
+        """``one + a + a a + a a a + ...`` where that sum exists, else
+        :class:`~automata.errors.WeightError`.
+        """
         if a == self.zero:
             return self.one
-        raise WeightError(f"the sum 1 + a + aa + ... of a = {self.format(a)} does not exist in the {self.name} semiring")
+        raise WeightError(
+            f"the sum 1 + a + aa + ... of a = {self.format(a)} does not exist in the {self.name} semiring"
+        )
 
     def absolute(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The weights without their signs, where the semiring has signs: what absolute convergence is decided on."""
+        """The weights without their signs, where the semiring has signs: what absolute convergence is decided
+        on.
+        """
         return values
 
     def holds(self, weight: Any) -> bool:
@@ -109,11 +132,15 @@ class Semiring:
         """The exact weight that ``text`` writes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
         weight = parse_number(text)
         if not self.holds(weight):
-            raise WeightError(f"weight {shorten(text)} is not in the {self.name} semiring, whose weights are {self.members}")
+            raise WeightError(
+                f"weight {shorten(text)} is not in the {self.name} semiring, whose weights are {self.members}"
+            )
         return weight
 
     def format(self, weight: Any) -> str:
-        """The text that :meth:`parse` reads back as the same weight; a float is written as the fraction it is."""
+        """The text that :meth:`parse` reads back as the same weight; a float is written as the fraction it
+        is.
+        """
         return write_number(self.exact(weight))
 
     def __repr__(self) -> str:
@@ -126,9 +153,10 @@ class Semiring:
 class Real(Semiring):
     """(R, +, x, 0, 1), the plus-times semiring.
 
-    In float64, neither operation is associative and times does not distribute: the two sides of associativity of plus
-    differ by at most 2 gamma_2 (|a| + |b| + |c|), of times by 2 gamma_2 |abc|, of distributivity by
-    2 gamma_2 |a| (|b| + |c|). Overflow makes infinities, which times zero is NaN: so infinite weights are refused.
+    In float64, neither operation is associative and times does not distribute: the two sides of associativity
+    of plus differ by at most 2 gamma_2 (|a| + |b| + |c|), of times by 2 gamma_2 |abc|, of distributivity by
+    2 gamma_2 |a| (|b| + |c|). Overflow makes infinities, which times zero is NaN: so infinite weights are
+    refused.
     """
 
     name, zero, one, members = "real", 0, 1, "finite numbers"
@@ -137,7 +165,9 @@ class Real(Semiring):
     divide_numbers = staticmethod(_quotient)
 
     def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-        """The ordinary product; for float64 the one of BLAS, in whatever order it sums; exact for fractions."""
+        """The ordinary product; for float64 the one of BLAS, in whatever order it sums; exact for
+        fractions.
+        """
         if a.dtype != object and b.dtype != object:
             return np.asarray(a @ b)
         large = a.ndim == b.ndim == 2 and a.size * b.shape[1] > FEW
@@ -156,7 +186,9 @@ class Real(Semiring):
 
 
 def _added(a: Any, b: Any) -> Any:
-    """``a + b``. Python makes a float of what it adds to an infinity, and a fraction may be beyond all floats."""
+    """``a + b``. Python makes a float of what it adds to an infinity, and a fraction may be beyond all
+    floats.
+    """
     try:
         return a + b
     except OverflowError:
@@ -190,8 +222,8 @@ class Tropical(Semiring):
 class MaxPlus(Tropical):
     """(R and -infinity, max, +, -infinity, 0).
 
-    In float64 ``max`` is exact and rounding is monotone, so plus keeps every law and times distributes exactly; only
-    associativity of times breaks, by at most 2 gamma_2 (|a| + |b| + |c|).
+    In float64 ``max`` is exact and rounding is monotone, so plus keeps every law and times distributes
+    exactly; only associativity of times breaks, by at most 2 gamma_2 (|a| + |b| + |c|).
     """
 
     name, zero, members = "max-plus", -INFINITY, "numbers below infinity, or -inf"
@@ -208,7 +240,9 @@ class MaxPlus(Tropical):
 
 
 class MinPlus(Tropical):
-    """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 breaks what it breaks in max-plus."""
+    """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 breaks what it breaks in
+    max-plus.
+    """
 
     name, zero, members = "min-plus", INFINITY, "numbers above -infinity, or inf"
     add = np.minimum
@@ -226,8 +260,8 @@ class MinPlus(Tropical):
 class MaxTimes(Semiring):
     """([0, infinity), max, x, 0, 1), the Viterbi semiring.
 
-    In float64 plus keeps every law and times distributes exactly (rounding is monotone and weights are not negative);
-    associativity of times breaks by at most 2 gamma_2 abc.
+    In float64 plus keeps every law and times distributes exactly (rounding is monotone and weights are not
+    negative); associativity of times breaks by at most 2 gamma_2 abc.
     """
 
     name, zero, one, members = "max-times", 0, 1, "finite numbers that are not negative"
@@ -249,8 +283,9 @@ class Log(Semiring):
     """(R and -infinity, log(e^a + e^b), +, -infinity, 0), natural logarithms; float64 only.
 
     ``logaddexp`` moves by no more than its arguments do, so errors only add up: one call is off by at most
-    3 u max(|a|, |b|) + 4 u. So associativity of plus breaks by at most 4 times that at max(|a|, |b|, |c|) + log 3, of times
-    by 2 gamma_2 (|a| + |b| + |c|), and distributivity by at most 2 (3 u m + 4 u) + 4 u m with m = |a| + max(|b|, |c|) + 1.
+    3 u max(|a|, |b|) + 4 u. So associativity of plus breaks by at most 4 times that at max(|a|, |b|, |c|) +
+    log 3, of times by 2 gamma_2 (|a| + |b| + |c|), and distributivity by at most 2 (3 u m + 4 u) + 4 u m with
+    m = |a| + max(|b|, |c|) + 1.
     """
 
     name, zero, one, members = "log", -INFINITY, 0, "numbers below infinity, or -inf"
@@ -275,14 +310,18 @@ class Log(Semiring):
 
     def exact(self, weight: Any) -> Any:
         """A sum of exponentials of fractions is no fraction: there is no exact log semiring."""
-        raise InputError("the log semiring has no exact arithmetic: its scores are logarithms of sums, use floats")
+        raise InputError(
+            "the log semiring has no exact arithmetic: its scores are logarithms of sums, use floats"
+        )
 
     def parse(self, text: str) -> float:
         """The float64 nearest to the number that ``text`` writes."""
         try:
             return float(super().parse(text))
         except OverflowError:
-            raise WeightError(f"weight {shorten(text)} is beyond float64, which the log semiring computes in") from None
+            raise WeightError(
+                f"weight {shorten(text)} is beyond float64, which the log semiring computes in"
+            ) from None
 
     def format(self, weight: Any) -> str:
         """The shortest decimal that is read back as the same float64."""
@@ -323,7 +362,9 @@ class Boolean(Semiring):
     def parse(self, text: str) -> bool:
         """``true`` or ``false``."""
         if text not in ("true", "false"):
-            raise WeightError(f'weight {shorten(text)} is not in the boolean semiring, whose weights are "true" and "false"')
+            raise WeightError(
+                f'weight {shorten(text)} is not in the boolean semiring, whose weights are "true" and "false"'
+            )
         return text == "true"
 
     def format(self, weight: Any) -> str:

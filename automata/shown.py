@@ -1,8 +1,9 @@
-"""Symbols, strings and other text of a user as messages show them: so that they can be pasted back, and nothing in them steers a terminal.
+"""Symbols, strings and other text of a user as messages show them: so that they can be pasted back, and
+nothing in them steers a terminal.
 
-A string of symbols is shown as commands take it, between quotation marks: ``"a b"`` is the string of ``a`` and ``b``, ``"ab"`` that of the
-one symbol ``ab``. Where white space cannot part the symbols, or a terminal would not show them as they are, it is a JSON list, which
-commands take with ``--lists``.
+A string of symbols is shown as commands take it, between quotation marks: ``"a b"`` is the string of ``a``
+and ``b``, ``"ab"`` that of the one symbol ``ab``. Where white space cannot part the symbols, or a terminal
+would not show them as they are, it is a JSON list, which commands take with ``--lists``.
 
 >>> print(write_string(["a", "b"]), write_string(["ab"]), write_string(["New York", "b"]))
 "a b" "ab" '["New York", "b"]'
@@ -26,7 +27,8 @@ SEPARATORS = frozenset(",;:\"'")
 
 
 def printable(text: object, keep: str = "") -> str:
-    r"""The text with every character escaped that is not printed, but those of ``keep``: terminal escapes, bells, marks that turn lines.
+    r"""The text with every character escaped that is not printed, but those of ``keep``: terminal escapes,
+    bells, marks that turn lines.
 
     >>> print(printable("a\x1b[2Jb"))
     a\x1b[2Jb
@@ -91,7 +93,8 @@ def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:
     >>> read_string("a  b"), read_string('["New York", "b"]', as_list=True)
     (('a', 'b'), ('New York', 'b'))
 
-    Raises :class:`~automata.errors.InputError` where ``as_list`` asks for a JSON list of strings, and it is none.
+    Raises :class:`~automata.errors.InputError` where ``as_list`` asks for a JSON list of strings, and it is
+    none.
     """
     if not as_list:
         return tuple(text.split())

@@ -1,9 +1,10 @@
-"""Hypothesis strategies for weights, strings and automata; public, so that users generate random automata of their own.
+"""Hypothesis strategies for weights, strings and automata; public, so that users generate random automata of
+their own.
 
-What breaks programs comes often: no state that can be reached, no final state, cycles, epsilon (also in cycles, where the
-semiring sums them), weights zero, one, negative, huge and subnormal, -infinity, one-letter alphabets, the empty string,
-strings of length 1, long runs of one symbol. All of it shrinks to what a person would draw on a napkin: few states, few
-arrows, and the weights 0, 1, -1, 1/2.
+What breaks programs comes often: no state that can be reached, no final state, cycles, epsilon (also in
+cycles, where the semiring sums them), weights zero, one, negative, huge and subnormal, -infinity, one-letter
+alphabets, the empty string, strings of length 1, long runs of one symbol. All of it shrinks to what a person
+would draw on a napkin: few states, few arrows, and the weights 0, 1, -1, 1/2.
 
 >>> from hypothesis import given
 >>> @given(automata(MAX_PLUS), strings("ab"))
@@ -79,17 +80,86 @@ def alphabets(most: int = 3) -> st.SearchStrategy[str]:
 
 
 AWKWARD = (
-    "0", "1", "2", "00", "-1", "5", "1e3", "inf", "eps", "<eps>", "<epsilon>", "ε", "a", "b", "ab", "a b", " ", "\t", "\n", "a\r", "\r\n",
-    "\u00a0", "a\u2028b", "\u0085", "\x1c", "\x0b", '"', "'", "\\", "\\n", "\\N", "\u00e9", "e\u0301", "\u0301", "\u05d0", "\u202eab",
-    "\u200f", "\ufeff", "#", "# a", ",", ", ", "/", " / ", "//", "|", "$", "%", "&", "&amp;", "*", "(", "{1}", "[a]", "[", "]", "EOS", "BOS",
-    "all", "true", "null", "\U0001f600", "\0", "\x1b[2J", "\ud800", "\udcff", "x" * 3000, "\u0430", "<b>", "a / 2", "a, b", "a and 2 more",
-)  # fmt: skip
+    "0",
+    "1",
+    "2",
+    "00",
+    "-1",
+    "5",
+    "1e3",
+    "inf",
+    "eps",
+    "<eps>",
+    "<epsilon>",
+    "ε",
+    "a",
+    "b",
+    "ab",
+    "a b",
+    " ",
+    "\t",
+    "\n",
+    "a\r",
+    "\r\n",
+    "\u00a0",
+    "a\u2028b",
+    "\u0085",
+    "\x1c",
+    "\x0b",
+    '"',
+    "'",
+    "\\",
+    "\\n",
+    "\\N",
+    "\u00e9",
+    "e\u0301",
+    "\u0301",
+    "\u05d0",
+    "\u202eab",
+    "\u200f",
+    "\ufeff",
+    "#",
+    "# a",
+    ",",
+    ", ",
+    "/",
+    " / ",
+    "//",
+    "|",
+    "$",
+    "%",
+    "&",
+    "&amp;",
+    "*",
+    "(",
+    "{1}",
+    "[a]",
+    "[",
+    "]",
+    "EOS",
+    "BOS",
+    "all",
+    "true",
+    "null",
+    "\U0001f600",
+    "\0",
+    "\x1b[2J",
+    "\ud800",
+    "\udcff",
+    "x" * 3000,
+    "\u0430",
+    "<b>",
+    "a / 2",
+    "a, b",
+    "a and 2 more",
+)
 """Symbols that files, command lines and drawings have special ways with."""
 
 
 @cache
 def symbols(whole: bool = False) -> st.SearchStrategy[str]:
-    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that turn lines.
+    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that
+    turn lines.
 
     Without ``whole``, halves of characters too, which no file can hold.
     """
@@ -98,14 +168,17 @@ def symbols(whole: bool = False) -> st.SearchStrategy[str]:
     return st.sampled_from(awkward) | signs | st.text(min_size=1, max_size=4)
 
 
-def awkward_alphabets(most: int = 3, whole: bool = False, least: int = 0) -> st.SearchStrategy[tuple[str, ...]]:
+def awkward_alphabets(
+    most: int = 3, whole: bool = False, least: int = 0
+) -> st.SearchStrategy[tuple[str, ...]]:
     """Alphabets of ``least`` to ``most`` symbols, of all kinds; see :func:`symbols`."""
     return st.lists(symbols(whole), min_size=least, max_size=most, unique=True).map(tuple)
 
 
 @cache
 def strings(alphabet: str | tuple[Any, ...], longest: int = 12, run: int = 40) -> st.SearchStrategy[Any]:
-    """Strings over the alphabet: mostly short, the empty one and single symbols among them; some a long run of one symbol.
+    """Strings over the alphabet: mostly short, the empty one and single symbols among them; some a long run
+    of one symbol.
 
     A Python string where ``alphabet`` is one, else a tuple of symbols.
 
@@ -126,7 +199,9 @@ def strings(alphabet: str | tuple[Any, ...], longest: int = 12, run: int = 40) -
     if not run:
         return usual
     runs = st.builds(
-        lambda x, n: x * n if isinstance(alphabet, str) else (x,) * n, st.sampled_from(alphabet), st.integers(1, run)
+        lambda x, n: x * n if isinstance(alphabet, str) else (x,) * n,
+        st.sampled_from(alphabet),
+        st.integers(1, run),
     )
     return st.one_of(*[usual] * 8, *[longer] * 3, runs)
 
@@ -137,8 +212,9 @@ def readings(
 ) -> tuple[dict[str, str], list[str]]:
     """One to ``most`` strings over at most ``letters`` letters, and the names of the letters: old to new.
 
-    The strings are in the new names, which follow the order of first reading; sometimes a letter that no string reads is
-    named too. Draw weights for all old letters and rename them: then a string can shrink without its weights changing hands.
+    The strings are in the new names, which follow the order of first reading; sometimes a letter that no
+    string reads is named too. Draw weights for all old letters and rename them: then a string can shrink
+    without its weights changing hands.
     """
     one = strings(LETTERS[:letters], longest, run)
     drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]
@@ -175,8 +251,9 @@ def automata(
         alphabet: the symbols.
         most_states: the most states.
         least_states: the least.
-        epsilon: no epsilon transitions, or some, from lower states to higher (``acyclic``) or anywhere, with weights whose
-            sums round every cycle converge (``cyclic``; the same as acyclic in counting, which has no such weights).
+        epsilon: no epsilon transitions, or some, from lower states to higher (``acyclic``) or anywhere, with
+            weights whose sums round every cycle converge (``cyclic``; the same as acyclic in counting, which
+            has no such weights).
         extreme: huge and subnormal weights too.
         exact: else the weights are rounded to float64.
     """
@@ -185,10 +262,22 @@ def automata(
     weight = weights(semiring, extreme=extreme)
     at = st.lists(st.tuples(states, weight), max_size=n, unique_by=lambda pair: pair[0])
     arrow = st.tuples(states, states, st.sampled_from(alphabet), weight)
-    arrows = draw(st.lists(arrow, max_size=2 * n * len(alphabet), unique_by=lambda a: a[:3])) if n and alphabet else []
+    arrows = (
+        draw(st.lists(arrow, max_size=2 * n * len(alphabet), unique_by=lambda a: a[:3]))
+        if n and alphabet
+        else []
+    )
     if n and epsilon != "none":
-        silent_weight = _silent_weights(semiring, n) if epsilon == "cyclic" and semiring is not COUNTING else weight
-        silent = draw(st.lists(st.tuples(states, states, st.just(EPSILON), silent_weight), max_size=n, unique_by=lambda a: a[:2]))
+        silent_weight = (
+            _silent_weights(semiring, n) if epsilon == "cyclic" and semiring is not COUNTING else weight
+        )
+        silent = draw(
+            st.lists(
+                st.tuples(states, states, st.just(EPSILON), silent_weight),
+                max_size=n,
+                unique_by=lambda a: a[:2],
+            )
+        )
         if epsilon == "acyclic" or semiring is COUNTING:
             silent = [a for a in silent if a[0] < a[1]]
         arrows = arrows + silent

@@ -18,7 +18,8 @@ String = Sequence[Any]
 
 @dataclass(frozen=True)
 class Batch:
-    """Strings as symbol numbers, longest first, so that the strings still being read are always the first rows.
+    """Strings as symbol numbers, longest first, so that the strings still being read are always the first
+    rows.
 
     Attributes:
         codes: symbol numbers, shape ``(strings, longest)``, -1 behind a string's end.
@@ -52,7 +53,9 @@ def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch
         numbers = _numbers(alphabet, [strings[k] for k in order.tolist()], int(lengths.sum()))
         codes[np.arange(codes.shape[1]) < lengths[order, None]] = numbers
     except KeyError:
-        k, place = next((k, i) for k, x in enumerate(strings) for i, symbol in enumerate(x) if symbol not in alphabet)
+        k, place = next(
+            (k, i) for k, x in enumerate(strings) for i, symbol in enumerate(x) if symbol not in alphabet
+        )
         raise unknown_symbol(alphabet, strings[k][place], f"string {k}, place {place}: ") from None
     return Batch(codes, lengths[order], order)
 
@@ -61,7 +64,9 @@ def _numbers(alphabet: Mapping[Hashable, int], strings: list[String], symbols: i
     """The numbers of all symbols, one string after the other; ``KeyError`` where one has none."""
     texts = [x for x in strings if isinstance(x, str)]
     if len(texts) < len(strings):
-        return np.fromiter(map(alphabet.__getitem__, chain.from_iterable(strings)), dtype=np.intp, count=symbols)
+        return np.fromiter(
+            map(alphabet.__getitem__, chain.from_iterable(strings)), dtype=np.intp, count=symbols
+        )
     # Python strings: look all characters up at once, by their code points
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     present = np.flatnonzero(np.bincount(points))

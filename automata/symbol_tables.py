@@ -1,9 +1,12 @@
-"""Symbol tables beside AT&T text, OpenFst's: a name and its number on each line; and which symbols the labels of a text are.
+"""Symbol tables beside AT&T text, OpenFst's: a name and its number on each line; and which symbols the labels
+of a text are.
 
-With a table, labels are its names, as OpenFst's compiler has it, whatever they look like: ``2`` is the symbol named 2. Only where no
-label is a name, and all are numbers, are they numbers of the table, as ``fstprint`` writes them without one. What has number 0 is epsilon.
+With a table, labels are its names, as OpenFst's compiler has it, whatever they look like: ``2`` is the symbol
+named 2. Only where no label is a name, and all are numbers, are they numbers of the table, as ``fstprint``
+writes them without one. What has number 0 is epsilon.
 
-Without a table labels are names, and ``<epsilon>``, ``<eps>`` or ``0`` is epsilon, whichever of them the text has.
+Without a table labels are names, and ``<epsilon>``, ``<eps>`` or ``0`` is epsilon, whichever of them the text
+has.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ def dumps_symbols(automaton: WFSA) -> str:
 
 
 def label(symbol: Any) -> str:
-    """The symbol as it is written where a table is beside the text; :class:`~automata.errors.InputError` where it cannot be."""
+    """The symbol as it is written where a table is beside the text; :class:`~automata.errors.InputError`
+    where it cannot be.
+    """
     if symbol == EPSILON:
         return EPSILON_NAMES[0]
     if not isinstance(symbol, str):
@@ -52,14 +57,17 @@ def label(symbol: Any) -> str:
 def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
     """A symbol table: name and number on each line.
 
-    Raises :class:`~automata.errors.FormatError` for a line that is none, and for a name or a number that comes twice.
+    Raises :class:`~automata.errors.FormatError` for a line that is none, and for a name or a number that
+    comes twice.
     """
     table: dict[str, int] = {}
     named: dict[int, str] = {}
     for line, parts in columns(text):
         here = f"{where}: line {line}"
         if len(parts) != 2 or not re.fullmatch(r"\d{1,18}", parts[1], re.ASCII):
-            raise FormatError(f"{here}: is {shorten(' '.join(parts))}, where a symbol and its number are right")
+            raise FormatError(
+                f"{here}: is {shorten(' '.join(parts))}, where a symbol and its number are right"
+            )
         name, number = parts[0], int(parts[1])
         if name in table or number in named:
             raise FormatError(f"{here}: gives {shorten(name)} or its number a second time")
@@ -77,13 +85,16 @@ def symbols_of(labels: Mapping[str, int], table: Mapping[str, int] | None, where
         table: names and their numbers; ``None``: there is no table.
         where: what to call the text in errors.
 
-    Raises :class:`~automata.errors.FormatError`, with the line, for a label that is in no table, or that may be epsilon or may not.
+    Raises :class:`~automata.errors.FormatError`, with the line, for a label that is in no table, or that may
+    be epsilon or may not.
     """
     return _without_table(labels, where) if table is None else _with_table(labels, table, where)
 
 
 def alphabet_of(symbols: Iterable[str], table: Mapping[str, int] | None) -> list[str]:
-    """The symbols in the order of the table, with those that nothing reads; without a table in the order in which they are read."""
+    """The symbols in the order of the table, with those that nothing reads; without a table in the order in
+    which they are read.
+    """
     names = symbols if table is None else [name for name, number in table.items() if number]
     return [symbol for symbol in dict.fromkeys(names) if symbol != EPSILON]
 
@@ -96,12 +107,16 @@ def _with_table(labels: Mapping[str, int], table: Mapping[str, int], where: str)
             continue
         if text in names and named is not None:
             raise FormatError(
-                f"{where}: line {line}: reads {shorten(text)}, which is a number of the symbol table and no name, where line "
-                f"{labels[named]} reads the name {shorten(named)}; all labels are names, or all are numbers"
+                f"{where}: line {line}: reads {shorten(text)}, which is a number of the symbol table and no"
+                f" name, where line {labels[named]} reads the name {shorten(named)}; all labels are names, or"
+                " all are numbers"
             )
         raise FormatError(f"{where}: line {line}: reads {shorten(text)}, which is not in the symbol table")
     if labels and named is None:
-        warnings.warn(f"{where}: the labels are read as numbers of the symbol table, since none of them is a name", stacklevel=4)
+        warnings.warn(
+            f"{where}: the labels are read as numbers of the symbol table, since none of them is a name",
+            stacklevel=4,
+        )
     found = {text: text if named is not None else names[text] for text in labels}
     return {text: name if table[name] else EPSILON for text, name in found.items()}
 
@@ -112,14 +127,15 @@ def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:
     if len(silent) > 1:
         one, other = sorted(silent, key=lambda text: labels[text])[:2]
         raise FormatError(
-            f"{where}: line {labels[other]}: reads {other!r}, and line {labels[one]} reads {one!r}: which of them is epsilon is not known "
-            + unsure
+            f"{where}: line {labels[other]}: reads {other!r}, and line {labels[one]} reads {one!r}: which of"
+            " them is epsilon is not known " + unsure
         )
     if silent == ["0"]:
         name = next((text for text in labels if not re.fullmatch(r"-?\d+", text, re.ASCII)), None)
         if name is not None:
             raise FormatError(
-                f"{where}: line {labels['0']}: reads '0', which may be epsilon or a symbol beside {shorten(name)}: it is not known {unsure}"
+                f"{where}: line {labels['0']}: reads '0', which may be epsilon or a symbol beside"
+                f" {shorten(name)}: it is not known {unsure}"
             )
         warnings.warn(f"{where}: '0' is read as epsilon, since there is no symbol table", stacklevel=4)
     return {text: EPSILON if text in silent else text for text in labels}

@@ -1,4 +1,6 @@
-"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each twice: as its words say it, and as its least DFA."""
+"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each twice: as its words say it, and as its
+least DFA.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def tomita(number: int) -> Grammar:
 def _odd_ones_then_even_zeros(text: str) -> bool:
     """No longest run of an odd number of 1s has a longest run of an odd number of 0s right behind it."""
     runs = [(symbol, len(list(run))) for symbol, run in groupby(text)]
-    return not any(one == "1" and ones % 2 == 1 and zeros % 2 == 1 for (one, ones), (_, zeros) in pairwise(runs))
+    return not any(
+        one == "1" and ones % 2 == 1 and zeros % 2 == 1 for (one, ones), (_, zeros) in pairwise(runs)
+    )
 
 
 def _dfa(table: tuple[tuple[int, int], ...], final: Collection[int]) -> DFA:
@@ -83,17 +87,33 @@ GRAMMARS = {
             _dfa(((0, 1), (2, 0), (3, 4), (2, 1), (4, 4)), {0, 1, 3}),
         ),
         # states: how many 0s are last
-        Grammar(4, 'Strings not contain a substring "000"', lambda x: "000" not in x,
-                _dfa(((1, 0), (2, 0), (3, 0), (3, 3)), {0, 1, 2})),
+        Grammar(
+            4,
+            'Strings not contain a substring "000"',
+            lambda x: "000" not in x,
+            _dfa(((1, 0), (2, 0), (3, 0), (3, 3)), {0, 1, 2}),
+        ),
         # states: (0s, 1s) are (even, even); (odd, even); (even, odd); (odd, odd)
-        Grammar(5, "The numbers of 1s and 0s are even", lambda x: x.count("1") % 2 == 0 == x.count("0") % 2,
-                _dfa(((1, 2), (0, 3), (3, 0), (2, 1)), {0})),
+        Grammar(
+            5,
+            "The numbers of 1s and 0s are even",
+            lambda x: x.count("1") % 2 == 0 == x.count("0") % 2,
+            _dfa(((1, 2), (0, 3), (3, 0), (2, 1)), {0}),
+        ),
         # states: 0s less 1s modulo 3 are 0; 1; 2
-        Grammar(6, "The difference of the numbers of 1s and 0s is a multiple of 3",
-                lambda x: (x.count("1") - x.count("0")) % 3 == 0, _dfa(((1, 2), (2, 0), (0, 1)), {0})),
+        Grammar(
+            6,
+            "The difference of the numbers of 1s and 0s is a multiple of 3",
+            lambda x: (x.count("1") - x.count("0")) % 3 == 0,
+            _dfa(((1, 2), (2, 0), (0, 1)), {0}),
+        ),
         # states: in the first 0s; the first 1s; the second 0s; the second 1s; dead
-        Grammar(7, "0*1*0*1*", lambda x: bool(re.fullmatch("0*1*0*1*", x)),
-                _dfa(((0, 1), (2, 1), (2, 3), (4, 3), (4, 4)), {0, 1, 2, 3})),
+        Grammar(
+            7,
+            "0*1*0*1*",
+            lambda x: bool(re.fullmatch("0*1*0*1*", x)),
+            _dfa(((0, 1), (2, 1), (2, 3), (4, 3), (4, 4)), {0, 1, 2, 3}),
+        ),
     )
-}  # fmt: skip
+}
 """The grammars by number."""

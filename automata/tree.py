@@ -1,4 +1,6 @@
-"""The scores of all strings at once, level by level down the tree of strings: each prefix is read only once."""
+"""The scores of all strings at once, level by level down the tree of strings: each prefix is read only
+once.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,12 @@ from automata.wfsa import WFSA
 
 
 def levels(automaton: WFSA, longest: int) -> Iterator[NDArray[Any]]:
-    """For each length from 0 to ``longest`` the scores of all strings of that length, in the alphabet's order.
+    """For each length from 0 to ``longest`` the scores of all strings of that length, in the alphabet's
+    order.
 
     >>> from automata.semirings import COUNTING
-    >>> [level.tolist() for level in levels(WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]}), 2)]
+    >>> counts_a = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
+    >>> [level.tolist() for level in levels(counts_a, 2)]
     [[0], [1, 0], [2, 1, 1, 0]]
     """
     plain = remove_epsilon(automaton)

@@ -23,7 +23,9 @@ from automata.wfsa import EPSILON, WFSA, Edge
 
 @dataclass(frozen=True)
 class BestPath:
-    """A path that weighs as much as the score: its score, its first state, and its transitions (epsilon among them)."""
+    """A path that weighs as much as the score: its score, its first state, and its transitions (epsilon among
+    them).
+    """
 
     score: Any
     start: int
@@ -31,10 +33,12 @@ class BestPath:
 
 
 def viterbi(automaton: WFSA, string: String) -> BestPath | None:
-    """The best path that derives ``string``, or ``None`` where there is none; of equals, the lowest states from the end.
+    """The best path that derives ``string``, or ``None`` where there is none; of equals, the lowest states
+    from the end.
 
     Raises:
-        InputError: in a semiring whose plus does not select (real, log, counting): a score there is no one path's.
+        InputError: in a semiring whose plus does not select (real, log, counting): a score there is no one
+            path's.
     """
     return viterbi_batch(automaton, [string])[0]
 

@@ -43,7 +43,8 @@ def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) ->
         bad = ~holds_array(semiring, np.asarray(array, dtype=np.float64))
         if bad.any():
             raise WeightError(
-                f"{where} has the weight {array[bad].flat[0]}, where the {semiring.name} semiring holds {semiring.members}"
+                f"{where} has the weight {array[bad].flat[0]}, where the {semiring.name} semiring holds"
+                f" {semiring.members}"
             )
         return np.array(array, dtype=np.float64)
 
@@ -51,10 +52,17 @@ def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) ->
         return array.copy()  # nothing that could be wrong
 
     def one(weight: Any) -> Any:
-        value = semiring.parse(weight) if isinstance(weight, str) else weight.item() if isinstance(weight, np.generic) else weight
+        value = (
+            semiring.parse(weight)
+            if isinstance(weight, str)
+            else weight.item()
+            if isinstance(weight, np.generic)
+            else weight
+        )
         if not semiring.holds(value):
             raise WeightError(
-                f"{where} has the weight {shorten(value)}, where the {semiring.name} semiring holds {semiring.members}"
+                f"{where} has the weight {shorten(value)}, where the {semiring.name} semiring holds"
+                f" {semiring.members}"
             )
         return semiring.exact(value) if exact else float(value)
 
@@ -78,7 +86,8 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Any]]) -> list[tu
         value = semiring.parse(weight) if isinstance(weight, str) else weight
         if not semiring.holds(value):
             raise WeightError(
-                f"the weight {shorten(value)} is not in the {semiring.name} semiring, which holds {semiring.members}"
+                f"the weight {shorten(value)} is not in the {semiring.name} semiring, which holds"
+                f" {semiring.members}"
             )
         if not (is_float(value) or semiring.float_only):
             value = semiring.exact(value)

@@ -1,4 +1,6 @@
-"""A weighted finite-state automaton (Definition 2, Peng et al. 2018): immutable, and checked when it is made."""
+"""A weighted finite-state automaton (Definition 2, Peng et al. 2018): immutable, and checked when it is
+made.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,14 @@ class WFSA:
         semiring: where the weights live.
         initial: the initial weights lambda, shape ``(n,)``.
         final: the final weights rho, shape ``(n,)``.
-        transitions: for each symbol its matrix tau, shape ``(n, n)``, from row to column. Symbols are any hashable values
-            but ``""``; symbols that are given *the same object* share one stored matrix, so a wildcard over ten thousand
-            words is ``dict.fromkeys(words, matrix)`` and costs one matrix.
-        epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed where the sum
-            over all ways round converges (absolutely).
+        transitions: for each symbol its matrix tau, shape ``(n, n)``, from row to column. Symbols are any
+            hashable values but ``""``; symbols that are given *the same object* share one stored matrix, so a
+            wildcard over ten thousand words is ``dict.fromkeys(words, matrix)`` and costs one matrix.
+        epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed where
+            the sum over all ways round converges (absolutely).
 
-    Weights that are all integers, fractions, strings or infinities make an exact automaton; one float (that is not an
-    infinity) makes a float64 automaton. See :meth:`to_exact` and :meth:`to_float`.
+    Weights that are all integers, fractions, strings or infinities make an exact automaton; one float (that
+    is not an infinity) makes a float64 automaton. See :meth:`to_exact` and :meth:`to_float`.
 
     Raises:
         ShapeError: the shapes do not fit together.
@@ -103,14 +105,23 @@ class WFSA:
         parts = [start, end, *stack, *([] if silent is None else [silent])]
         for part, what, shape in [
             (end, "final", (n,)),
-            *((matrix, f"the matrix of symbol {_user_of(index, i)!r}", (n, n)) for i, matrix in enumerate(stack)),
+            *(
+                (matrix, f"the matrix of symbol {_user_of(index, i)!r}", (n, n))
+                for i, matrix in enumerate(stack)
+            ),
             *([] if silent is None else [(silent, "epsilon", (n, n))]),
         ]:
             if part.shape != shape:
                 raise ShapeError(f"{what} has shape {part.shape}, where {n} initial weights ask for {shape}")
         exact = semiring.exact_only or not (semiring.float_only or any(map(has_floats, parts)))
-        names = ["initial", "final", *(f"the matrix of symbol {_user_of(index, i)!r}" for i in range(len(stack)))]
-        clean = [checked(semiring, p, exact, name) for p, name in zip(parts, [*names, "epsilon"], strict=False)]
+        names = [
+            "initial",
+            "final",
+            *(f"the matrix of symbol {_user_of(index, i)!r}" for i in range(len(stack))),
+        ]
+        clean = [
+            checked(semiring, p, exact, name) for p, name in zip(parts, [*names, "epsilon"], strict=False)
+        ]
         matrices = np.stack(clean[2 : 2 + len(stack)]) if stack else semiring.zeros(0, n, n, exact=exact)
         self._fill(semiring, clean[0], clean[1], matrices, index, clean[-1] if silent is not None else None)
 
@@ -129,9 +140,14 @@ class WFSA:
         for array in (initial, final, matrices, *([] if epsilon is None else [epsilon])):
             array.flags.writeable = False
         values = {
-            "semiring": semiring, "initial": initial, "final": final, "matrices": matrices,
-            "index": dict(index), "epsilon": epsilon, "exact": exact,
-        }  # fmt: skip
+            "semiring": semiring,
+            "initial": initial,
+            "final": final,
+            "matrices": matrices,
+            "index": dict(index),
+            "epsilon": epsilon,
+            "exact": exact,
+        }
         for name, value in values.items():
             object.__setattr__(self, name, value)
         if epsilon is not None:
@@ -143,7 +159,10 @@ class WFSA:
         For operations on automata, which keep shapes and weights sound; users construct with ``WFSA(...)``.
         """
         made = object.__new__(WFSA)
-        parts = {n: changes.get(n, getattr(self, n)) for n in ("semiring", "initial", "final", "matrices", "index", "epsilon")}
+        parts = {
+            n: changes.get(n, getattr(self, n))
+            for n in ("semiring", "initial", "final", "matrices", "index", "epsilon")
+        }
         made._fill(**parts)
         return made
 
@@ -167,12 +186,18 @@ class WFSA:
         """
         n = len(initial)
         if final.shape != (n,) or matrices.shape[1:] != (n, n):
-            raise ShapeError(f"initial, final and matrices have shapes {initial.shape}, {final.shape}, {matrices.shape}")
+            raise ShapeError(
+                f"initial, final and matrices have shapes {initial.shape}, {final.shape}, {matrices.shape}"
+            )
         if any(not 0 <= place < len(matrices) for place in index.values()) or EPSILON in index:
-            raise ShapeError(f"index names a matrix that is not there, or epsilon, where 0 to {len(matrices) - 1} are")
+            raise ShapeError(
+                f"index names a matrix that is not there, or epsilon, where 0 to {len(matrices) - 1} are"
+            )
         made = object.__new__(cls)
-        clean = [checked(semiring, np.asarray(a, dtype=np.float64), False, w)
-                 for a, w in ((initial, "initial"), (final, "final"), (matrices, "matrices"))]  # fmt: skip
+        clean = [
+            checked(semiring, np.asarray(a, dtype=np.float64), False, w)
+            for a, w in ((initial, "initial"), (final, "final"), (matrices, "matrices"))
+        ]
         made._fill(semiring, clean[0], clean[1], clean[2], index, None)
         return made
 
@@ -188,8 +213,8 @@ class WFSA:
     ) -> WFSA:
         """An automaton from what differs from zero; symbol ``""`` is epsilon.
 
-        Symbols with the same transitions share one matrix. Weights given twice for the same place are summed, as two
-        paths are.
+        Symbols with the same transitions share one matrix. Weights given twice for the same place are summed,
+        as two paths are.
 
         >>> from automata.semirings import MAX_PLUS
         >>> WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0)], [(1, 0)], [(0, 1, "a", 3), (1, 1, "b", "1/2")])
@@ -212,7 +237,9 @@ class WFSA:
             matrix = semiring.zeros(n, columns, exact=exact)
             for i, j, w in group:
                 if not (0 <= i < n and 0 <= j < columns):
-                    raise ShapeError(f"a weight names state {i if not 0 <= i < n else j}, where states are 0 to {n - 1}")
+                    raise ShapeError(
+                        f"a weight names state {i if not 0 <= i < n else j}, where states are 0 to {n - 1}"
+                    )
                 matrix[i, j] = semiring.exact(w) if exact else float(w)
             return matrix
 
@@ -222,9 +249,13 @@ class WFSA:
             matrices[i] = dense(group, n)
         made = object.__new__(cls)
         made._fill(
-            semiring, dense(vectors[0], 1)[:, 0], dense(vectors[1], 1)[:, 0], matrices,
-            {s: place[edges[s]] for s in order}, dense(edges[EPSILON], n) if edges[EPSILON] else None,
-        )  # fmt: skip
+            semiring,
+            dense(vectors[0], 1)[:, 0],
+            dense(vectors[1], 1)[:, 0],
+            matrices,
+            {s: place[edges[s]] for s in order},
+            dense(edges[EPSILON], n) if edges[EPSILON] else None,
+        )
         return made
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -255,7 +286,9 @@ class WFSA:
 
     def edges(self) -> Iterator[Edge]:
         """Every transition whose weight is not zero: by source, target, then symbol; epsilon first."""
-        tables: list[tuple[Hashable, NDArray[Any]]] = [] if self.epsilon is None else [(EPSILON, self.epsilon)]
+        tables: list[tuple[Hashable, NDArray[Any]]] = (
+            [] if self.epsilon is None else [(EPSILON, self.epsilon)]
+        )
         tables += [(symbol, self.matrices[i]) for symbol, i in self.index.items()]
         present = [(s, t, np.argwhere(t != self.semiring.zero).tolist()) for s, t in tables]
         found = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
@@ -287,15 +320,23 @@ class WFSA:
         fresh = [s for s in order if s not in self.index]
         blank = self.semiring.zeros(1 if fresh else 0, self.states, self.states, exact=self.exact)
         place = len(self.matrices)
-        return self.replace(matrices=np.concatenate([self.matrices, blank]), index={s: self.index.get(s, place) for s in order})
+        return self.replace(
+            matrices=np.concatenate([self.matrices, blank]),
+            index={s: self.index.get(s, place) for s in order},
+        )
 
     def __eq__(self, other: object) -> bool:
-        """The same weights on the same states and the same alphabet in the same order (not mere equivalence)."""
+        """The same weights on the same states and the same alphabet in the same order (not mere
+        equivalence).
+        """
         if not isinstance(other, WFSA):
             return NotImplemented
         same = (self.semiring, self.exact, self.states, self.alphabet) == (
-            other.semiring, other.exact, other.states, other.alphabet,
-        )  # fmt: skip
+            other.semiring,
+            other.exact,
+            other.states,
+            other.alphabet,
+        )
         return (
             same
             and bool((self.initial == other.initial).all() and (self.final == other.final).all())
@@ -308,13 +349,23 @@ class WFSA:
         return hash((self.semiring.name, self.states, self.alphabet))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.semiring, self.initial, self.final, self.matrices, dict(self.index), self.epsilon)
+        return _restore, (
+            self.semiring,
+            self.initial,
+            self.final,
+            self.matrices,
+            dict(self.index),
+            self.epsilon,
+        )
 
     def __repr__(self) -> str:
         n, m = self.states, len(self.index)
         extra = "" if self.epsilon is None else ", with epsilon"
         kind = "exact" if self.exact else "float64"
-        return f"<WFSA: {_plural(n, 'state')}, {_plural(m, 'symbol')}, {self.semiring.name} semiring, {kind}{extra}>"
+        return (
+            f"<WFSA: {_plural(n, 'state')}, {_plural(m, 'symbol')}, {self.semiring.name} semiring,"
+            f" {kind}{extra}>"
+        )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a notebook shows: the automaton drawn, as SVG, and the one line above as text."""
@@ -323,8 +374,11 @@ class WFSA:
         return {"text/plain": repr(self), "image/svg+xml": svg(self)}
 
 
-def require_room(semiring: Semiring, states: int, matrices: int, exact: bool = True, most: int | None = None) -> None:
-    """Raise :class:`~automata.errors.InputError`, before anything of that size is made, for more weights than an automaton may hold.
+def require_room(
+    semiring: Semiring, states: int, matrices: int, exact: bool = True, most: int | None = None
+) -> None:
+    """Raise :class:`~automata.errors.InputError`, before anything of that size is made, for more weights than
+    an automaton may hold.
 
     Args:
         semiring: of the weights.

@@ -1,8 +1,9 @@
 """How near to its threshold a random network is certified: ``python bench/certified.py [FILE] [NETWORKS]``.
 
-For each random SR-GRU the empirical threshold is the highest temperature, by bisection, at which no string is found on which the soft
-network and its hard automaton differ, the decision to accept included. It is certified at 0.5, 0.9, 0.99 and 0.999 of that. What is said
-to differ there shows that the threshold was guessed too high. FILE gets the figures as JSON, which the docs show.
+For each random SR-GRU the empirical threshold is the highest temperature, by bisection, at which no string is
+found on which the soft network and its hard automaton differ, the decision to accept included. It is
+certified at 0.5, 0.9, 0.99 and 0.999 of that. What is said to differ there shows that the threshold was
+guessed too high. FILE gets the figures as JSON, which the docs show.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def random_network(seed: int) -> Acceptor:
 
 
 def threshold(network: Acceptor) -> float | None:
-    """The empirical threshold; ``None`` where the network is its hard automaton at every temperature, or has one state."""
+    """The empirical threshold; ``None`` where the network is its hard automaton at every temperature, or has
+    one state.
+    """
     machine = hard(numbers_of(network)).machine()
     if machine is None or machine.minimal().states < 2:
         return None
@@ -80,10 +83,15 @@ def main() -> None:
     """Print a line a network, and write the figures."""
     wanted = int(sys.argv[2]) if len(sys.argv) > 2 else NETWORKS
     found: dict[str, Any] = {
-        "date": str(date.today()), "cores": os.cpu_count(), "machine": platform.machine(), "networks": [],
-        "versions": f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}, python-flint "
-        f"{flint.__version__}, torch {torch.__version__}",
-    }  # fmt: skip
+        "date": str(date.today()),
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "networks": [],
+        "versions": (
+            f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__},"
+            f" python-flint {flint.__version__}, torch {torch.__version__}"
+        ),
+    }
     seed = 0
     while len(found["networks"]) < wanted:
         network = random_network(seed)
@@ -92,7 +100,9 @@ def main() -> None:
             shares = {str(share): measured(network, share * tau) for share in SHARES}
             size = {"units": SIZES[seed % 7], "centroids": CENTROIDS[seed % 5]}
             found["networks"].append({"seed": seed, **size, "threshold": tau, "shares": shares})
-            print(seed, size, f"{tau:.4f}", {share: row["verdict"] for share, row in shares.items()}, flush=True)
+            print(
+                seed, size, f"{tau:.4f}", {share: row["verdict"] for share, row in shares.items()}, flush=True
+            )
         seed += 1
     for share in SHARES:
         verdicts = [row["shares"][str(share)]["verdict"] for row in found["networks"]]

@@ -1,8 +1,10 @@
-"""How long a decision takes: equal pairs of growing size, growing alphabets, a chain, and the same algorithm over fractions.
+"""How long a decision takes: equal pairs of growing size, growing alphabets, a chain, and the same algorithm
+over fractions.
 
-``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs plot. A pair is A with
-dense random integer weights, and B: A with a tenth more states that no string reaches, and with transitions from them, in another
-basis. The times hold what a user waits for: clearing denominators, the decision, the certificate and its exact check.
+``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs
+plot. A pair is A with dense random integer weights, and B: A with a tenth more states that no string reaches,
+and with transitions from them, in another basis. The times hold what a user waits for: clearing denominators,
+the decision, the certificate and its exact check.
 """
 
 from __future__ import annotations
@@ -49,13 +51,18 @@ def pair(n: int, symbols: int = 4, seed: int = 0) -> tuple[WFSA, WFSA]:
         wide[s] = np.zeros((padded, padded), dtype=np.int64)
         wide[s][:size, :size] = table
         wide[s][size:] = small(padded - size, padded)
-    start, end = np.concatenate([initial, np.zeros(padded - size, dtype=np.int64)]), np.concatenate([final, small(padded - size)])
+    start, end = (
+        np.concatenate([initial, np.zeros(padded - size, dtype=np.int64)]),
+        np.concatenate([final, small(padded - size)]),
+    )
     change_basis(start, end, list(wide.values()), rng)
     return _exact(initial, final, tables), _exact(start, end, wide)
 
 
 def change_basis(start: Any, end: Any, tables: list[Any], rng: np.random.Generator) -> None:
-    """In place: lambda P^-1, P M P^-1, P rho for P a product of 2 n elementary matrices, which add one row to another."""
+    """In place: lambda P^-1, P M P^-1, P rho for P a product of 2 n elementary matrices, which add one row to
+    another.
+    """
     n = len(start)
     for _ in range(2 * n):
         i, j = rng.choice(n, 2, replace=False)
@@ -78,7 +85,9 @@ def chain(n: int, last: int) -> WFSA:
 
 
 def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
-    """The same algorithm over ``fractions.Fraction``: breadth-first, against one echelon form; no certificate."""
+    """The same algorithm over ``fractions.Fraction``: breadth-first, against one echelon form; no
+    certificate.
+    """
     sides = [[[list(map(Fraction, row)) for row in side.matrix(s)] for s in side.alphabet] for side in (a, b)]
     ends = [*a.final, *(-w for w in b.final)]
     echelon: list[tuple[int, list[Fraction]]] = []
@@ -95,7 +104,10 @@ def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
         return True
 
     def times(row: list[Fraction], table: list[list[Fraction]]) -> list[Fraction]:
-        return [sum((v * w for v, w in zip(row, column, strict=True)), Fraction(0)) for column in zip(*table, strict=True)]
+        return [
+            sum((v * w for v, w in zip(row, column, strict=True)), Fraction(0))
+            for column in zip(*table, strict=True)
+        ]
 
     level = [[*map(Fraction, a.initial), *map(Fraction, b.initial)]]
     keep(level[0])
@@ -115,10 +127,16 @@ def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
 def main() -> None:
     """Print the table, and write the figures."""
     found: dict[str, Any] = {
-        "date": str(date.today()), "cores": os.cpu_count(), "machine": platform.machine(),
-        "versions": f"{platform.python_implementation()} {platform.python_version()}, python-flint {flint.__version__}",
-        "states": {}, "symbols": {},
-    }  # fmt: skip
+        "date": str(date.today()),
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "versions": (
+            f"{platform.python_implementation()} {platform.python_version()}, python-flint"
+            f" {flint.__version__}"
+        ),
+        "states": {},
+        "symbols": {},
+    }
     print(f"{found['date']}, {found['versions']}; {found['cores']} cores, {found['machine']}")
     print("equal pairs, 4 symbols, n and 1.1 n states: decided, certificate built and checked")
     for n in (10, 20, 50, 100, 200, 300, 500):
@@ -128,7 +146,10 @@ def main() -> None:
         found["states"][n] = taken
         print(f"  {n:4} states  {taken:8.4f} s" + (f"  (wanted: {WANTED[n]} s)" if n in WANTED else ""))
     found["gigabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"  most memory of the process so far: {found['gigabytes']:.2f} GB (wanted: less than {MEMORY_WANTED})")
+    print(
+        f"  most memory of the process so far: {found['gigabytes']:.2f} GB (wanted: less than"
+        f" {MEMORY_WANTED})"
+    )
     print("equal pairs, 60 states")
     for symbols in (1, 2, 4, 8, 16, 32, 64):
         a, b = pair(60, symbols)
@@ -139,12 +160,17 @@ def main() -> None:
     answer = equivalent(one, other)
     assert isinstance(answer, Different) and len(answer.word) == 200
     found["chain"] = median(lambda: equivalent(one, other), 3)
-    print(f"a chain of 200 steps, different on one string of length 200: {found['chain']:.2f} s (wanted: {CHAIN_WANTED} s)")
+    print(
+        f"a chain of 200 steps, different on one string of length 200: {found['chain']:.2f} s (wanted:"
+        f" {CHAIN_WANTED} s)"
+    )
     a, b = pair(50)
     slow = median(lambda: decide_over_fractions(a, b), 1)
     found["over fractions"] = {"seconds": slow, "ratio": slow / found["states"][50]}
-    print(f"50 states over fractions.Fraction, without certificate: {slow:.1f} s, {slow / found['states'][50]:.0f} times as long "
-          f"(wanted: {RATIO_WANTED})")  # fmt: skip
+    print(
+        f"50 states over fractions.Fraction, without certificate: {slow:.1f} s,"
+        f" {slow / found['states'][50]:.0f} times as long (wanted: {RATIO_WANTED})"
+    )
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
 

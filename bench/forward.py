@@ -1,7 +1,8 @@
 """Forward beside OpenFst in the same run: 256 strings of length 64, 8 symbols, dense automata, float64.
 
-``python bench/forward.py [STATES ...]``. Both sides start from strings of symbols and end with scores; OpenFst gets its automaton
-compiled and sorted beforehand, and runs compose and an epsilon removal for each string (``automata/openfst_scores.py``).
+``python bench/forward.py [STATES ...]``. Both sides start from strings of symbols and end with scores;
+OpenFst gets its automaton compiled and sorted beforehand, and runs compose and an epsilon removal for each
+string (``automata/openfst_scores.py``).
 """
 
 from __future__ import annotations
@@ -35,8 +36,14 @@ def main() -> None:
     sizes = [int(n) for n in sys.argv[1:]] or [16, 64, 256]
     rng = np.random.default_rng(0)
     strings = ["".join(rng.choice(list(SYMBOLS), LENGTH)) for _ in range(STRINGS)]
-    print(f"{date.today()}, {platform.python_implementation()} {platform.python_version()}, numpy {np.__version__}")
-    print(f"Forward, {STRINGS} strings of length {LENGTH}, {len(SYMBOLS)} symbols; {os.cpu_count()} cores, {platform.machine()}")
+    print(
+        f"{date.today()}, {platform.python_implementation()} {platform.python_version()}, numpy"
+        f" {np.__version__}"
+    )
+    print(
+        f"Forward, {STRINGS} strings of length {LENGTH}, {len(SYMBOLS)} symbols; {os.cpu_count()} cores,"
+        f" {platform.machine()}"
+    )
     print(f"{'semiring':10} {'states':>6} {'ratproof ms':>12} {'OpenFst ms':>12} {'ratio':>7} {'wanted':>7}")
     for semiring in (REAL, MAX_PLUS):
         for states in sizes:
@@ -45,11 +52,14 @@ def main() -> None:
             scorer = Scorer(machine)
             # OpenFst takes minutes for the large ones: time some of the strings, and say it for all.
             some = strings[: max(2, STRINGS // max(1, states // 8) ** 2)]
-            theirs = median(lambda: [scorer.score(x) for x in some], 1 if states > 100 else 3) * STRINGS / len(some)  # noqa: B023
+            repeats = 1 if states > 100 else 3
+            seconds = median(lambda: [scorer.score(x) for x in some], repeats)  # noqa: B023
+            theirs = seconds * STRINGS / len(some)
             found = batch.scores(machine, some)
             assert np.allclose(found, [scorer.score(x) for x in some[:2]] + list(found[2:]), rtol=1e-4)
             print(
-                f"{semiring.name:10} {states:6} {ours * 1e3:12.2f} {theirs * 1e3:12.0f} {theirs / ours:7.0f} {WANTED[semiring.name]:7}"
+                f"{semiring.name:10} {states:6} {ours * 1e3:12.2f} {theirs * 1e3:12.0f} {theirs / ours:7.0f}"
+                f" {WANTED[semiring.name]:7}"
             )
 
 

@@ -1,8 +1,10 @@
-"""How many states the cells of the paper are shown to need: for each the bits and seconds, and the checker's seconds for 63 states.
+"""How many states the cells of the paper are shown to need: for each the bits and seconds, and the checker's
+seconds for 63 states.
 
-``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON, which the docs show. Sizes are
-63, 127, 255 and so on to LARGEST (255); weights and strings are those of ``ratproof not-rational CELL``. The seconds are for the last
-size by itself, lower precisions included. The controls stop where they must. Every size: whether the theorem's hypotheses show.
+``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON,
+which the docs show. Sizes are 63, 127, 255 and so on to LARGEST (255); weights and strings are those of
+``ratproof not-rational CELL``. The seconds are for the last size by itself, lower precisions included. The
+controls stop where they must. Every size: whether the theorem's hypotheses show.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ def sizes(largest_size: int) -> list[int]:
 
 
 def reached(given: Given, size: int) -> dict[str, Any]:
-    """The bits and seconds of one bound, and the checker's seconds where the size is the one that it is timed at."""
+    """The bits and seconds of one bound, and the checker's seconds where the size is the one that it is timed
+    at.
+    """
     strings = first_strings(given.letters, size)
     found = bound(given, 0, strings, strings, most_bits=2**14)
     assert isinstance(found, Bound), found
@@ -51,24 +55,35 @@ def main() -> None:
     """Print the table, and write the figures."""
     last = int(sys.argv[2]) if len(sys.argv) > 2 else LARGEST
     found: dict[str, Any] = {
-        "date": str(date.today()), "cores": os.cpu_count(), "machine": platform.machine(),
-        "versions": f"{platform.python_implementation()} {platform.python_version()}, python-flint {flint.__version__}",
-        "cells": [], "controls": [],
-    }  # fmt: skip
+        "date": str(date.today()),
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "versions": (
+            f"{platform.python_implementation()} {platform.python_version()}, python-flint"
+            f" {flint.__version__}"
+        ),
+        "cells": [],
+        "controls": [],
+    }
     print(f"{found['date']}, {found['versions']}; {found['cores']} cores, {found['machine']}")
     for name, units in CASES:
         given = some(CELLS[name], units)
         if CELLS[name].rational:
             best, unknown = largest(given)
             assert best is not None and unknown is not None
-            found["controls"].append({"cell": name, "units": units, "states": best.states, "unknown": unknown.size})
+            found["controls"].append(
+                {"cell": name, "units": units, "states": best.states, "unknown": unknown.size}
+            )
             print(f"{name}, {units} units: {best.states} states, and size {unknown.size} is unknown")
             continue
         figures = {str(size): reached(given, size) for size in sizes(last)}
         theorem = isinstance(every_size(given), EverySize)
         found["cells"].append({"cell": name, "units": units, "sizes": figures, "every_size": theorem})
         for size, row in figures.items():
-            print(f"{name}, {units} units: {size:>4} states, {row['bits']:5} bits, {row['seconds']:8.2f} s", flush=True)
+            print(
+                f"{name}, {units} units: {size:>4} states, {row['bits']:5} bits, {row['seconds']:8.2f} s",
+                flush=True,
+            )
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
 

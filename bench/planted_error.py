@@ -1,7 +1,8 @@
-"""How long the hunt takes to find an error that shows on one string in ten thousand, and how many cases it does a second.
+"""How long the hunt takes to find an error that shows on one string in ten thousand, and how many cases it
+does a second.
 
-A layer of Example 6 is replaced by one whose state is off by 1e-3 after strings whose checksum is divisible by 10,000, and,
-apart from that, the recurrence of Proposition 7 by one that is off on the same strings.
+A layer of Example 6 is replaced by one whose state is off by 1e-3 after strings whose checksum is divisible
+by 10,000, and, apart from that, the recurrence of Proposition 7 by one that is off on the same strings.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def planted(string: Any) -> bool:
 
 
 def wrong_unit() -> Any:
-    """A recurrence of Proposition 7 whose state is off by 1/1000 after the planted strings, and right after all others."""
+    """A recurrence of Proposition 7 whose state is off by 1/1000 after the planted strings, and right after
+    all others.
+    """
     right = claim_named("proposition-7")
 
     def spoilt(variant: Variant) -> Variant:
@@ -38,7 +41,9 @@ def wrong_unit() -> Any:
         recurrence = Recurrence(
             start=lambda cell: (inner.start(cell), ""),
             step=lambda cell, state, symbol: (inner.step(cell, state[0], symbol), state[1] + symbol),
-            out=lambda cell, state: tuple(c + Fraction(planted(state[1]), 1000) for c in inner.out(cell, state[0])),
+            out=lambda cell, state: tuple(
+                c + Fraction(planted(state[1]), 1000) for c in inner.out(cell, state[0])
+            ),
         )
         return replace(variant, recurrence=recurrence)
 
@@ -64,7 +69,11 @@ def wrong_layer() -> Any:
 def search(way: str, patch: Callable[[], Any], seed: int, seconds: float = 60) -> tuple[float, int]:
     """Hunt in this process, on one core: seconds until the first find, and cases until then."""
     hunting._settle()
-    targets = [t for t in hunting.targets(["proposition-7"], None, "cpu") if ("dtype" in t.arguments) == (way == "network")]
+    targets = [
+        t
+        for t in hunting.targets(["proposition-7"], None, "cpu")
+        if ("dtype" in t.arguments) == (way == "network")
+    ]
     started, cases, turn = time.perf_counter(), 0, 0
     with patch():
         while time.perf_counter() - started < seconds:

@@ -1,7 +1,9 @@
-"""Matching rules, beside a loop over Python's compiled ``re`` in the same run: ``python bench/rules.py [RULES DIR]``.
+"""Matching rules, beside a loop over Python's compiled ``re`` in the same run:
+``python bench/rules.py [RULES DIR]``.
 
-RULES is a file of rules, DIR a folder with ``train.tsv``, ``dev.tsv`` and ``test.tsv``. Without them: rules and sentences that look like such.
-All labels of all sentences are found; both ways have to give the same ones. Memory is the peak of what NumPy holds while matching.
+RULES is a file of rules, DIR a folder with ``train.tsv``, ``dev.tsv`` and ``test.tsv``. Without them: rules
+and sentences that look like such. All labels of all sentences are found; both ways have to give the same
+ones. Memory is the peak of what NumPy holds while matching.
 """
 
 from __future__ import annotations
@@ -86,7 +88,10 @@ def main() -> None:
     shown = f"{len(words)} words, {rules.automaton.states} states; compiled in {compiling:.2f} s"
     print(f"{len(written)} rules, {len(sentences)} sentences, {shown}")
     print(f"  Python's re, a loop     {by_re:.3f} s")
-    print(f"  matches(), one batch    {ours:.3f} s   {by_re / ours:.1f} times as fast as re; {peak / 2**20:.0f} MiB at most")
+    print(
+        f"  matches(), one batch    {ours:.3f} s   {by_re / ours:.1f} times as fast as re; {peak / 2**20:.0f}"
+        " MiB at most"
+    )
     shown = f"FA-RNN of rank {network.rank}, float32, {torch.get_num_threads()} threads"
     print(f"  {shown}   {by_network:.3f} s   {by_re / by_network:.2f} times as fast as re")
 

@@ -1,4 +1,6 @@
-"""Sphinx's configuration. What the pages say of verdicts comes from ``_build/verdicts.json``, never from here."""
+"""Sphinx's configuration. What the pages say of verdicts comes from ``_build/verdicts.json``, never from
+here.
+"""
 
 import sys
 from pathlib import Path

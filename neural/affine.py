@@ -1,7 +1,8 @@
-"""Recurrences that are not elementwise: c_t = W_t c_{t-1} + b_t, and their automata of d + 1 states (Peng et al. 2018, 4.3).
+"""Recurrences that are not elementwise: c_t = W_t c_{t-1} + b_t, and their automata of d + 1 states (Peng et
+al. 2018, 4.3).
 
-State 0 keeps the constant 1, and state 1 + i the i-th unit: so all units have the same transitions, and differ in their final
-state. (Appendix C draws 2 d states; d + 1 suffice.)
+State 0 keeps the constant 1, and state 1 + i the i-th unit: so all units have the same transitions, and
+differ in their final state. (Appendix C draws 2 d states; d + 1 suffice.)
 
 >>> from neural.elman import LinearElman
 >>> units = LinearElman(3, 2).to_automata(torch.eye(3), "abc")
@@ -32,7 +33,9 @@ class AffineCell(Cell):
         matrices = np.full((windows.symbols, d + 1, d + 1), weights.zero, dtype=np.float64)
         matrices[:, 0, 0] = weights.one
         matrices[:, 0, 1:] = weights.gates["b"]
-        matrices[:, 1:, 1:] = np.swapaxes(weights.gates["W"], -1, -2)  # an automaton multiplies rows from the left
+        matrices[:, 1:, 1:] = np.swapaxes(
+            weights.gates["W"], -1, -2
+        )  # an automaton multiplies rows from the left
         initial = np.array([weights.one, *weights.start], dtype=np.float64)
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 

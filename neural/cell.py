@@ -1,7 +1,7 @@
 """One layer that reads in one direction: what every architecture says of itself, and what they all share.
 
-A cell says which numbers its automata are made of (``gates``, a function of the symbols alone), how its state goes on
-(``steps``), what is scored (``score``) and what it puts out (``output``). The rest is here.
+A cell says which numbers its automata are made of (``gates``, a function of the symbols alone), how its state
+goes on (``steps``), what is scored (``score``) and what it puts out (``output``). The rest is here.
 
 >>> from neural.rrnn_b import RRNNBCell
 >>> cell = RRNNBCell(3, 2)
@@ -39,7 +39,9 @@ class Cell(Unrolled):
     semiring: ClassVar[Semiring] = REAL
     pattern: Pattern  # the automaton of one unit; cells whose units are not apart have their own arrays
 
-    def __init__(self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None, window: int = 1) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None, window: int = 1
+    ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
         self.window = whole("window", window)
 
@@ -59,7 +61,8 @@ class Cell(Unrolled):
 
         Returns:
             Each of shape ``(..., hidden_size)``, those that no symbol changes ``(hidden_size,)``; matrices
-            ``(..., hidden_size, hidden_size)``. Written in plain torch, so that it runs on tracked values as well.
+            ``(..., hidden_size, hidden_size)``. Written in plain torch, so that it runs on tracked values as
+            well.
         """
         raise NotImplementedError
 
@@ -81,19 +84,25 @@ class Cell(Unrolled):
         return 1
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """The shape of each tensor of the state, without the batch: the c-states, and the window's previous inputs."""
+        """The shape of each tensor of the state, without the batch: the c-states, and the window's previous
+        inputs.
+        """
         found: list[tuple[int, ...]] = [(self.hidden_size,)] * self.c_states
         return [*found, (self.window - 1, self.input_size)] if self.window > 1 else found
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """The first state of each string: ``value`` (the semiring's zero without it) in the c-states, zeros elsewhere."""
+        """The first state of each string: ``value`` (the semiring's zero without it) in the c-states, zeros
+        elsewhere.
+        """
         like = next(self.parameters())
         made = [torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes()]
         number = self.semiring.zero if value is None else value
         return tuple(s + number if i < self.c_states else s for i, s in enumerate(made))
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
-        """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes it."""
+        """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes
+        it.
+        """
         view, before = inputs, list[Tensor]()
         if self.window > 1:
             padded = torch.cat([state[-1].transpose(0, 1), inputs])
@@ -114,5 +123,7 @@ class Cell(Unrolled):
         return states, self.hidden_size * windows.symbols * states**2
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
-        """How far the gates of two evaluations may be apart: each is off from the truth by its error at most."""
+        """How far the gates of two evaluations may be apart: each is off from the truth by its error at
+        most.
+        """
         return {name: 2 * gate.error for name, gate in gates.items()}

@@ -1,7 +1,7 @@
 """Tensors in files: written whole or not at all, and read without running any code (safetensors).
 
-The header says what is in the file, as text: ``ratproof`` is the format, ``kind`` what kind of thing was kept, ``about`` the rest as
-JSON.
+The header says what is in the file, as text: ``ratproof`` is the format, ``kind`` what kind of thing was
+kept, ``about`` the rest as JSON.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def write(path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str,
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """What :func:`write` kept: what was said about the tensors, and the tensors.
 
-    Raises :class:`~automata.errors.FormatError` for a file that is not there, of another format or kind, or cut short.
+    Raises :class:`~automata.errors.FormatError` for a file that is not there, of another format or kind, or
+    cut short.
     """
     try:
         with Path(path).open("rb") as opened:
@@ -45,20 +46,28 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
     except (safetensors.SafetensorError, OSError) as error:
-        # a checkpoint starts with the length of its header, whose first byte may be a pickle's, and the header with a brace
+        # a checkpoint starts with the length of its header, whose first byte may be a pickle's, and the
+        # header with a brace
         if start[8:] != b"{" and start.startswith((b"\x80", b"PK\x03\x04")):
             raise FormatError(
-                f"{path}: is a pickle, which could run code; a checkpoint of ratproof's (safetensors) is right"
+                f"{path}: is a pickle, which could run code; a checkpoint of ratproof's (safetensors) is"
+                " right"
             ) from None
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: is no checkpoint, or was cut short ({why:.80})") from None
     if header.get("ratproof") != FORMAT or header.get("kind") != kind:
-        found = header.get("kind") if header.get("ratproof") == FORMAT else header.get("ratproof") or "another program's file"
+        found = (
+            header.get("kind")
+            if header.get("ratproof") == FORMAT
+            else header.get("ratproof") or "another program's file"
+        )
         raise FormatError(f"{path}: is {found!r:.60}, where {kind!r} is right")
     try:
         about = json.loads(header["about"])
     except (KeyError, ValueError, RecursionError):
         raise FormatError(f"{path}: its header says nothing about the tensors") from None
     if not isinstance(about, dict):
-        raise FormatError(f"{path}: its header says {about!r:.40} about the tensors, where an object is right")
+        raise FormatError(
+            f"{path}: its header says {about!r:.40} about the tensors, where an object is right"
+        )
     return about, tensors

@@ -21,7 +21,9 @@ from neural.layer import Recurrent
 class LinearElmanCell(AffineCell):
     """c_t = W_c c_{t-1} + W_v v_t + b."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
         self.recurrent = nn.Parameter(torch.empty(hidden_size, hidden_size, **self.made))
         self.update = self.linear(bias)

@@ -1,4 +1,5 @@
-"""What Example 6 and its kin share: c_t = f_t * c_{t-1} + u_t, and the automaton of Figure 1 (Peng et al. 2018, section 4.1).
+"""What Example 6 and its kin share: c_t = f_t * c_{t-1} + u_t, and the automaton of Figure 1 (Peng et al.
+2018, section 4.1).
 
 They differ in their gates alone: f and u.
 

@@ -24,7 +24,9 @@ class ISANCell(AffineCell):
 
     reads_symbols = True
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
         self.weight = nn.Parameter(torch.empty(input_size, hidden_size, hidden_size, **self.made))
         self.bias = nn.Parameter(torch.zeros(input_size, hidden_size, **self.made)) if bias else None
@@ -34,7 +36,11 @@ class ISANCell(AffineCell):
         """The symbols' rows of the two tables."""
         d = self.hidden_size
         matrix = functional.embedding(view, self.weight.flatten(1)).reshape(*view.shape, d, d)
-        offset = self.weight.new_zeros(*view.shape, d) if self.bias is None else functional.embedding(view, self.bias)
+        offset = (
+            self.weight.new_zeros(*view.shape, d)
+            if self.bias is None
+            else functional.embedding(view, self.bias)
+        )
         return {"W": matrix, "b": offset}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -47,7 +53,8 @@ class ISANCell(AffineCell):
 
 
 class ISAN(Recurrent):
-    """The layer; ``input_size`` is the number of symbols; inputs are integers, shape ``(T, B)``; its outputs are c_t.
+    """The layer; ``input_size`` is the number of symbols; inputs are integers, shape ``(T, B)``; its outputs
+    are c_t.
 
     Option: ``bias``. It has one layer: a second would read vectors, not symbols.
     """

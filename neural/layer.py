@@ -24,7 +24,9 @@ from neural.stacked import Stacked
 
 
 class Recurrent(Stacked):
-    """Layers of a cell whose units are automata: the arguments are those of :class:`~neural.stacked.Stacked`."""
+    """Layers of a cell whose units are automata: the arguments are those of
+    :class:`~neural.stacked.Stacked`.
+    """
 
     cell_class: ClassVar[type[Cell]]
 
@@ -45,19 +47,26 @@ class Recurrent(Stacked):
     ) -> list[WFSA]:
         """The automata that score c_t, one a unit.
 
-        The gates are the floats that this network computes; with ``exact`` each is the dyadic fraction that it is.
+        The gates are the floats that this network computes; with ``exact`` each is the dyadic fraction that
+        it is.
 
         Args:
-            embeddings: v of each symbol, shape ``(len(vocabulary), input_size)``; where inputs are symbols, their numbers.
+            embeddings: v of each symbol, shape ``(len(vocabulary), input_size)``; where inputs are symbols,
+                their numbers.
             vocabulary: the symbols.
             start: c_0, a number or one for each unit; the semiring's zero without it.
             exact: exact weights, else float64 (the same values).
-            direction: 1 for the backward cells of a bidirectional network, whose automata read a string from its end.
+            direction: 1 for the backward cells of a bidirectional network, whose automata read a string from
+                its end.
         """
         return reading.to_automata(self._reader(direction), embeddings, vocabulary, start, exact)
 
-    def deviations(self, embeddings: Tensor, start: float | Tensor | None = None, direction: int = 0) -> list[Deviation]:
-        """For each of :meth:`to_automata`, how far the weights of one evaluation may be from those of another."""
+    def deviations(
+        self, embeddings: Tensor, start: float | Tensor | None = None, direction: int = 0
+    ) -> list[Deviation]:
+        """For each of :meth:`to_automata`, how far the weights of one evaluation may be from those of
+        another.
+        """
         return reading.deviations(self._reader(direction), embeddings, start)
 
     def tables(
@@ -65,18 +74,21 @@ class Recurrent(Stacked):
     ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
         """The gates of a unit that its automaton is made of, by name and window.
 
-        A window is a tuple of the last symbols, oldest first: of K, or of less at a string's start; what no symbol changes has
-        the key ``()``. The gates ``W`` and ``b`` are those of all units, as lists.
+        A window is a tuple of the last symbols, oldest first: of K, or of less at a string's start; what no
+        symbol changes has the key ``()``. The gates ``W`` and ``b`` are those of all units, as lists.
         """
         return reading.tables(self._reader(direction), embeddings, vocabulary, unit)
 
     def _reader(self, direction: int) -> Cell:
         if self.num_layers != 1:
             raise InputError(
-                f"this network has {self.num_layers} layers, where one is right: upper layers read vectors, not symbols"
+                f"this network has {self.num_layers} layers, where one is right: upper layers read vectors,"
+                " not symbols"
             )
         if direction not in range(self.directions):
-            raise InputError(f"direction is {direction!r}, where {' or '.join(map(str, range(self.directions)))} is right")
+            raise InputError(
+                f"direction is {direction!r}, where {' or '.join(map(str, range(self.directions)))} is right"
+            )
         cell = self._cells()[direction]
         assert isinstance(cell, Cell)
         return cell

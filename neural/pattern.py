@@ -1,12 +1,15 @@
-"""The automaton of one unit, drawn with the names of gates for weights, and filled in with numbers; for windows of any size.
+"""The automaton of one unit, drawn with the names of gates for weights, and filled in with numbers; for
+windows of any size.
 
-A gate that reads the last K symbols needs states that remember K - 1 of them: each state of the drawing becomes one for each
-history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter histories occur only at a string's start.
+A gate that reads the last K symbols needs states that remember K - 1 of them: each state of the drawing
+becomes one for each history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter
+histories occur only at a string's start.
 
 >>> windows = Windows(symbols=2, size=2)
->>> windows.histories, windows.ids.tolist()  # (), (a), (b); a window whose place is -1 stands before the string
+>>> windows.histories, windows.ids.tolist()  # (), (a), (b); place -1: before the string
 (3, [[-1, 0], [-1, 1], [0, 0], [0, 1], [1, 0], [1, 1]])
->>> half = Weights({"f": np.full((6, 1), 0.5), "u": np.full((6, 1), 0.5)}, 1.0, 0.0, np.zeros(1), np.array([True]))
+>>> gates = {"f": np.full((6, 1), 0.5), "u": np.full((6, 1), 0.5)}
+>>> half = Weights(gates, 1.0, 0.0, np.zeros(1), np.array([True]))
 >>> [(initial, final, matrices)] = arrays(FIGURE_1, half, windows, units=1)
 >>> initial.tolist(), final.tolist()  # (0, ()), (0, a), (0, b), (1, a), (1, b)
 ([1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0])
@@ -52,7 +55,9 @@ FIGURE_1 = Pattern((ONE, START), (ZERO, ONE), ((0, 0, ONE), (0, 1, "u"), (1, 1, 
 
 
 def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
-    """B with more states in a row (Figure 2, Appendix B): for each state behind the first its loop, and the way there."""
+    """B with more states in a row (Figure 2, Appendix B): for each state behind the first its loop, and the
+    way there.
+    """
     n = len(forgets)
     loops = tuple((i, i, f) for i, f in enumerate(forgets, 1))
     ways = tuple((i - 1, i, u) for i, u in enumerate(updates, 1))
@@ -79,13 +84,20 @@ class Windows:
     @cached_property
     def ids(self) -> NDArray[np.intp]:
         """The symbols of each window, oldest first, -1 before the string; shape ``(windows, K)``."""
-        found = [(*[-1] * (self.size - k), *w) for k in range(1, self.size + 1) for w in product(range(self.symbols), repeat=k)]
+        found = [
+            (*[-1] * (self.size - k), *w)
+            for k in range(1, self.size + 1)
+            for w in product(range(self.symbols), repeat=k)
+        ]
         return np.array(found, dtype=np.intp).reshape(-1, self.size)
 
     @cached_property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
         """For each window the history before its last symbol, that symbol, and the history after it."""
-        number = {h: i for i, h in enumerate(h for k in range(self.size) for h in product(range(self.symbols), repeat=k))}
+        number = {
+            h: i
+            for i, h in enumerate(h for k in range(self.size) for h in product(range(self.symbols), repeat=k))
+        }
         read = [tuple(x for x in row if x >= 0) for row in self.ids.tolist()]
         before = [number[w[:-1]] for w in read]
         after = [number[w[max(0, len(w) - self.size + 1) :]] for w in read]
@@ -97,8 +109,8 @@ class Weights:
     """What stands for the names.
 
     Attributes:
-        gates: for each gate its values, shape ``(windows, units)``; ``(units,)`` where no symbol changes it; matrices have one
-            more axis.
+        gates: for each gate its values, shape ``(windows, units)``; ``(units,)`` where no symbol changes it;
+            matrices have one more axis.
         one, zero: what stands for the semiring's.
         start: c_0 of each unit.
         fresh: is c_0 the semiring's zero? Then nothing starts in those states.
@@ -119,7 +131,8 @@ class Weights:
 def arrays(pattern: Pattern, weights: Weights, windows: Windows, units: int) -> list[Any]:
     """For each unit ``(initial, final, matrices)``, of shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``.
 
-    The states are those of the pattern with each history, pattern first; without those that no string starts in or reaches.
+    The states are those of the pattern with each history, pattern first; without those that no string starts
+    in or reaches.
     """
     h = windows.histories
     n = pattern.states * h

@@ -1,8 +1,9 @@
-"""QRNN with forget pooling (Bradbury et al. 2017): its gates read a window of K symbols (Peng et al. 2018, section 4.1).
+"""QRNN with forget pooling (Bradbury et al. 2017): its gates read a window of K symbols (Peng et al. 2018,
+section 4.1).
 
 >>> layer = QRNN(3, 2, window=2)
 >>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
->>> before.shape, layer.to_automata(torch.eye(3), "abc")[0]  # one state for each history, twice, and one to start in
+>>> before.shape, layer.to_automata(torch.eye(3), "abc")[0]  # a start, and each history twice
 (torch.Size([1, 4, 1, 3]), <WFSA: 7 states, 3 symbols, real semiring, exact>)
 """
 
@@ -19,7 +20,9 @@ from neural.unrolled import one_of
 
 
 class QRNNCell(GatedCell):
-    """z = tanh(W_z * V), f = sigmoid(W_f * V), o = sigmoid(W_o * V) of the window V; c = f * c + (1 - f) * z, h = o * c."""
+    """z = tanh(W_z * V), f = sigmoid(W_f * V), o = sigmoid(W_o * V) of the window V; c = f * c + (1 - f) * z,
+    h = o * c.
+    """
 
     def __init__(
         self,
@@ -47,9 +50,11 @@ class QRNNCell(GatedCell):
 
 
 class QRNN(Recurrent):
-    """The layer; its outputs are h_t, its state is c, and with ``window`` K > 1 ``(c, the K - 1 inputs before)``.
+    """The layer; its outputs are h_t, its state is c, and with ``window`` K > 1
+    ``(c, the K - 1 inputs before)``.
 
-    Options: ``window``, K, 2 without it; inputs before the first are zero. ``output_gate``; ``bias``: of all gates and z.
+    Options: ``window``, K, 2 without it; inputs before the first are zero. ``output_gate``; ``bias``: of all
+    gates and z.
     """
 
     cell_class = QRNNCell

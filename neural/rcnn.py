@@ -1,4 +1,5 @@
-"""RCNN (Lei et al. 2016): n-grams whose words need not stand side by side (Peng et al. 2018, equation 14, Appendix B).
+"""RCNN (Lei et al. 2016): n-grams whose words need not stand side by side (Peng et al. 2018, equation 14,
+Appendix B).
 
 >>> layer = RCNN(3, 2, order=3)
 >>> h, state = layer(torch.zeros(5, 4, 3))
@@ -23,7 +24,9 @@ from neural.unrolled import one_of, whole
 
 
 class RCNNCell(Cell):
-    """c1_t = lambda * c1_{t-1} + u1, cj_t = lambda * cj_{t-1} + c(j-1)_{t-1} * uj; uj = (1 - lambda) * g(W_j v_t + b_j)."""
+    """c1_t = lambda * c1_{t-1} + u1, cj_t = lambda * cj_{t-1} + c(j-1)_{t-1} * uj; uj = (1 - lambda) * g(W_j
+    v_t + b_j).
+    """
 
     def __init__(
         self,
@@ -57,7 +60,9 @@ class RCNNCell(Cell):
         """The gate f (the lambda of equation 14) and u1, ..., un."""
         f: Any = torch.sigmoid(self.logit if self.forget is None else self.forget(view))  # type: ignore[arg-type]
         g = NONLINEARITIES[self.nonlinearity]
-        updates = {name: (1 - f) * g(update(view)) for name, update in zip(self.names, self.updates, strict=True)}
+        updates = {
+            name: (1 - f) * g(update(view)) for name, update in zip(self.names, self.updates, strict=True)
+        }
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), **updates}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -68,15 +73,16 @@ class RCNNCell(Cell):
         return tuple(found)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Tanh of the last c, or itself."""
+        """tanh of the last c, or itself."""
         return NONLINEARITIES[self.outputs](scores)
 
 
 class RCNN(Recurrent):
     """The layer; its state is ``(c1, ..., cn)``, one tensor for n = 1.
 
-    Options: ``order``, n; ``nonlinearity``, g, and ``output``, of c^(n), ``"tanh"`` or ``"identity"``; ``decay``: lambda is
-    ``"constant"`` (one learned for each unit, as a sigmoid) or depends on the ``"input"``; ``bias``.
+    Options: ``order``, n; ``nonlinearity``, g, and ``output``, of c^(n), ``"tanh"`` or ``"identity"``;
+    ``decay``: lambda is ``"constant"`` (one learned for each unit, as a sigmoid) or depends on the
+    ``"input"``; ``bias``.
     """
 
     cell_class = RCNNCell

@@ -25,7 +25,9 @@ from neural.tracked import Tracked, tracking
 
 
 @torch.no_grad()
-def to_automata(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any, exact: bool) -> list[WFSA]:
+def to_automata(
+    cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any, exact: bool
+) -> list[WFSA]:
     """One automaton a unit: what :meth:`neural.layer.Recurrent.to_automata` gives."""
     windows = _windows(cell, embeddings, vocabulary, exact)
     gates = {name: _array(gate) for name, gate in cell.gates(_views(cell, embeddings, windows)).items()}
@@ -49,9 +51,14 @@ def to_automata(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], 
 
 @torch.no_grad()
 def deviations(cell: Cell, embeddings: Tensor, start: Any) -> list[Deviation]:
-    """How far the weights of two evaluations may be apart: what :meth:`neural.layer.Recurrent.deviations` gives."""
+    """How far the weights of two evaluations may be apart: what :meth:`neural.layer.Recurrent.deviations`
+    gives.
+    """
     windows = _windows(cell, embeddings, range(len(embeddings)), exact=False)
-    slack = {name: _array(gate) for name, gate in cell.slack(tracked_gates(cell, _views(cell, embeddings, windows))).items()}
+    slack = {
+        name: _array(gate)
+        for name, gate in cell.slack(tracked_gates(cell, _views(cell, embeddings, windows))).items()
+    }
     fresh = first(cell, start) == cell.semiring.zero
     weights = Weights(slack, 0.0, 0.0, np.zeros(cell.hidden_size), fresh)  # what is no gate is exact
     return [Deviation(matrices, initial, final) for initial, final, matrices in cell.arrays(weights, windows)]
@@ -86,14 +93,21 @@ def tables(
 def first(cell: Cell, start: Any) -> NDArray[np.float64]:
     """c_0 of each unit, as the network would hold it: shape ``(hidden_size,)``."""
     like = next(cell.parameters())
-    value = torch.as_tensor(cell.semiring.zero if start is None else start).to(dtype=like.dtype, device=like.device)
+    value = torch.as_tensor(cell.semiring.zero if start is None else start).to(
+        dtype=like.dtype, device=like.device
+    )
     try:
         value = value.expand(cell.hidden_size)
     except RuntimeError:
-        raise InputError(f"start has shape {tuple(value.shape)}, where one number or ({cell.hidden_size},) is right") from None
+        raise InputError(
+            f"start has shape {tuple(value.shape)}, where one number or ({cell.hidden_size},) is right"
+        ) from None
     found = _array(value)
     if not all(map(cell.semiring.holds, found.tolist())):
-        raise InputError(f"start is {found.tolist()}, where the {cell.semiring.name} semiring holds {cell.semiring.members}")
+        raise InputError(
+            f"start is {found.tolist()}, where the {cell.semiring.name} semiring holds"
+            f" {cell.semiring.members}"
+        )
     return found
 
 
@@ -120,7 +134,9 @@ def _windows(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], exa
         raise InputError(f"embeddings have shape {shape}, where {right} is right")
     if cell.reads_symbols:
         if embeddings.is_floating_point() or bool(((embeddings < 0) | (embeddings >= cell.input_size)).any()):
-            raise InputError(f"embeddings are not all integers from 0 to {cell.input_size - 1}, the numbers of symbols")
+            raise InputError(
+                f"embeddings are not all integers from 0 to {cell.input_size - 1}, the numbers of symbols"
+            )
     elif embeddings.dtype != next(cell.parameters()).dtype or not bool(embeddings.isfinite().all()):
         raise InputError(f"embeddings are not all finite numbers of {next(cell.parameters()).dtype}")
     if len(set(vocabulary)) != len(vocabulary):
@@ -129,8 +145,9 @@ def _windows(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], exa
     (states, weights), most = cell.held(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
     if weights > most:
         raise InputError(
-            f"windows of {cell.window} over {windows.symbols:,} symbols ask for automata of {states:,} states, with {weights:,} "
-            f"weights in all; at most {most:,} {'exact ones ' if exact else ''}are held"
+            f"windows of {cell.window} over {windows.symbols:,} symbols ask for automata of {states:,}"
+            f" states, with {weights:,} weights in all; at most {most:,} {'exact ones ' if exact else ''}are"
+            " held"
         )
     return windows
 

@@ -1,9 +1,11 @@
 """The elementwise recurrences, fast on any device: c_t = f_t * c_{t-1} + u_t, and max(f_t + c_{t-1}, u_t).
 
-(Equations 5c and 21c, Peng et al. 2018.) Each time step writes straight into the result; the gradient runs back through the
-same loop. (A plain Python loop that indexes ``f[t]`` lets each index fill a whole gradient of zeros.)
+(Equations 5c and 21c, Peng et al. 2018.) Each time step writes straight into the result; the gradient runs
+back through the same loop. (A plain Python loop that indexes ``f[t]`` lets each index fill a whole gradient
+of zeros.)
 
->>> max_plus(-torch.ones(3, 1), torch.tensor([[2.0], [0.0], [5.0]]), torch.tensor([-torch.inf])).flatten().tolist()
+>>> updates = torch.tensor([[2.0], [0.0], [5.0]])
+>>> max_plus(-torch.ones(3, 1), updates, torch.tensor([-torch.inf])).flatten().tolist()
 [2.0, 1.0, 5.0]
 """
 
@@ -52,7 +54,9 @@ class _Elementwise(torch.autograd.Function):
         # g_t = dL/dc_t in all: what comes from outside, and what comes back through c_{t+1}.
         flow = torch.empty_like(states)
         after = torch.zeros_like(start)
-        for f, g, c in zip(reversed(forget.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True):
+        for f, g, c in zip(
+            reversed(forget.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True
+        ):
             torch.add(g, after, out=c)
             after = f * c
         before = torch.cat([start.expand_as(states[:1]), states[:-1]]) if len(states) else states
@@ -68,7 +72,8 @@ def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
         start: c_0, shape ``(...)``; may be -infinity.
 
     Returns:
-        All states, shape ``(T, ...)``. Differentiable once; where both are equal each gets half, as in ``torch.maximum``.
+        All states, shape ``(T, ...)``. Differentiable once; where both are equal each gets half, as in
+        ``torch.maximum``.
     """
     result: Tensor = _MaxPlus.apply(forget, update, start)  # type: ignore[no-untyped-call]
     return result
@@ -92,11 +97,14 @@ class _MaxPlus(torch.autograd.Function):
         forget, update, states, start = ctx.saved_tensors
         before = torch.cat([start.expand_as(states[:1]), states[:-1]]) if len(states) else states
         kept = forget + before
-        # 1 where the old state was larger, 1/2 where both were equal: sign(-infinity) is -1, so nothing is undefined.
+        # 1 where the old state was larger, 1/2 where both were equal: sign(-infinity) is -1, so nothing is
+        # undefined.
         share = ((kept - update).sign() + 1) / 2
         flow = torch.empty_like(states)
         after = torch.zeros_like(start)
-        for s, g, c in zip(reversed(share.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True):
+        for s, g, c in zip(
+            reversed(share.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True
+        ):
             torch.add(g, after, out=c)
             after = s * c
         return flow * share, flow * (1 - share), after

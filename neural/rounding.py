@@ -1,12 +1,13 @@
-"""How far two evaluations of one float formula may be apart: derived bounds for gates, for any order of summation.
+"""How far two evaluations of one float formula may be apart: derived bounds for gates, for any order of
+summation.
 
-A network computes its gates for a whole batch at once, and again, in other shapes, when its automata are read off; the
-matrix products may then be summed in another order. These bounds say by how much the two can differ.
+A network computes its gates for a whole batch at once, and again, in other shapes, when its automata are read
+off; the matrix products may then be summed in another order. These bounds say by how much the two can differ.
 
-The one assumption is on the elementary functions: sigmoid, its logarithm and tanh are within 4 units in the last place, or within
-the smallest normal number (a sigmoid whose exponential overflows is 0). The vector library behind torch's CPU kernels states 1
-for exp and tanh, and CUDA's mathematics library 2; ``proofs_tests/neural/test_rounding.py`` measures them against ball
-arithmetic.
+The one assumption is on the elementary functions: sigmoid, its logarithm and tanh are within 4 units in the
+last place, or within the smallest normal number (a sigmoid whose exponential overflows is 0). The vector
+library behind torch's CPU kernels states 1 for exp and tanh, and CUDA's mathematics library 2;
+``proofs_tests/neural/test_rounding.py`` measures them against ball arithmetic.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ FUNCTION_ROUNDINGS = 8
 
 # The bounds are computed in float64 with errors far below this.
 _OUTWARD = 1 + 2.0**-40
-# What torch may make of float32's products: TF32 keeps 11 significant bits, bfloat16 keeps 8; tensor cores may cut off.
+# What torch may make of float32's products: TF32 keeps 11 significant bits, bfloat16 keeps 8; tensor cores
+# may cut off.
 _PRODUCT_UNITS = {"highest": FLOAT32.unit, "high": 2.0**-10, "medium": 2.0**-7}
 
 
@@ -35,7 +37,8 @@ def format_of(dtype: torch.dtype) -> Format:
 
 
 def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | None = None) -> Tensor:
-    """A bound on the error of one evaluation of ``inputs @ weight.T + bias``, in float64, shape ``(..., outputs)``.
+    """A bound on the error of one evaluation of ``inputs @ weight.T + bias``, in float64, shape
+    ``(..., outputs)``.
 
     The inputs may be off by ``error``; weights and bias are exact.
     """
@@ -53,7 +56,9 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | 
 
 
 def reduction(kind: Format) -> float:
-    """How far, relatively, a product in a matrix product may be off before it is rounded: 0 at full precision."""
+    """How far, relatively, a product in a matrix product may be off before it is rounded: 0 at full
+    precision.
+    """
     unit = _product_unit() if kind is FLOAT32 else kind.unit
     # Reduced precision rounds both factors of each product first; the sums are kept in the full format.
     return 2 * unit + unit**2 if unit > kind.unit else 0.0
@@ -71,8 +76,9 @@ def sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
     ``value`` is the sigmoid as one evaluation computed it; the bound is for any other evaluation as well.
     """
-    # The slope is at most 1/4, and at most the sigmoid itself, whose logarithm has a slope of at most 1. Another evaluation,
-    # and the way from it to the truth, is at most 2 error from this one: so there the sigmoid is at most e^(2 error) of ours.
+    # The slope is at most 1/4, and at most the sigmoid itself, whose logarithm has a slope of at most 1.
+    # Another evaluation, and the way from it to the truth, is at most 2 error from this one: so there the
+    # sigmoid is at most e^(2 error) of ours.
     ours = value.double() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=0.25)
     return _rounded(value, error * slope, kind).clamp(max=1)
@@ -80,7 +86,8 @@ def sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 def log_sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
     """A bound on the error of the logarithm of the sigmoid of something that is off by ``error``."""
-    # Its slope at x is sigmoid(-x) = 1 - e^y, at most 1 and at most -y, where y is the value; the rest is as for the sigmoid.
+    # Its slope at x is sigmoid(-x) = 1 - e^y, at most 1 and at most -y, where y is the value; the rest is as
+    # for the sigmoid.
     ours = value.double().abs() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=1)
     return _rounded(value, error * slope, kind)
@@ -104,6 +111,8 @@ def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format
 
 
 def total(value: Tensor, a_error: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of ``value``, the sum or difference of two numbers that are off by these errors."""
+    """A bound on the error of ``value``, the sum or difference of two numbers that are off by these
+    errors.
+    """
     carried = a_error + b_error
     return (carried + kind.gamma(2) * (value.double().abs() + carried) + kind.tiny) * _OUTWARD

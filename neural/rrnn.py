@@ -1,4 +1,5 @@
-"""What the networks of appendix D share (Peng et al. 2018): linear updates and h_t = tanh(o_t * c_t), o_t if wanted.
+"""What the networks of appendix D share (Peng et al. 2018): linear updates and h_t = tanh(o_t * c_t), o_t if
+wanted.
 
 >>> issubclass(RRNNCell, Cell)
 True

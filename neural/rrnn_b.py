@@ -19,7 +19,9 @@ from neural.rrnn import RRNNCell
 
 
 class RRNNBCell(RRNNCell, GatedCell):
-    """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * W_u v_t, c_t = f_t * c_{t-1} + u_t, h_t = tanh(o_t * c_t)."""
+    """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * W_u v_t, c_t = f_t * c_{t-1} + u_t, h_t = tanh(o_t *
+    c_t).
+    """
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
         super().__init__(input_size, hidden_size, bias, **options)

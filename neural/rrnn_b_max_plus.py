@@ -23,7 +23,9 @@ from neural.rrnn import RRNNCell
 
 
 class RRNNBMaxPlusCell(RRNNCell):
-    """f_t = log sigmoid(W_f v_t + b_f), u_t = W_u v_t, c_t = max(f_t + c_{t-1}, u_t), h_t = tanh(o_t + c_t)."""
+    """f_t = log sigmoid(W_f v_t + b_f), u_t = W_u v_t, c_t = max(f_t + c_{t-1}, u_t), h_t = tanh(o_t +
+    c_t).
+    """
 
     semiring = MAX_PLUS
     pattern = FIGURE_1

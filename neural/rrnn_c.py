@@ -1,4 +1,5 @@
-"""RRNN(C) (Peng et al. 2018, equation 25): bigrams that need not stand side by side, and the automaton of Figure 2.
+"""RRNN(C) (Peng et al. 2018, equation 25): bigrams that need not stand side by side, and the automaton of
+Figure 2.
 
 >>> layer = RRNNC(3, 2)
 >>> h, (c1, c2) = layer(torch.zeros(5, 4, 3))
@@ -26,7 +27,9 @@ def shifted(start: Tensor, states: Tensor) -> Tensor:
 
 
 class RRNNCCell(RRNNCell):
-    """Gates f1, u1, f2, u2 as in RRNN(B); c1_t = f1 * c1_{t-1} + u1, c2_t = f2 * c2_{t-1} + c1_{t-1} * u2; c = c2."""
+    """Gates f1, u1, f2, u2 as in RRNN(B); c1_t = f1 * c1_{t-1} + u1, c2_t = f2 * c2_{t-1} + c1_{t-1} * u2; c
+    = c2.
+    """
 
     pattern = chain(("f1", "f2"), ("u1", "u2"))
 
@@ -43,7 +46,12 @@ class RRNNCCell(RRNNCell):
     def gates(self, view: Tensor) -> dict[str, Tensor]:
         """Equations 25a and 25b."""
         f1, f2 = torch.sigmoid(self.forget_1(view)), torch.sigmoid(self.forget_2(view))
-        return {"f1": f1, "u1": (1 - f1) * self.update_1(view), "f2": f2, "u2": (1 - f2) * self.update_2(view)}
+        return {
+            "f1": f1,
+            "u1": (1 - f1) * self.update_1(view),
+            "f2": f2,
+            "u2": (1 - f2) * self.update_2(view),
+        }
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Equations 25c and 25d."""
@@ -52,6 +60,8 @@ class RRNNCCell(RRNNCell):
 
 
 class RRNNC(Recurrent):
-    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``."""
+    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
+    ``output_gate``.
+    """
 
     cell_class = RRNNCCell

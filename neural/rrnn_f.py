@@ -1,4 +1,5 @@
-"""RRNN(F) (Peng et al. 2018, section 5.1 and equation 26): unigrams and bigrams together, and the automaton of Figure 4.
+"""RRNN(F) (Peng et al. 2018, section 5.1 and equation 26): unigrams and bigrams together, and the automaton
+of Figure 4.
 
 Equation 26g reads c = p1 * c1 + p2 * c2, as equation 19c does.
 
@@ -28,19 +29,26 @@ from neural.tracked import Tracked
 
 
 class RRNNFCell(RRNNCCell):
-    """RRNN(C)'s gates, and p1, p2, r = sigmoid of learned vectors; c2_t = f2 * c2_{t-1} + (c1_{t-1} + r) * u2.
+    """RRNN(C)'s gates, and p1, p2, r = sigmoid of learned vectors; c2_t = f2 * c2_{t-1} + (c1_{t-1} + r) *
+    u2.
 
-    Its automaton does without the epsilon transition of Figure 4, q_0 to q_3: all strings start in q_3, too, with weight r, and
-    stay there with weight 1. So every weight is a gate.
+    Its automaton does without the epsilon transition of Figure 4, q_0 to q_3: all strings start in q_3, too,
+    with weight r, and stay there with weight 1. So every weight is a gate.
     """
 
     pattern = Pattern(
         initial=(ONE, START, START, "r"),
         final=(ZERO, "p1", "p2", ZERO),
         arrows=(
-            (0, 0, ONE), (0, 1, "u1"), (1, 1, "f1"), (1, 2, "u2"), (2, 2, "f2"), (3, 3, ONE), (3, 2, "u2"),
+            (0, 0, ONE),
+            (0, 1, "u1"),
+            (1, 1, "f1"),
+            (1, 2, "u2"),
+            (2, 2, "f2"),
+            (3, 3, ONE),
+            (3, 2, "u2"),
         ),
-    )  # fmt: skip
+    )
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
         super().__init__(input_size, hidden_size, bias, **options)
@@ -61,7 +69,9 @@ class RRNNFCell(RRNNCCell):
         return torch.sigmoid(self.final_1) * state[0] + torch.sigmoid(self.final_2) * state[1]
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
-        """The gates', and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 * u2 with c1 = 1 is not."""
+        """The gates', and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 * u2
+        with c1 = 1 is not.
+        """
         found = super().slack(gates)
         u2 = gates["u2"].value
         found["u2"] = found["u2"] + 2 * format_of(u2.dtype).unit * u2.double().abs()
@@ -69,12 +79,16 @@ class RRNNFCell(RRNNCCell):
 
 
 class RRNNF(Recurrent):
-    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``."""
+    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
+    ``output_gate``.
+    """
 
     cell_class = RRNNFCell
 
     def to_automata(self, *arguments: Any, epsilon: bool = False, **options: Any) -> list[WFSA]:
-        """As :meth:`neural.layer.Recurrent.to_automata`; with ``epsilon``, Figure 4 as it is drawn, an equal automaton."""
+        """As :meth:`neural.layer.Recurrent.to_automata`; with ``epsilon``, Figure 4 as it is drawn, an equal
+        automaton.
+        """
         found = super().to_automata(*arguments, **options)
         return [_drawn(unit) for unit in found] if epsilon else found
 

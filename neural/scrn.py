@@ -1,6 +1,8 @@
-"""SCRN (Mikolov et al. 2014): context units that change slowly, beside ordinary hidden ones. Only the context is rational.
+"""SCRN (Mikolov et al. 2014): context units that change slowly, beside ordinary hidden ones. Only the context
+is rational.
 
-(Corollary 10 of Peng et al. 2018 says so of the whole; it holds of the context units s_t, which are what is scored here.)
+(Corollary 10 of Peng et al. 2018 says so of the whole; it holds of the context units s_t, which are what is
+scored here.)
 
 >>> layer = SCRN(3, 2, hidden_units=7)
 >>> h, (s_n, h_n) = layer(torch.zeros(5, 4, 3))
@@ -39,9 +41,15 @@ class SCRNCell(GatedCell):
         super().__init__(input_size, hidden_size, device, dtype)
         self.output_size = hidden_size if hidden_units is None else whole("hidden_units", hidden_units)
         if alpha is not None and not (isinstance(alpha, (int, float)) and 0 <= alpha <= 1):
-            raise InputError(f"alpha is {alpha!r}, where a number from 0 to 1, or None for learned ones, is right")
+            raise InputError(
+                f"alpha is {alpha!r}, where a number from 0 to 1, or None for learned ones, is right"
+            )
         self.logit = self.vector() if alpha is None else None
-        self.register_buffer("alpha", None if alpha is None else torch.full((hidden_size,), alpha, **self.made), persistent=False)
+        self.register_buffer(
+            "alpha",
+            None if alpha is None else torch.full((hidden_size,), alpha, **self.made),
+            persistent=False,
+        )
         self.context = self.linear(bias=False)
         self.inputs = self.linear(bias=False, outputs=self.output_size)
         self.from_context = nn.Linear(hidden_size, self.output_size, bias=False, **self.made)
@@ -70,8 +78,9 @@ class SCRNCell(GatedCell):
 class SCRN(Recurrent):
     """The layer; its outputs are h_t, its state is ``(s, h)``.
 
-    Options: ``hidden_units``, the size of h (``hidden_size`` without it); ``alpha``, a number from 0 to 1 (0.95 in Mikolov et
-    al.), or ``None``: one for each unit, learned as a sigmoid. It has no biases, whatever ``bias`` is.
+    Options: ``hidden_units``, the size of h (``hidden_size`` without it); ``alpha``, a number from 0 to 1
+    (0.95 in Mikolov et al.), or ``None``: one for each unit, learned as a sigmoid. It has no biases, whatever
+    ``bias`` is.
     """
 
     cell_class = SCRNCell

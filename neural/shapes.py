@@ -1,6 +1,7 @@
 """The shapes in which layers are called, in one place: what comes in is made ``(T, B, ...)``, and back.
 
->>> form = Layout(torch.zeros(4, 7, 3), input_size=3, batch_first=True, reads_symbols=False, lengths=[7, 2, 0, 1])
+>>> inputs, lengths = torch.zeros(4, 7, 3), [7, 2, 0, 1]
+>>> form = Layout(inputs, input_size=3, batch_first=True, reads_symbols=False, lengths=lengths)
 >>> form.inputs.shape, form.ends.tolist(), form.back(torch.zeros(7, 4, 5)).shape
 (torch.Size([7, 4, 3]), [7, 2, 0, 1], torch.Size([4, 7, 5]))
 """
@@ -22,12 +23,18 @@ class Layout:
 
     Attributes:
         inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero behind a string's end.
-        ends: the strings' lengths, shape ``(B,)``, on the inputs' device; ``None`` where all are as long as T.
+        ends: the strings' lengths, shape ``(B,)``, on the inputs' device; ``None`` where all are as long as
+            T.
         batched: was there an axis for the batch?
     """
 
     def __init__(
-        self, given: Any, input_size: int, batch_first: bool, reads_symbols: bool, lengths: Tensor | Sequence[int] | None
+        self,
+        given: Any,
+        input_size: int,
+        batch_first: bool,
+        reads_symbols: bool,
+        lengths: Tensor | Sequence[int] | None,
     ) -> None:
         self.packed = isinstance(given, PackedSequence)
         if self.packed:
@@ -62,7 +69,9 @@ class Layout:
         return values[there, torch.arange(values.shape[1], device=values.device)]
 
     def last(self, start: Tensor, states: Tensor) -> Tensor:
-        """Each string's state after its last symbol, from the start ``(B, ...)`` and all states ``(T, B, ...)``."""
+        """Each string's state after its last symbol, from the start ``(B, ...)`` and all states
+        ``(T, B, ...)``.
+        """
         if not len(states):
             return start
         if self.ends is None:
@@ -90,14 +99,26 @@ class Layout:
 def _check(given: Tensor, axes: int, input_size: int, batch_first: bool, reads_symbols: bool) -> None:
     order = "batch, time" if batch_first else "time, batch"
     if reads_symbols:
-        if given.dim() not in (1, 2) or given.is_floating_point() or given.is_complex() or given.dtype == torch.bool:
+        if (
+            given.dim() not in (1, 2)
+            or given.is_floating_point()
+            or given.is_complex()
+            or given.dtype == torch.bool
+        ):
             raise InputError(
-                f"inputs are {given.dtype} of shape {tuple(given.shape)}, where integers of shape ({order}) are right"
+                f"inputs are {given.dtype} of shape {tuple(given.shape)}, where integers of shape ({order})"
+                " are right"
             )
         if given.numel() and not 0 <= int(given.min()) <= int(given.max()) < input_size:
-            raise InputError(f"inputs go from {int(given.min())} to {int(given.max())}, where 0 to {input_size - 1} are right")
+            raise InputError(
+                f"inputs go from {int(given.min())} to {int(given.max())}, where 0 to {input_size - 1} are"
+                " right"
+            )
     elif given.dim() not in (axes - 1, axes) or given.shape[-1] != input_size:
-        raise InputError(f"inputs have shape {tuple(given.shape)}, where ({order}, input) with input = {input_size} is right")
+        raise InputError(
+            f"inputs have shape {tuple(given.shape)}, where ({order}, input) with input = {input_size} is"
+            " right"
+        )
 
 
 def _ends(lengths: Tensor | Sequence[int], time: int, batch: int) -> Tensor:

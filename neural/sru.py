@@ -21,7 +21,9 @@ from neural.unrolled import one_of
 
 
 class SRUCell(GatedCell):
-    """f = sigmoid(W_f x + b_f), r = sigmoid(W_r x + b_r), c = f * c + (1 - f) * W x, h = r * g(c) [+ (1 - r) * x]."""
+    """f = sigmoid(W_f x + b_f), r = sigmoid(W_r x + b_r), c = f * c + (1 - f) * W x, h = r * g(c) [+ (1 - r)
+    * x].
+    """
 
     def __init__(
         self,
@@ -37,7 +39,9 @@ class SRUCell(GatedCell):
         self.nonlinearity = one_of("nonlinearity", nonlinearity, tuple(NONLINEARITIES))
         self.highway = one_of("highway", highway, (True, False))
         if highway and input_size != hidden_size:
-            raise InputError(f"highway asks for input_size == hidden_size, and they are {input_size} and {hidden_size}")
+            raise InputError(
+                f"highway asks for input_size == hidden_size, and they are {input_size} and {hidden_size}"
+            )
         self.update = self.linear(bias=False)
         self.forget = self.linear(bias)
         self.reset = self.linear(bias)
@@ -57,8 +61,8 @@ class SRUCell(GatedCell):
 class SRU(Recurrent):
     """The layer; its outputs are h_t.
 
-    Options: ``nonlinearity``, g, ``"tanh"`` or ``"identity"``; ``highway``, which needs input_size == hidden_size (and is off
-    in the paper's experiments); ``bias``: of the gates.
+    Options: ``nonlinearity``, g, ``"tanh"`` or ``"identity"``; ``highway``, which needs input_size ==
+    hidden_size (and is off in the paper's experiments); ``bias``: of the gates.
     """
 
     cell_class = SRUCell

@@ -18,14 +18,16 @@ from neural.unrolled import Ran, Unrolled, one_of, whole
 
 
 class Stacked(nn.Module):
-    """One or more layers of one kind of cell. A network of a single cell shows that cell's parts as its own (``layer.forget``).
+    """One or more layers of one kind of cell. A network of a single cell shows that cell's parts as its own
+    (``layer.forget``).
 
     Args:
         input_size: the size of v_t.
         hidden_size: d, the number of units, in each layer and direction.
         num_layers: upper layers read the outputs of lower ones.
         bias: with biases, where the architecture has some.
-        batch_first: inputs and outputs have the shape ``(B, T, ...)`` in place of ``(T, B, ...)``; states do not change.
+        batch_first: inputs and outputs have the shape ``(B, T, ...)`` in place of ``(T, B, ...)``; states do
+            not change.
         dropout: the probability to drop an output between layers, in training.
         bidirectional: with cells that read from the end; outputs have those of both, forward first.
         device, dtype: as in torch; float32 or float64.
@@ -56,10 +58,16 @@ class Stacked(nn.Module):
         if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
             raise InputError(f"dropout is {dropout!r}, where a number from 0 to 1 is right")
         if self.cell_class.reads_symbols and num_layers != 1:
-            raise InputError(f"num_layers is {num_layers!r}, where 1 is right: a second layer would read vectors, not symbols")
+            raise InputError(
+                f"num_layers is {num_layers!r}, where 1 is right: a second layer would read vectors, not"
+                " symbols"
+            )
         self.input_size, self.hidden_size = input_size, hidden_size
         self.num_layers, self.dropout = whole("num_layers", num_layers), dropout
-        self.bias, self.batch_first = one_of("bias", bias, (True, False)), one_of("batch_first", batch_first, (True, False))
+        self.bias, self.batch_first = (
+            one_of("bias", bias, (True, False)),
+            one_of("batch_first", batch_first, (True, False)),
+        )
         self.bidirectional = one_of("bidirectional", bidirectional, (True, False))
         self.options = options
         made = {**options, "device": device, "dtype": dtype} | ({"bias": bias} if "bias" in known else {})
@@ -80,9 +88,16 @@ class Stacked(nn.Module):
 
     def extra_repr(self) -> str:
         """The arguments, for printing."""
-        shown = {"num_layers": self.num_layers, "bias": self.bias, "batch_first": self.batch_first, "dropout": self.dropout}
+        shown = {
+            "num_layers": self.num_layers,
+            "bias": self.bias,
+            "batch_first": self.batch_first,
+            "dropout": self.dropout,
+        }
         shown |= {"bidirectional": self.bidirectional, **self.options}
-        return f"{self.input_size}, {self.hidden_size}, " + ", ".join(f"{name}={value!r}" for name, value in shown.items())
+        return f"{self.input_size}, {self.hidden_size}, " + ", ".join(
+            f"{name}={value!r}" for name, value in shown.items()
+        )
 
     @property
     def directions(self) -> int:
@@ -90,7 +105,9 @@ class Stacked(nn.Module):
         return 1 + self.bidirectional
 
     def start(self, batch: int, value: float | Tensor | None = None) -> Any:
-        """The state that strings start in, with ``value`` (a number, or one for each unit) for c_0; the semiring's zero without."""
+        """The state that strings start in, with ``value`` (a number, or one for each unit) for c_0; the
+        semiring's zero without.
+        """
         return join([cell.start(batch, value) for cell in self._cells()], batched=True)
 
     def forward(
@@ -99,15 +116,16 @@ class Stacked(nn.Module):
         """Run the network.
 
         Args:
-            input: v, shape ``(T, B, input_size)`` (``(B, T, input_size)`` with ``batch_first``), or ``(T, input_size)`` for one
-                string, or a packed sequence.
+            input: v, shape ``(T, B, input_size)`` (``(B, T, input_size)`` with ``batch_first``), or
+                ``(T, input_size)`` for one string, or a packed sequence.
             state: the first state, as it is returned; :meth:`start` without it.
             lengths: the strings' lengths, where they differ; what is behind a string's end is ignored.
 
         Returns:
-            ``(output, state)``: the outputs of the last layer in the shape of ``input`` (zero behind a string's end), and each
-            string's last state: a tensor of shape ``(num_layers * directions, B, ...)``, or a tuple of such where a cell's
-            state has several; where the shapes of layers differ, a tuple of tensors ``(B, ...)`` stands in place of one.
+            ``(output, state)``: the outputs of the last layer in the shape of ``input`` (zero behind a
+            string's end), and each string's last state: a tensor of shape
+            ``(num_layers * directions, B, ...)``, or a tuple of such where a cell's state has several; where
+            the shapes of layers differ, a tuple of tensors ``(B, ...)`` stands in place of one.
         """
         form = self._layout(input, lengths)
         given = split(state, self._cells(), form)
@@ -125,8 +143,12 @@ class Stacked(nn.Module):
             values = torch.cat(outputs, dim=-1) if len(outputs) > 1 else outputs[0]
         return form.back(values), join(ends, form.batched)
 
-    def scores(self, input: Tensor | PackedSequence, state: Any = None, lengths: Tensor | Sequence[int] | None = None) -> Any:
-        """The ``scores`` of :class:`~neural.unrolled.Ran`, in the shape of ``input``: for one layer in one direction."""
+    def scores(
+        self, input: Tensor | PackedSequence, state: Any = None, lengths: Tensor | Sequence[int] | None = None
+    ) -> Any:
+        """The ``scores`` of :class:`~neural.unrolled.Ran`, in the shape of ``input``: for one layer in one
+        direction.
+        """
         cell, form = self.cell, self._layout(input, lengths)
         ran: Ran = cell.run(form.inputs, split(state, [cell], form)[0])
         return form.back(ran.scores)
@@ -136,7 +158,8 @@ class Stacked(nn.Module):
         """The one cell of a network of one layer and one direction."""
         if len(self.cells) != 1:
             raise InputError(
-                f"this network has {self.num_layers} layer(s) and {self.directions} direction(s), where one of each is right"
+                f"this network has {self.num_layers} layer(s) and {self.directions} direction(s), where one"
+                " of each is right"
             )
         return self._cells()[0]
 

@@ -18,7 +18,9 @@ from neural.unrolled import Unrolled
 
 
 def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
-    """The cells' states as one tensor ``(cells, B, ...)``, or a tuple: of such, or of tensors ``(B, ...)`` whose shapes differ."""
+    """The cells' states as one tensor ``(cells, B, ...)``, or a tuple: of such, or of tensors ``(B, ...)``
+    whose shapes differ.
+    """
     parts: list[Any] = []
     for same in zip(*states, strict=True):
         found = same if batched else tuple(s.squeeze(0) for s in same)
@@ -35,14 +37,18 @@ def split(given: Any, cells: Sequence[Unrolled], form: Layout) -> list[tuple[Ten
     sizes = [cell.sizes() for cell in cells]
     if len(parts) != len(sizes[0]):
         raise InputError(f"state has {len(parts)} part(s), where {len(sizes[0])} are right")
-    columns = [_part(part, [size[k] for size in sizes], batch, form.batched, k) for k, part in enumerate(parts)]
+    columns = [
+        _part(part, [size[k] for size in sizes], batch, form.batched, k) for k, part in enumerate(parts)
+    ]
     return list(zip(*columns, strict=True))
 
 
 def _part(part: Any, sizes: list[tuple[int, ...]], batch: int, batched: bool, number: int) -> list[Tensor]:
     right = [(batch, *size) if batched else size for size in sizes]
     if isinstance(part, Tensor) and len(set(right)) > 1:
-        raise InputError(f"part {number} of the state is one tensor, where a tuple of {len(right)}, one a cell, is right")
+        raise InputError(
+            f"part {number} of the state is one tensor, where a tuple of {len(right)}, one a cell, is right"
+        )
     if isinstance(part, Tensor) and part.shape != (len(right), *right[0]):
         raise InputError(f"state has shape {tuple(part.shape)}, where {(len(right), *right[0])} is right")
     found = list(part)

@@ -1,6 +1,8 @@
-"""T-RNN, T-GRU and T-LSTM (Balduzzi & Ghifary 2016): strongly-typed networks, whose gates read one or two symbols.
+"""T-RNN, T-GRU and T-LSTM (Balduzzi & Ghifary 2016): strongly-typed networks, whose gates read one or two
+symbols.
 
-Peng et al. 2018, section 4.1 and equation 10. A matrix pair V v_{t-1} + W v_t is one matrix over both, the older first.
+Peng et al. 2018, section 4.1 and equation 10. A matrix pair V v_{t-1} + W v_t is one matrix over both, the
+older first.
 
 >>> layer = TLSTM(3, 2)
 >>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
@@ -22,7 +24,9 @@ from neural.layer import Recurrent
 class TRNNCell(GatedCell):
     """z = W v_t, f = sigmoid(V v_t + b), c = f * c + (1 - f) * z."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
         self.update = self.linear(bias=False)
         self.forget = self.linear(bias)
@@ -36,7 +40,9 @@ class TRNNCell(GatedCell):
 class _PairCell(GatedCell):
     """z, f = sigmoid and o = tanh of V v_{t-1} + W v_t + b, each with its own."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, device, dtype, window=2)
         self.update = self.linear(bias)
         self.forget = self.linear(bias)
@@ -71,7 +77,9 @@ class TRNN(Recurrent):
 
 
 class TGRU(Recurrent):
-    """T-GRU; its outputs are h_t, which is what is scored; its state is ``(h, the input before)``. Option: ``bias``."""
+    """T-GRU; its outputs are h_t, which is what is scored; its state is ``(h, the input before)``. Option:
+    ``bias``.
+    """
 
     cell_class = TGRUCell
 

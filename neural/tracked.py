@@ -29,8 +29,8 @@ def _function(name: str) -> Callable[..., Any]:
 class Tracked:
     """A float tensor, and how far it may be from what exact arithmetic would give.
 
-    It can be given to the functions that have a rule (:data:`RULES`), and moved about as a tensor can (:data:`MOVES`); any
-    other function refuses it.
+    It can be given to the functions that have a rule (:data:`RULES`), and moved about as a tensor can
+    (:data:`MOVES`); any other function refuses it.
 
     Attributes:
         value: as computed.
@@ -76,10 +76,14 @@ class Tracked:
 
 def _linear(inputs: Tracked, weight: Tracked, bias: Tracked | None = None) -> Tracked:
     value = functional.linear(inputs.value, weight.value, None if bias is None else bias.value)
-    return Tracked(value, rounding.affine(weight.value, None if bias is None else bias.value, inputs.value, inputs.error))
+    return Tracked(
+        value, rounding.affine(weight.value, None if bias is None else bias.value, inputs.value, inputs.error)
+    )
 
 
-def _of_one(function: Callable[[Tensor], Tensor], bound: Callable[..., Tensor]) -> Callable[[Tracked], Tracked]:
+def _of_one(
+    function: Callable[[Tensor], Tensor], bound: Callable[..., Tensor]
+) -> Callable[[Tracked], Tracked]:
     def rule(a: Tracked) -> Tracked:
         value = function(a.value)
         return Tracked(value, bound(value, a.error, rounding.format_of(value.dtype)))
@@ -97,7 +101,9 @@ def _total(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tracked, T
 
 def _product(a: Tracked, b: Tracked) -> Tracked:
     value = a.value * b.value
-    return Tracked(value, rounding.product(a.value, a.error, b.value, b.error, rounding.format_of(value.dtype)))
+    return Tracked(
+        value, rounding.product(a.value, a.error, b.value, b.error, rounding.format_of(value.dtype))
+    )
 
 
 _sigmoid = _of_one(torch.sigmoid, rounding.sigmoid)
@@ -106,19 +112,41 @@ _add, _sub, _rsub = _total(torch.add), _total(torch.sub), _total(torch.rsub)
 
 RULES: dict[Any, Callable[..., Tracked]] = {
     functional.linear: _linear,
-    torch.sigmoid: _sigmoid, Tensor.sigmoid: _sigmoid,
-    torch.tanh: _tanh, Tensor.tanh: _tanh,
+    torch.sigmoid: _sigmoid,
+    Tensor.sigmoid: _sigmoid,
+    torch.tanh: _tanh,
+    Tensor.tanh: _tanh,
     functional.logsigmoid: _of_one(functional.logsigmoid, rounding.log_sigmoid),
-    torch.add: _add, Tensor.add: _add, Tensor.__add__: _add, Tensor.__radd__: _add,
-    torch.sub: _sub, Tensor.sub: _sub, Tensor.__sub__: _sub,
-    torch.rsub: _rsub, Tensor.__rsub__: _rsub,
-    torch.mul: _product, Tensor.mul: _product, Tensor.__mul__: _product, Tensor.__rmul__: _product,
-}  # fmt: skip
+    torch.add: _add,
+    Tensor.add: _add,
+    Tensor.__add__: _add,
+    Tensor.__radd__: _add,
+    torch.sub: _sub,
+    Tensor.sub: _sub,
+    Tensor.__sub__: _sub,
+    torch.rsub: _rsub,
+    Tensor.__rsub__: _rsub,
+    torch.mul: _product,
+    Tensor.mul: _product,
+    Tensor.__mul__: _product,
+    Tensor.__rmul__: _product,
+}
 """The functions that round, each with its rule; a number that is not tracked is exact."""
 MOVES = {
-    torch.cat, torch.stack, functional.embedding, Tensor.__getitem__, Tensor.expand, Tensor.unsqueeze, Tensor.squeeze, Tensor.reshape,
-    Tensor.flatten, Tensor.unflatten, Tensor.unbind, Tensor.transpose, Tensor.new_zeros,
-}  # fmt: skip
+    torch.cat,
+    torch.stack,
+    functional.embedding,
+    Tensor.__getitem__,
+    Tensor.expand,
+    Tensor.unsqueeze,
+    Tensor.squeeze,
+    Tensor.reshape,
+    Tensor.flatten,
+    Tensor.unflatten,
+    Tensor.unbind,
+    Tensor.transpose,
+    Tensor.new_zeros,
+}
 """The functions that only move numbers; errors move with them."""
 
 
@@ -126,7 +154,9 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """The function on values and errors."""
     with torch._C.DisableTorchFunction():  # what a rule computes is not tracked in its turn
         if func in RULES:
-            like = next(a.value if isinstance(a, Tracked) else a for a in args if isinstance(a, (Tracked, Tensor)))
+            like = next(
+                a.value if isinstance(a, Tracked) else a for a in args if isinstance(a, (Tracked, Tensor))
+            )
             every = [*args, *kwargs.values()]
             return RULES[func](*(a if a is None else _tracked(a, like) for a in every))
         if func in MOVES:
@@ -137,7 +167,9 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 def _tracked(value: Any, like: Tensor) -> Tracked:
     if isinstance(value, Tracked):
         return value
-    return Tracked.exact(value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=like.dtype, device=like.device))
+    return Tracked.exact(
+        value if isinstance(value, Tensor) else torch.as_tensor(value, dtype=like.dtype, device=like.device)
+    )
 
 
 def _exact(value: Any) -> Any:

@@ -16,8 +16,9 @@ class Ran(NamedTuple):
     """What a cell computed for T symbols of B strings.
 
     Attributes:
-        scores: what a reader asks about: of a :class:`~neural.cell.Cell` c_1, ..., c_T before any output nonlinearity, shape
-            ``(T, B, hidden_size)``; of a state-regularized cell the transition probabilities, shape ``(T, B, k)``.
+        scores: what a reader asks about: of a :class:`~neural.cell.Cell` c_1, ..., c_T before any output
+            nonlinearity, shape ``(T, B, hidden_size)``; of a state-regularized cell the transition
+            probabilities, shape ``(T, B, k)``.
         outputs: shape ``(T, B, output_size)``.
         states: the state after each symbol, one tensor of shape ``(T, B, ...)`` for each of the state's.
     """
@@ -56,7 +57,9 @@ class Unrolled(nn.Module):
         return tuple(s if value is None else s + value for s in made)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
-        """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes it."""
+        """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes
+        it.
+        """
         raise NotImplementedError
 
 

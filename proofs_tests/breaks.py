@@ -1,4 +1,6 @@
-"""Ways to break a claim on purpose, on either side: each has to be refuted, or what refutes it is worth nothing."""
+"""Ways to break a claim on purpose, on either side: each has to be refuted, or what refutes it is worth
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ def of_automata(change):
 
 
 def of_step(change):
-    return lambda recurrence: replace(recurrence, step=lambda w, state, x: change(w, state, x, recurrence.step))
+    return lambda recurrence: replace(
+        recurrence, step=lambda w, state, x: change(w, state, x, recurrence.step)
+    )
 
 
 def other_letter(w, state, x, step):
@@ -24,8 +28,12 @@ def read_twice(w, state, x, step):
 
 
 BREAKS = {
-    "a transposed table": {"construction": of_automata(lambda a: a.replace(matrices=a.matrices.transpose(0, 2, 1)))},
-    "a start that is shifted": {"construction": of_automata(lambda a: a.replace(initial=np.roll(a.initial, 1)))},
+    "a transposed table": {
+        "construction": of_automata(lambda a: a.replace(matrices=a.matrices.transpose(0, 2, 1)))
+    },
+    "a start that is shifted": {
+        "construction": of_automata(lambda a: a.replace(initial=np.roll(a.initial, 1)))
+    },
     "ends that are shifted": {"construction": of_automata(lambda a: a.replace(final=np.roll(a.final, 1)))},
     "the other letter": {"recurrence": of_step(other_letter)},
     "each letter read twice": {"recurrence": of_step(read_twice)},

@@ -11,7 +11,8 @@ from ratproof.ledger import Ledger, ledger
 
 
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:
-    """Assert that both sides agree on every prefix of every string; count the strings that were compared in full, and those that were not.
+    """Assert that both sides agree on every prefix of every string; count the strings that were compared in
+    full, and those that were not.
 
     Raises :class:`~ratproof.disagreement.Disagreement`, with the first counterexample.
     """
@@ -32,7 +33,9 @@ def record(compared: Compared, book: Ledger) -> None:
     Raises ``RuntimeError`` where it says that nothing differs, and that a difference is not within its bound.
     """
     if compared.difference is None and compared.share is not None and not compared.share <= 1:
-        raise RuntimeError(f"a comparison says that nothing differs, though {compared.share} of a bound is used")
+        raise RuntimeError(
+            f"a comparison says that nothing differs, though {compared.share} of a bound is used"
+        )
     book.add(compared.cases, compared.share)
     for reason, count in compared.left_out.items():
         book.leave_out(reason, count)

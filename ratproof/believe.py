@@ -61,12 +61,25 @@ class Given:
 
 def claim_of(name: str, says: str, given: Given, variant: Variant) -> Claim:
     """The claim with that one variant."""
-    return Claim(name, says, f"{says}.", Source("your own", "your file", name), (), (variant,), example=given, case=given)
+    return Claim(
+        name,
+        says,
+        f"{says}.",
+        Source("your own", "your file", name),
+        (),
+        (variant,),
+        example=given,
+        case=given,
+    )
 
 
 def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, ...]:
-    """The automata, exact; :class:`~automata.errors.InputError` where they cannot be compared with one network."""
-    automata = tuple(a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton))
+    """The automata, exact; :class:`~automata.errors.InputError` where they cannot be compared with one
+    network.
+    """
+    automata = tuple(
+        a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton)
+    )
     _check(name, automata)
     return automata
 
@@ -85,11 +98,15 @@ def believe(
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
-        start: the state before the first symbol: a number, or nested tuples of numbers; floats are the fractions that they are.
-        step: from a state and a symbol the next state, a pure function of the two. It is run on fractions, so it has to compute with
-            them: ``c / 2``, not ``0.5 * c``; and on affine forms (:mod:`automata.forms`), to which it has to do the same.
-        automaton: one, or one for each number that ``out`` gives; over one alphabet, whose symbols are strings.
-        out: from a state the score, or a tuple of scores; the state itself, or (with ``modes``) its numbers, without.
+        start: the state before the first symbol: a number, or nested tuples of numbers; floats are the
+            fractions that they are.
+        step: from a state and a symbol the next state, a pure function of the two. It is run on fractions, so
+            it has to compute with them: ``c / 2``, not ``0.5 * c``; and on affine forms
+                (:mod:`automata.forms`), to which it has to do the same.
+        automaton: one, or one for each number that ``out`` gives; over one alphabet, whose symbols are
+            strings.
+        out: from a state the score, or a tuple of scores; the state itself, or (with ``modes``) its numbers,
+            without.
         modes: a state is a pair of what the network remembers (one of finitely many things) and its numbers.
         says: the claim in a sentence.
 
@@ -102,7 +119,8 @@ def believe(
     shown = network.out(given, network.start(given))
     if len(shown) != len(automata):
         raise InputError(
-            f"{name}: the network shows {len(shown)} numbers, and there are {len(automata)} automata to compare with"
+            f"{name}: the network shows {len(shown)} numbers, and there are {len(automata)} automata to"
+            " compare with"
         )
 
     def cases(alphabet: str) -> st.SearchStrategy[Given]:
@@ -112,9 +130,16 @@ def believe(
         return iter([given] if letters == 1 else [])
 
     variant = Variant(
-        name=BELIEVED, expected="holds", says=says, recurrence=network, construction=lambda case: case.automata, cases=cases,
-        small_cases=small, kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1], alphabet=given.alphabet,
-    )  # fmt: skip
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        recurrence=network,
+        construction=lambda case: case.automata,
+        cases=cases,
+        small_cases=small,
+        kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1],
+        alphabet=given.alphabet,
+    )
     return claim_of(name, says, given, variant)
 
 
@@ -124,9 +149,13 @@ def _check(name: str, automata: Sequence[WFSA]) -> None:
     first = automata[0]
     for a in automata:
         if a.alphabet != first.alphabet or a.semiring is not first.semiring:
-            raise InputError(f"{name}: the automata have different alphabets or semirings, where one for all is right")
+            raise InputError(
+                f"{name}: the automata have different alphabets or semirings, where one for all is right"
+            )
     if not first.alphabet:
-        raise InputError(f"{name}: the automaton has no symbols, so there is only the empty string to compare")
+        raise InputError(
+            f"{name}: the automaton has no symbols, so there is only the empty string to compare"
+        )
     strange = [s for s in first.alphabet if not isinstance(s, str)]
     if strange:
         raise InputError(f"{name}: the alphabet has {strange[0]!r}, where symbols are strings")
@@ -152,7 +181,11 @@ def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recu
 def _exact(state: Any) -> Any:
     if isinstance(state, (tuple, list, np.ndarray)):
         return tuple(map(_exact, state))
-    return state if isinstance(state, Form) or (isinstance(state, float) and np.isinf(state)) else exact_number(state)
+    return (
+        state
+        if isinstance(state, Form) or (isinstance(state, float) and np.isinf(state))
+        else exact_number(state)
+    )
 
 
 def _unrounded(name: str, state: Any) -> Any:
@@ -160,9 +193,12 @@ def _unrounded(name: str, state: Any) -> Any:
     for number in flat(state):
         if isinstance(number, (float, np.floating)) and np.isfinite(number):
             raise InputError(
-                f"{name}: the step computes in floats, which round; give it its weights as fractions: Fraction(w) is exact"
+                f"{name}: the step computes in floats, which round; give it its weights as fractions:"
+                " Fraction(w) is exact"
             )
         wrapping = wraps_round(number)
         if wrapping is not None:
-            raise InputError(f"{name}: the step computes in NumPy's {wrapping}, which wraps round; int(w) is exact")
+            raise InputError(
+                f"{name}: the step computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
+            )
     return _exact(state)

@@ -1,4 +1,5 @@
-"""Claims of your own about a torch module: its states, in floats, against the automaton that you believe it to be.
+"""Claims of your own about a torch module: its states, in floats, against the automaton that you believe it
+to be.
 
 >>> import torch
 >>> from neural.rrnn_b import RRNNB
@@ -30,7 +31,9 @@ from ratproof.comparisons import Compared, Difference, NotAFunction, no_case, no
 from ratproof.ledger import TOO_SHORT, ledger
 from theory.claim import Claim, Recurrence, Variant
 
-NO_RECURRENCE = Recurrence(start=lambda case: None, step=lambda case, state, x: None, out=lambda case, state: ())
+NO_RECURRENCE = Recurrence(
+    start=lambda case: None, step=lambda case, state, x: None, out=lambda case, state: ()
+)
 
 
 def believe_module(
@@ -43,20 +46,23 @@ def believe_module(
     slack: float = 0.0,
     says: str = "the module is the automaton",
 ) -> Claim:
-    """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding of an automaton's score.
+    """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding
+    of an automaton's score.
 
-    A module shows floats for the strings that it is run on, so the evidence is ``sampled``; for all strings, write the recurrence as
-    a step over exact numbers (:func:`ratproof.believe.believe`).
+    A module shows floats for the strings that it is run on, so the evidence is ``sampled``; for all strings,
+    write the recurrence as a step over exact numbers (:func:`ratproof.believe.believe`).
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
-        module: called as torch's recurrent layers are: inputs of shape ``(T, 1, input_size)`` give outputs of shape
-            ``(T, 1, units)``, alone or first in a tuple. Of a layer of :mod:`neural` the scores are compared, before any output gate.
+        module: called as torch's recurrent layers are: inputs of shape ``(T, 1, input_size)`` give outputs of
+            shape ``(T, 1, units)``, alone or first in a tuple. Of a layer of :mod:`neural` the scores are
+            compared, before any output gate.
         embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order.
         alphabet: the symbols.
         automaton: one, or one a unit; a layer of :mod:`neural` reads itself off as its own without it.
-        slack: by how much the weights that the module computes with may differ from the automaton's, where those are not 0 or 1. It
-            is 0 where the automaton has the module's own floats. The roundings of the recurrence come on top, and are derived.
+        slack: by how much the weights that the module computes with may differ from the automaton's, where
+            those are not 0 or 1. It is 0 where the automaton has the module's own floats. The roundings of
+            the recurrence come on top, and are derived.
         says: the claim in a sentence.
 
     Raises:
@@ -66,11 +72,15 @@ def believe_module(
         raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
     if automaton is None:
         if not isinstance(module, Recurrent):
-            raise InputError(f"{name}: {type(module).__name__} does not read itself off as automata: give the automaton")
+            raise InputError(
+                f"{name}: {type(module).__name__} does not read itself off as automata: give the automaton"
+            )
         automaton = module.to_automata(embeddings, alphabet)
     automata = check_automata(name, automaton)
     if list(automata[0].alphabet) != list(alphabet):
-        raise InputError(f"{name}: the automata read {list(automata[0].alphabet)}, where the alphabet is {list(alphabet)}")
+        raise InputError(
+            f"{name}: the automata read {list(automata[0].alphabet)}, where the alphabet is {list(alphabet)}"
+        )
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
     deviations = [_apart(a, slack) for a in automata]
@@ -84,10 +94,17 @@ def believe_module(
         return OfModule(claim, variant, module, embeddings, automata, deviations, slack)
 
     variant = Variant(
-        name=BELIEVED, expected="holds", says=says, recurrence=NO_RECURRENCE, construction=lambda case: case.automata,
-        cases=lambda alphabet: st.just(given), small_cases=lambda letters: iter(()), kinds=("sampled",), network=compared,
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        recurrence=NO_RECURRENCE,
+        construction=lambda case: case.automata,
+        cases=lambda alphabet: st.just(given),
+        small_cases=lambda letters: iter(()),
+        kinds=("sampled",),
+        network=compared,
         alphabet=given.alphabet,
-    )  # fmt: skip
+    )
     return claim_of(name, says, given, variant)
 
 
@@ -95,7 +112,9 @@ def _apart(automaton: WFSA, slack: float) -> Deviation:
     """That much for every weight that is neither 0 nor 1."""
     one, zero = automaton.semiring.one, automaton.semiring.zero
     parts = (automaton.matrices, automaton.initial, automaton.final)
-    return Deviation(*(np.where((part == one) | (part == zero), 0.0, slack).astype(np.float64) for part in parts))
+    return Deviation(
+        *(np.where((part == one) | (part == zero), 0.0, slack).astype(np.float64) for part in parts)
+    )
 
 
 def _shapes(deviation: Deviation) -> tuple[int, ...]:
@@ -103,7 +122,9 @@ def _shapes(deviation: Deviation) -> tuple[int, ...]:
 
 
 class OfModule:
-    """A module's outputs against the scores of automata, within the derived bound: in evaluation mode, one string a batch."""
+    """A module's outputs against the scores of automata, within the derived bound: in evaluation mode, one
+    string a batch.
+    """
 
     way = "module"
 
@@ -130,7 +151,9 @@ class OfModule:
         return f"the module {type(self.module).__name__} is given"
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
-        """Every nonempty prefix of every string; a module says nothing of the empty one, which counts as no case."""
+        """Every nonempty prefix of every string; a module says nothing of the empty one, which counts as no
+        case.
+        """
         shortest = max(1, shortest_of(self.claim, self.variant))
         ledger().facts["module"] = self.ran
         for string in strings:
@@ -140,7 +163,10 @@ class OfModule:
     def ran(self) -> str:
         """What was run, and how."""
         room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
-        return f"{type(self.module).__name__} in evaluation mode, one string a batch, within the rounding of {self._format.name}{room}"
+        return (
+            f"{type(self.module).__name__} in evaluation mode, one string a batch, within the rounding of"
+            f" {self._format.name}{room}"
+        )
 
     def _compare(self, string: String, shortest: int) -> Compared:
         if len(string) < shortest:
@@ -158,10 +184,14 @@ class OfModule:
                     network, score = repr(float(states[t - 1, unit])), repr(float(scores[t]))
                     return Compared(string, worst, Difference(t, unit, network, score, f"{bounds[t]:.2g}"))
                 worst = max(worst, used)
-        return no_difference(string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[shortest:])
+        return no_difference(
+            string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[shortest:]
+        )
 
     def confirm(self, compared: Compared) -> None:
-        """Raise :class:`~ratproof.comparisons.NotAFunction` where a difference that was found is another one when the string is run again."""
+        """Raise :class:`~ratproof.comparisons.NotAFunction` where a difference that was found is another one
+        when the string is run again.
+        """
         found = compared.difference
         if found is None:
             return
@@ -181,7 +211,7 @@ class OfModule:
 
     @torch.no_grad()
     def states(self, string: String) -> NDArray[np.float64]:
-        """C_1, ..., c_T as the module computes them, shape ``(T, units)``."""
+        """c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
         inputs = self.embeddings[[self.place[x] for x in string]].unsqueeze(1)
         training = {part: part.training for part in self.module.modules()}
         self.module.eval()
@@ -194,10 +224,13 @@ class OfModule:
         right = (len(string), 1, len(self._automata))
         if not isinstance(outputs, Tensor) or tuple(outputs.shape) != right:
             shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
-            raise InputError(f"the module gives {shape}, where outputs of shape (T, 1, units) = {right} are right")
+            raise InputError(
+                f"the module gives {shape}, where outputs of shape (T, 1, units) = {right} are right"
+            )
         if not outputs.is_floating_point():
             raise InputError(
-                f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers are right"
+                f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers"
+                " are right"
             )
         return np.asarray(outputs[:, 0].double().cpu().numpy())
 

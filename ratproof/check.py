@@ -57,7 +57,13 @@ def check(
     """
     claims = load(path)
     _known(path, claims, names, kind)
-    rungs = [(c, v, k) for c in claims.values() if not names or c.name in names for v in c.variants for k in v.kinds]
+    rungs = [
+        (c, v, k)
+        for c in claims.values()
+        if not names or c.name in names
+        for v in c.variants
+        for k in v.kinds
+    ]
     rungs = [rung for rung in rungs if kind in (None, rung[2])]
     seen: list[Observation] = []
     interrupted = False
@@ -87,7 +93,9 @@ def load(path: str) -> dict[str, Claim]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit among them: the file left, and nothing was checked
-        raise InputError(f"{path}: {_line_of(path, error)}{type(error).__name__}: {_first_line(error)}") from error
+        raise InputError(
+            f"{path}: {_line_of(path, error)}{type(error).__name__}: {_first_line(error)}"
+        ) from error
     found: dict[str, Claim] = {}
     for claim in _claims(vars(module).values()):
         if claim.name in found and found[claim.name] is not claim:
@@ -95,11 +103,16 @@ def load(path: str) -> dict[str, Claim]:
         for name in (claim.name, *(variant.name for variant in claim.variants)):
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise InputError(
-                    f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens, at most 80 in all"
+                    f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
+                    " at most 80 in all"
                 )
-        twice = [name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1]
+        twice = [
+            name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1
+        ]
         if twice:
-            raise InputError(f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own")
+            raise InputError(
+                f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
+            )
         found[claim.name] = claim
         bring(claim)
     if not found:
@@ -128,7 +141,9 @@ def _known(path: str, claims: dict[str, Claim], names: Sequence[str], kind: str 
             raise InputError(f"{path}: {name} promises no evidence of the kind {kind}")
 
 
-def _observed(path: str, claim: Claim, variant: Variant, kind: str, examples: int, seed: int | None) -> Observation:
+def _observed(
+    path: str, claim: Claim, variant: Variant, kind: str, examples: int, seed: int | None
+) -> Observation:
     raised: BaseException | None = None
     started = time.perf_counter()
     with recording() as book:
@@ -141,16 +156,28 @@ def _observed(path: str, claim: Claim, variant: Variant, kind: str, examples: in
             raised = error
     verdict, why = judge(raised, book)
     return Observation(
-        claim=claim.name, variant=variant.name, kind=kind, expected=variant.expected, verdict=verdict, test=f"{path}::{claim.name}",
-        cases=book.cases, seconds=time.perf_counter() - started, device="cpu", share=book.share, facts=dict(book.facts),
-        counterexample=getattr(raised, "counterexample", None), certificate=book.certificate, why=why,
-    )  # fmt: skip
+        claim=claim.name,
+        variant=variant.name,
+        kind=kind,
+        expected=variant.expected,
+        verdict=verdict,
+        test=f"{path}::{claim.name}",
+        cases=book.cases,
+        seconds=time.perf_counter() - started,
+        device="cpu",
+        share=book.share,
+        facts=dict(book.facts),
+        counterexample=getattr(raised, "counterexample", None),
+        certificate=book.certificate,
+        why=why,
+    )
 
 
 def _run(claim: str, variant: Variant, kind: str, examples: int, seed: int | None) -> None:
     if kind == KERNEL:
         raise InputError(
-            "nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show that it is kernel-checked"
+            "nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show"
+            " that it is kernel-checked"
         )
     if kind in WHOLE:
         WHOLE[kind](claim, variant)
@@ -163,9 +190,15 @@ def _run(claim: str, variant: Variant, kind: str, examples: int, seed: int | Non
     rungs = DRAWN | {"decided": partial(decided, on_numbers=on_numbers)}
 
     @settings(
-        max_examples=examples, derandomize=seed is None, database=None, deadline=None, print_blob=False, report_multiple_bugs=False,
-        phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+        max_examples=examples,
+        derandomize=seed is None,
+        database=None,
+        deadline=None,
+        print_blob=False,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
     @given(st.data())
     def rung(data: Any) -> None:
         rungs[kind](claim, variant, data)
@@ -174,7 +207,9 @@ def _run(claim: str, variant: Variant, kind: str, examples: int, seed: int | Non
 
 
 def _run_on_numbers(claim: str, variant: Variant, examples: int, seed: int | None) -> None:
-    """What was proved for variables, sampled on numbers: nothing else says that the claim's file does to them what it does to variables."""
+    """What was proved for variables, sampled on numbers: nothing else says that the claim's file does to them
+    what it does to variables.
+    """
     whole = ledger()
     try:
         with recording() as book:

@@ -1,8 +1,10 @@
-"""Check a certificate over no field: ``python check_bisimulation.py FILE``. Needs Python 3.11 and nothing else.
+"""Check a certificate over no field: ``python check_bisimulation.py FILE``. Needs Python 3.11 and nothing
+else.
 
-It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B, over boolean, max-plus,
-min-plus or max-times, a certificate claims "equivalent": every string leads Forward to a listed pair of vectors, up to a common
-factor (boolean: up to equivalence and union), each with equal scores; or "different": a word, maybe not the least, has two scores.
+It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B, over
+boolean, max-plus, min-plus or max-times, a certificate claims "equivalent": every string leads Forward to a
+listed pair of vectors, up to a common factor (boolean: up to equivalence and union), each with equal scores;
+or "different": a word, maybe not the least, has two scores.
 """
 
 import hashlib
@@ -38,13 +40,19 @@ def need(condition, reason):
 def known(data, fields, more=()):
     """An object with all of these fields, maybe some more, and no others."""
     need(type(data) is dict, f"{data!r:.40} is no object")
-    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(
+        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
+    )
     need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
 
 
 def listed(data, what, *kinds):
     """A list of values of one type, or of lists of values of several."""
-    fits = (lambda x: type(x) is kinds[0]) if len(kinds) == 1 else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    fits = (
+        (lambda x: type(x) is kinds[0])
+        if len(kinds) == 1
+        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    )
     need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
     return data
 
@@ -55,22 +63,39 @@ def whole(digits):  # as int, which is slow, and refuses, where they are many
 
 
 class Automaton:
-    """Vectors are dictionaries of weights other than zero, by state; ``steps[symbol][state]`` is a row of a matrix."""
+    """Vectors are dictionaries of weights other than zero, by state; ``steps[symbol][state]`` is a row of a
+    matrix.
+    """
 
     def __init__(self, data):
         known(data, ["semiring", "states", *LISTS])
-        self.semiring, self.n, self.alphabet = data["semiring"], data["states"], listed(data["alphabet"], "alphabet", str)
+        self.semiring, self.n, self.alphabet = (
+            data["semiring"],
+            data["states"],
+            listed(data["alphabet"], "alphabet", str),
+        )
         need(
             type(self.semiring) is str and self.semiring in SEMIRINGS,
             f"{self.semiring!r:.40} is for check_certificate.py, or no semiring",
         )
         self.plus, self.times, self.over, self.zero, self.holds = SEMIRINGS[self.semiring]
-        need(type(self.n) is int and 0 <= self.n <= 10**5, f"there are no automata of {self.n!r:.40} states here")
-        need(len({*self.alphabet, ""}) - 1 == len(self.alphabet), "an alphabet has a symbol twice, or an empty one")
-        self.initial, self.final = (self.vector(listed(data[name], name, int, str)) for name in ("initial", "final"))
+        need(
+            type(self.n) is int and 0 <= self.n <= 10**5,
+            f"there are no automata of {self.n!r:.40} states here",
+        )
+        need(
+            len({*self.alphabet, ""}) - 1 == len(self.alphabet),
+            "an alphabet has a symbol twice, or an empty one",
+        )
+        self.initial, self.final = (
+            self.vector(listed(data[name], name, int, str)) for name in ("initial", "final")
+        )
         self.steps = {symbol: {} for symbol in [*self.alphabet, ""]}
         for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
-            need(0 <= source < self.n and symbol in self.steps, f"there is no state {source}, or no symbol {symbol!r:.40}")
+            need(
+                0 <= source < self.n and symbol in self.steps,
+                f"there is no state {source}, or no symbol {symbol!r:.40}",
+            )
             self.put(self.steps[symbol].setdefault(source, {}), target, self.weight(text))
         self.epsilon = self.steps.pop("")
         self.live, new = set(self.final), [*self.final]  # the states from which a final state can be reached
@@ -87,8 +112,12 @@ class Automaton:
     def weight(self, text):
         value = WORDS.get(self.semiring, {}).get(text)
         if value is None:
-            need(self.semiring != "boolean" and len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII),
-                 f"{text!r:.40} is no weight of the {self.semiring} semiring")  # fmt: skip
+            need(
+                self.semiring != "boolean"
+                and len(text) <= 10**6
+                and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII),
+                f"{text!r:.40} is no weight of the {self.semiring} semiring",
+            )
             top, _, bottom = text.lstrip("-").partition("/")
             value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
         need(self.holds(value), f"{text!r:.40} is no weight of the {self.semiring} semiring")
@@ -116,7 +145,9 @@ class Automaton:
         return made
 
     def silently(self, vector):
-        """The vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle gains for ever."""
+        """The vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle gains
+        for ever.
+        """
         new = vector
         for _ in range(len(self.epsilon) + 1):
             before, vector = vector, self.apply(new, self.epsilon, vector)
@@ -133,7 +164,9 @@ class Automaton:
         return vector
 
     def score(self, vector):
-        return reduce(self.plus, (self.times(w, self.final[q]) for q, w in vector.items() if q in self.final), self.zero)
+        return reduce(
+            self.plus, (self.times(w, self.final[q]) for q, w in vector.items() if q in self.final), self.zero
+        )
 
 
 def check_pairs(a, b, written):
@@ -159,13 +192,18 @@ def check_pairs(a, b, written):
     for x, y in pairs:
         need(a.score(x) == b.score(y), "a listed pair has different scores")
         for symbol in a.alphabet:
-            need(follows(a.step(x, symbol), b.step(y, symbol)), f"{symbol!r:.40} leads from a listed pair to none")
+            need(
+                follows(a.step(x, symbol), b.step(y, symbol)),
+                f"{symbol!r:.40} leads from a listed pair to none",
+            )
 
 
 def verdict(data):
     """What the certificate claims, where it shows it; else some error."""
     known(data, ["format"], data)
-    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    need(
+        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
+    )
     need(
         type(data.get("claims")) is str and data["claims"] in FIELDS,
         f"{data.get('claims')!r:.40} is no claim that this program knows",
@@ -173,12 +211,19 @@ def verdict(data):
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
     need(over not in ("real", "counting"), f"it is over a field: check_certificate.py is for {over}")
     known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["stand"])
-    known(stand := data.get("stand", {}), [], stand)  # which words a symbol stands for: written down, and not checked
+    known(
+        stand := data.get("stand", {}), [], stand
+    )  # which words a symbol stands for: written down, and not checked
     need(all(listed(words, "stand", str) for words in stand.values()), "a symbol stands for no word")
     a, b = Automaton(data["A"]), Automaton(data["B"])
-    need(a.semiring == b.semiring and {*a.alphabet} == {*b.alphabet}, "A and B are over different semirings or alphabets")
+    need(
+        a.semiring == b.semiring and {*a.alphabet} == {*b.alphabet},
+        "A and B are over different semirings or alphabets",
+    )
     if data["claims"] == "different":
-        scores = [side.score(reduce(side.step, listed(data["word"], "word", str), side.initial)) for side in (a, b)]
+        scores = [
+            side.score(reduce(side.step, listed(data["word"], "word", str), side.initial)) for side in (a, b)
+        ]
         said = [a.weight(text) for text in listed(data["scores"], "scores", str)]
         need(scores == said and scores[0] != scores[1], "the scores are not so")
     else:
@@ -196,8 +241,14 @@ def normal(automaton):
 def about(data):
     """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
     parts = {side: normal(data[side]) for side in "AB"}
-    made = {s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)} for s, part in parts.items()}
-    a, b = (f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})" for s, x in made.items())
+    made = {
+        s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)}
+        for s, part in parts.items()
+    }
+    a, b = (
+        f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})"
+        for s, x in made.items()
+    )
     both = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
     if data["claims"] == "different":
         x, y = (f"{score:.60}" for score in data["scores"])
@@ -221,9 +272,16 @@ def shown(symbols):
 
 
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others are strings."""
-    once = lambda pairs: need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    short = lambda n: need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long") or int(n)
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
+    are strings.
+    """
+    once = lambda pairs: (
+        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    )
+    short = lambda n: (
+        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
+        or int(n)
+    )
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -237,11 +295,17 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = sys.stderr if status == 2 else sys.stdout, lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1]
+    to, plain = (
+        sys.stderr if status == 2 else sys.stdout,
+        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
+    )
     try:
         to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
         to.flush()
-    except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+    except (
+        OSError,
+        AttributeError,
+    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
         sys.stdout, status = None, 4
     return status
 

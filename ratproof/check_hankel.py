@@ -1,11 +1,13 @@
-"""Check that a cell is no small automaton: ``python check_hankel.py FILE``. Needs Python 3.11 and nothing else.
+"""Check that a cell is no small automaton: ``python check_hankel.py FILE``. Needs Python 3.11 and nothing
+else.
 
-It shares no code with the rest of ratproof, nor the library that the rest computes balls with: here a number is an interval of two
-decimals, rounded outwards. Python's decimal rounds sums, products and quotients as its context says, and exp correctly to the
-nearest, so that the next number on each side encloses it. The certificate has a cell's weights, n prefixes p and n suffixes s.
-Eliminated in intervals, the matrix H[p, s], a unit of the cell after reading ps, has no pivot whose interval holds 0: so it has
-rank n. An automaton of m states, over a field that holds the real numbers, which gives every string the value of that unit, makes
-H a product of n by m and m by n matrices, of rank m at most. So m is at least n, which is the claim.
+It shares no code with the rest of ratproof, nor the library that the rest computes balls with: here a number
+is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products and quotients as its
+context says, and exp correctly to the nearest, so that the next number on each side encloses it. The
+certificate has a cell's weights, n prefixes p and n suffixes s. Eliminated in intervals, the matrix H[p, s],
+a unit of the cell after reading ps, has no pivot whose interval holds 0: so it has rank n. An automaton of m
+states, over a field that holds the real numbers, which gives every string the value of that unit, makes H a
+product of n by m and m by n matrices, of rank m at most. So m is at least n, which is the claim.
 """
 
 import hashlib
@@ -18,8 +20,17 @@ from fractions import Fraction
 from pathlib import Path
 
 FORMAT, SECONDS = "ratproof certificate 1", 600  # where checking may take longer, nothing is checked
-SHAPES = {"W": ("units", "letters"), "U": ("units", "units"), "P": ("units", "units"), "b": ("units",), "v": ("units",), "a": ()}
-DOWN, UP, EXACT = (Context(MAX_PREC, rounding, MIN_EMIN, MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING, None))
+SHAPES = {
+    "W": ("units", "letters"),
+    "U": ("units", "units"),
+    "P": ("units", "units"),
+    "b": ("units",),
+    "v": ("units",),
+    "a": (),
+}
+DOWN, UP, EXACT = (
+    Context(MAX_PREC, rounding, MIN_EMIN, MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING, None)
+)
 
 
 def need(condition, reason):
@@ -30,13 +41,19 @@ def need(condition, reason):
 def known(data, fields, more=()):
     """An object with all of these fields, maybe some more, and no others."""
     need(type(data) is dict, f"{data!r:.40} is no object")
-    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(
+        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
+    )
     need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
 
 
 def listed(data, what, *kinds):
     """A list of values of one type, or of lists of values of several."""
-    fits = (lambda x: type(x) is kinds[0]) if len(kinds) == 1 else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    fits = (
+        (lambda x: type(x) is kinds[0])
+        if len(kinds) == 1
+        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    )
     need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
     return data
 
@@ -79,7 +96,9 @@ def numbers(value, name, *shape):
 def number(text):
     fits = type(text) is str and re.fullmatch(r"-?\d{1,4300}(/(?=0*[1-9])\d{1,4300})?", text, re.ASCII)
     need(fits, f"{text!r:.40} is no fraction, or too long")
-    top, bottom = (Interval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in Fraction(text).as_integer_ratio())
+    top, bottom = (
+        Interval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in Fraction(text).as_integer_ratio()
+    )
     return top / bottom
 
 
@@ -88,11 +107,17 @@ times = lambda one, other: [x * y for x, y in zip(one, other, strict=True)]
 mix = lambda f, c, u: add(times(f, c), times([ONE - z for z in f], u))
 sigmoid, tanh = (lambda vector: [z.sigmoid() for z in vector]), (lambda vector: [z.tanh() for z in vector])
 CELLS = {  # how many vectors the state has, in which of them the unit is, and the weights
-    "elman": (1, 0, "W_h U_h b_h"), "elman-linear": (1, 0, "W_h U_h b_h"), "gru": (1, 0, "W_r U_r b_r W_z U_z b_z W_n b_n U_m b_m"),
-    "lstm": (2, 0, "W_i U_i b_i W_f U_f b_f W_g U_g b_g W_o U_o b_o"), "rcnn": (2, 1, "W_l U_l b_l W_1 W_2"),
-    "rcnn-unigram": (1, 0, "W_l U_l b_l W_1"), "scrn": (2, 1, "W_s alpha W_h P_h U_h"),
-    "scrn-context": (2, 0, "W_s alpha W_h P_h U_h"), "sru": (1, 0, "W_f b_f W_u"), "sru-feedback": (1, 0, "W_f b_f v_f W_u"),
-}  # fmt: skip
+    "elman": (1, 0, "W_h U_h b_h"),
+    "elman-linear": (1, 0, "W_h U_h b_h"),
+    "gru": (1, 0, "W_r U_r b_r W_z U_z b_z W_n b_n U_m b_m"),
+    "lstm": (2, 0, "W_i U_i b_i W_f U_f b_f W_g U_g b_g W_o U_o b_o"),
+    "rcnn": (2, 1, "W_l U_l b_l W_1 W_2"),
+    "rcnn-unigram": (1, 0, "W_l U_l b_l W_1"),
+    "scrn": (2, 1, "W_s alpha W_h P_h U_h"),
+    "scrn-context": (2, 0, "W_s alpha W_h P_h U_h"),
+    "sru": (1, 0, "W_f b_f W_u"),
+    "sru-feedback": (1, 0, "W_f b_f v_f W_u"),
+}
 
 
 class Cell:  # its steps are those of docs/not_rational.md
@@ -114,10 +139,14 @@ class Cell:  # its steps are those of docs/not_rational.md
         return state
 
     def affine(self, gate, x, **reads):
-        """The letter's column of W_gate, b_gate, and M_gate times the vector that M reads: the sum of those that there are."""
+        """The letter's column of W_gate, b_gate, and M_gate times the vector that M reads: the sum of those
+        that there are.
+        """
         parts = [[row[x] for row in self.w[f"W_{gate}"]]] if f"W_{gate}" in self.w else []
         parts += [self.w[f"b_{gate}"]] if f"b_{gate}" in self.w else []
-        return add(*parts, *([sum(times(row, v), ZERO) for row in self.w[f"{m}_{gate}"]] for m, v in reads.items()))
+        return add(
+            *parts, *([sum(times(row, v), ZERO) for row in self.w[f"{m}_{gate}"]] for m, v in reads.items())
+        )
 
     def elman(self, x, h):
         return [(tanh if self.name == "elman" else list)(self.affine("h", x, U=h))]
@@ -145,14 +174,20 @@ class Cell:  # its steps are those of docs/not_rational.md
 
 
 def determinant(rows):
-    """By elimination; where the pivot that is farthest from 0 has 0 in its interval, the division by it fails."""
+    """By elimination; where the pivot that is farthest from 0 has 0 in its interval, the division by it
+    fails.
+    """
     found = ONE
     while rows:
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
         found = (ZERO - found if best % 2 else found) * pivot
         inverse = ONE / pivot  # asked for the last pivot too, where no row is left
-        rows = [[a - m * b for a, b in zip(row[1:], after, strict=True)] for row in rows for m in [row[0] * inverse]]
+        rows = [
+            [a - m * b for a, b in zip(row[1:], after, strict=True)]
+            for row in rows
+            for m in [row[0] * inverse]
+        ]
     return found
 
 
@@ -170,24 +205,52 @@ def count(words):
 def verdict(data):
     """What the certificate claims, where it shows it; else some error."""
     known(data, ["format"], data)
-    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
-    need(str(data.get("claims")).startswith("at least "), f"{data.get('claims')!r:.40} is no claim that this program knows")
-    fields = ["cell", "units", "unit", "states", "bits", "determinant", "letters", "weights", "prefixes", "suffixes"]
+    need(
+        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
+    )
+    need(
+        str(data.get("claims")).startswith("at least "),
+        f"{data.get('claims')!r:.40} is no claim that this program knows",
+    )
+    fields = [
+        "cell",
+        "units",
+        "unit",
+        "states",
+        "bits",
+        "determinant",
+        "letters",
+        "weights",
+        "prefixes",
+        "suffixes",
+    ]
     known(data, ["format", "claims", *fields], ["every size"])
-    listed(data.get("every size", []), "every size", str)  # it speaks of every number of states, and is not checked
+    listed(
+        data.get("every size", []), "every size", str
+    )  # it speaks of every number of states, and is not checked
     n, units, unit, bits = whole = [data[name] for name in ("states", "units", "unit", "bits")]
     need([*map(type, whole)] == [int] * 4, "states, units, unit and bits are no whole numbers")
     need(data["claims"] == f"at least {n} states", f"{data['claims']!r:.40} is not what {n} states are")
-    words = [tuple(listed(word, "a string", str)) for side in ("prefixes", "suffixes") for word in listed(data[side], side, list)]
+    words = [
+        tuple(listed(word, "a string", str))
+        for side in ("prefixes", "suffixes")
+        for word in listed(data[side], side, list)
+    ]
     need(n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"it needs {n} prefixes and {n} suffixes")
     need(0 <= unit < units <= 10**4 and 0 < bits <= 2**16, "there is no such unit, or no such precision")
     letters = {*listed(data["letters"], "letters", str)}
     need(len(letters) == len(data["letters"]) and "" not in letters, "a letter is there twice, or is empty")
     need(all(x in letters for word in words for x in word), "a string has another letter")
-    need(type(data["cell"]) is str and data["cell"] in CELLS, f"{data['cell']!r:.40} is no cell that this program knows")
+    need(
+        type(data["cell"]) is str and data["cell"] in CELLS,
+        f"{data['cell']!r:.40} is no cell that this program knows",
+    )
     number = r"-?\d{1,999}([eE][-+]?\d{1,9})?"
     ends = listed(data["determinant"], "determinant", str)
-    need(len(ends) == 2 and all(re.fullmatch(number, end, re.ASCII) for end in ends), "the determinant is no middle and radius")
+    need(
+        len(ends) == 2 and all(re.fullmatch(number, end, re.ASCII) for end in ends),
+        "the determinant is no middle and radius",
+    )
     DOWN.prec = UP.prec = digits = bits // 3 + n + 20  # elimination loses about half a digit a row
     cell, (middle, radius) = Cell(data), map(Decimal, ends)
     length, seconds = n * sum(map(len, words)), n**3 / 3 * (4e-6 + digits * 5e-8)
@@ -197,20 +260,31 @@ def verdict(data):
     if length >= 10**7 or seconds >= SECONDS:
         raise TimeoutError(f"it may take more than the {SECONDS} seconds that this program takes at most")
     found = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
-    need(found.lo <= UP.add(middle, radius) and found.hi >= DOWN.subtract(middle, radius), "the determinant is elsewhere")
+    need(
+        found.lo <= UP.add(middle, radius) and found.hi >= DOWN.subtract(middle, radius),
+        "the determinant is elsewhere",
+    )
     return data["claims"]
 
 
 def about(data):
     """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
-    unit = f"unit {data['unit']} of the cell {data['cell']} with {many(data['units'], 'unit')} and these weights ({digest(part)[:16]})"
+    unit = (
+        f"unit {data['unit']} of the cell {data['cell']} with {many(data['units'], 'unit')} and these weights"
+        f" ({digest(part)[:16]})"
+    )
     says = (
-        f"no automaton over a field that holds the real numbers with fewer than {many(data['states'], 'state')} computes {unit}"
+        "no automaton over a field that holds the real numbers with fewer than"
+        f" {many(data['states'], 'state')} computes {unit}"
     )
     unseen = "; what is written there of every number of states is not checked" * ("every size" in data)
     rest = {name: data[name] for name in ("claims", "cell", "units", "unit", "states", "letters")}
-    return {"says": f"{says} on strings over {shown(data['letters'])}{unseen}", **rest, "digest": digest(part)}
+    return {
+        "says": f"{says} on strings over {shown(data['letters'])}{unseen}",
+        **rest,
+        "digest": digest(part),
+    }
 
 
 def digest(part):
@@ -226,9 +300,16 @@ def shown(symbols):
 
 
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others are strings."""
-    once = lambda pairs: need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    short = lambda n: need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long") or int(n)
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
+    are strings.
+    """
+    once = lambda pairs: (
+        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    )
+    short = lambda n: (
+        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
+        or int(n)
+    )
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -242,11 +323,17 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = sys.stderr if status == 2 else sys.stdout, lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1]
+    to, plain = (
+        sys.stderr if status == 2 else sys.stdout,
+        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
+    )
     try:
         to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
         to.flush()
-    except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+    except (
+        OSError,
+        AttributeError,
+    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
         sys.stdout, status = None, 4
     return status
 

@@ -1,10 +1,13 @@
-"""Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``. Needs Python 3.11 and nothing else.
+"""Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``. Needs Python
+3.11 and nothing else.
 
-It shares no code with the rest of ratproof. The certificate has a state-regularized network (Wang & Niepert 2019): k centroids S,
-u = hardtanh(U h + W_x), similarities b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j),
-and h = sum_i alpha_i s_i (equation 5). It has a DFA on the centroids, states it reaches, and an epsilon below 1/2. For each of these
-states q and each symbol it is checked, in intervals of fractions, that wherever alpha_q >= 1 - epsilon, the next alpha is 1 - epsilon
-or more at the DFA's next state. The network starts at the first centroid, so by induction this holds after every string.
+It shares no code with the rest of ratproof. The certificate has a state-regularized network (Wang & Niepert
+2019): k centroids S, u = hardtanh(U h + W_x), similarities b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one
+dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and h = sum_i alpha_i s_i (equation 5). It has a DFA on the
+centroids, states it reaches, and an epsilon below 1/2. For each of these states q and each symbol it is
+checked, in intervals of fractions, that wherever alpha_q >= 1 - epsilon, the next alpha is 1 - epsilon or
+more at the DFA's next state. The network starts at the first centroid, so by induction this holds after every
+string.
 """
 
 import hashlib
@@ -15,7 +18,11 @@ from fractions import Fraction
 from math import floor
 from pathlib import Path
 
-FORMAT, POWER, SIZE = "ratproof certificate 1", 5000, 10**5  # 2^-POWER is less than any epsilon here; SIZE is in characters
+FORMAT, POWER, SIZE = (
+    "ratproof certificate 1",
+    5000,
+    10**5,
+)  # 2^-POWER is less than any epsilon here; SIZE is in characters
 
 
 def need(condition, reason):
@@ -26,13 +33,19 @@ def need(condition, reason):
 def known(data, fields, more=()):
     """An object with all of these fields, maybe some more, and no others."""
     need(type(data) is dict, f"{data!r:.40} is no object")
-    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(
+        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
+    )
     need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
 
 
 def listed(data, what, *kinds):
     """A list of values of one type, or of lists of values of several."""
-    fits = (lambda x: type(x) is kinds[0]) if len(kinds) == 1 else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    fits = (
+        (lambda x: type(x) is kinds[0])
+        if len(kinds) == 1
+        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    )
     need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
     return data
 
@@ -75,13 +88,19 @@ class Network:
         self.W = {x: vector(row, d, "W") for x, row in data["W"].items()}
         self.eq, self.m = data["eq"], number(data["m"])
         need(self.W and "" not in self.W, "there is no symbol, or an empty one")
-        need(self.eq == "2" or (self.eq == "3" and d == 1), "equation 3's distance is rational in one dimension only")
+        need(
+            self.eq == "2" or (self.eq == "3" and d == 1),
+            "equation 3's distance is rational in one dimension only",
+        )
         need(self.m > 0, "m is not positive")
 
     def around(self, q, epsilon):  # every mixture with alpha_q >= 1 - epsilon lies in this box
         s = self.S[q]
         return [
-            (s[i] + epsilon * min(t[i] - s[i] for t in self.S), s[i] + epsilon * max(t[i] - s[i] for t in self.S))
+            (
+                s[i] + epsilon * min(t[i] - s[i] for t in self.S),
+                s[i] + epsilon * max(t[i] - s[i] for t in self.S),
+            )
             for i in range(len(s))
         ]
 
@@ -102,10 +121,15 @@ class Network:
 def verdict(data):
     """What the certificate claims, which is right; ValueError where it does not show that."""
     known(data, ["format"], data)
-    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    need(
+        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
+    )
     need(data.get("claims") == "follows", f"{data.get('claims')!r:.40} is no claim that this program knows")
     known(data, ["format", "claims", "boxes", "epsilon", "dfa", "states"])
-    need(len(json.dumps(data)) <= SIZE, f"it has more than the {SIZE} characters that this program takes at most")
+    need(
+        len(json.dumps(data)) <= SIZE,
+        f"it has more than the {SIZE} characters that this program takes at most",
+    )
     network, epsilon, dfa, states = (
         Network(data["boxes"]),
         number(data["epsilon"]),
@@ -119,7 +143,10 @@ def verdict(data):
         fits = len(listed(dfa[x], "dfa", int)) == k and all(1 <= q <= k for q in dfa[x])
         need(fits, "the DFA has not one next state for each centroid")
     distinct = len({*states}) == len(states) and all(1 <= q <= k for q in states)
-    need(distinct and 1 in states, "the states are not some of the centroids, once each, and 1 is where it starts")
+    need(
+        distinct and 1 in states,
+        "the states are not some of the centroids, once each, and 1 is where it starts",
+    )
     for q in states:
         box = network.around(q - 1, epsilon)
         for x in network.W:
@@ -131,7 +158,10 @@ def verdict(data):
                     lead = network.lead(u, after - 1, i)
                     need(lead > 0, f"from state {q} by {x!r:.40} state {after} need not be the most probable")
                     off += Fraction(1, 2 ** min(floor(network.m * lead), POWER))
-            need(off * (1 - epsilon) <= epsilon, f"from state {q} by {x!r:.40} alpha may be off by more than epsilon")
+            need(
+                off * (1 - epsilon) <= epsilon,
+                f"from state {q} by {x!r:.40} alpha may be off by more than epsilon",
+            )
     return data["claims"]
 
 
@@ -140,16 +170,22 @@ def about(data):
     part = {name: value for name, value in data["boxes"].items() if name != "m"}
     network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
     says = (
-        f"the network ({many(k, 'centroid')}, equation {part['eq']}, {network[:16]}) at temperature 1 / ({m:.60} ln 2) has, after every string "
-        f"over {shown([*part['W']])}, its most probable centroid where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in "
-        f"{len(data['states'])} of them; alpha is there at least 1 - {data['epsilon']:.60}"
+        f"the network ({many(k, 'centroid')}, equation {part['eq']}, {network[:16]}) at temperature 1 /"
+        f" ({m:.60} ln 2) has, after every string over {shown([*part['W']])}, its most probable centroid"
+        f" where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in {len(data['states'])} of"
+        f" them; alpha is there at least 1 - {data['epsilon']:.60}"
     )
     made = {
         "claims": data["claims"],
         "says": says,
         "network": {"centroids": k, "equation": part["eq"], "m": m, "digest": network},
     }
-    return {**made, "automaton": {"states": data["states"], "digest": dfa}, "epsilon": data["epsilon"], "alphabet": [*part["W"]]}
+    return {
+        **made,
+        "automaton": {"states": data["states"], "digest": dfa},
+        "epsilon": data["epsilon"],
+        "alphabet": [*part["W"]],
+    }
 
 
 def digest(part):
@@ -165,9 +201,16 @@ def shown(symbols):
 
 
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others are strings."""
-    once = lambda pairs: need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    short = lambda n: need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long") or int(n)
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
+    are strings.
+    """
+    once = lambda pairs: (
+        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    )
+    short = lambda n: (
+        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
+        or int(n)
+    )
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -181,11 +224,17 @@ def main(arguments):
         said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
         said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = sys.stderr if status == 2 else sys.stdout, lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1]
+    to, plain = (
+        sys.stderr if status == 2 else sys.stdout,
+        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
+    )
     try:
         to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
         to.flush()
-    except (OSError, AttributeError):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+    except (
+        OSError,
+        AttributeError,
+    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
         sys.stdout, status = None, 4
     return status
 

@@ -11,7 +11,16 @@ from automata.wfsa import WFSA
 from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel, check_invariant
 
 FORMAT = check_certificate.FORMAT
-MALFORMED = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, MemoryError, RecursionError)
+MALFORMED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ArithmeticError,
+    MemoryError,
+    RecursionError,
+)
 """What a program raises on a certificate that does not show what it claims."""
 SHOWN = 16
 """How many of a digest's 64 digits people are shown."""
@@ -22,7 +31,8 @@ class Judgement:
     """What the independent program says of a certificate.
 
     Attributes:
-        verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` where checking it is more work than the program takes on.
+        verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` where checking it is more work than the
+            program takes on.
         claims: what the certificate claims; ``None`` unless accepted.
         why: the reason in words; ``None`` if accepted.
         about: what was accepted, in full, with a sentence under ``says``; ``None`` unless accepted.
@@ -35,7 +45,9 @@ class Judgement:
 
 
 def checker_of(data: dict[str, Any]) -> ModuleType:
-    """The program for a certificate: of a network with boxes, of a cell, of automata over a field, or over another semiring."""
+    """The program for a certificate: of a network with boxes, of a cell, of automata over a field, or over
+    another semiring.
+    """
     if "nodes" in data:
         return check_boxes
     if "boxes" in data:
@@ -56,11 +68,14 @@ def judge(data: dict[str, Any]) -> Judgement:
     except TimeoutError as error:
         return Judgement("unknown", why=str(error))
     except MALFORMED as error:
-        return Judgement("rejected", why=str(error) if type(error) is ValueError else f"it is malformed: {error!r}")
+        return Judgement(
+            "rejected", why=str(error) if type(error) is ValueError else f"it is malformed: {error!r}"
+        )
 
 
 def automaton_digest(automaton: WFSA) -> str:
-    """SHA-256 of an automaton, as the programs print it: of its exact weights; the order of its symbols does not count.
+    """SHA-256 of an automaton, as the programs print it: of its exact weights; the order of its symbols does
+    not count.
 
     >>> from automata.semirings import REAL
     >>> one, other = (WFSA(REAL, [1], [weight], {"a": [[2]]}) for weight in ("1/2", 0.5))

@@ -41,12 +41,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Compared:
-    """One string, compared at all its prefixes: the largest share of a bound used, and the first difference, if any.
+    """One string, compared at all its prefixes: the largest share of a bound used, and the first difference,
+    if any.
 
     Attributes:
-        cases: how many strings were compared in full, each at every prefix and in every unit that the variant speaks of; more than one
-            where one comparison reads more than one.
-        left_out: for how many strings, by a reason of :data:`ratproof.ledger.LEFT_OUT`, some or all of these scores were not compared.
+        cases: how many strings were compared in full, each at every prefix and in every unit that the variant
+            speaks of; more than one where one comparison reads more than one.
+        left_out: for how many strings, by a reason of :data:`ratproof.ledger.LEFT_OUT`, some or all of these
+            scores were not compared.
     """
 
     string: String
@@ -60,10 +62,16 @@ MOST_WRITTEN = 200
 
 
 class NotAFunction(InputError):
-    """A network that gave one string two scores: of no function of the string anything holds, and no string refutes it."""
+    """A network that gave one string two scores: of no function of the string anything holds, and no string
+    refutes it.
+    """
 
     def __init__(
-        self, string: String, once: str, again: str, what: str = "the step is not a function of state and symbol"
+        self,
+        string: String,
+        once: str,
+        again: str,
+        what: str = "the step is not a function of state and symbol",
     ) -> None:
         text = write_string(list(string))
         shown = text if len(text) <= MOST_WRITTEN else f"{text[:MOST_WRITTEN]}..., {len(string):,} symbols,"
@@ -95,7 +103,9 @@ class Repeatable(Protocol):
     """A comparison of a user's own program, which may not do twice what it did once."""
 
     def confirm(self, compared: Compared) -> None:
-        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the string is run again."""
+        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the
+        string is run again.
+        """
 
 
 def no_case(string: String, reason: str, share: float | None = None) -> Compared:
@@ -109,7 +119,8 @@ def no_difference(string: String, share: float, compared: NDArray[np.bool_]) -> 
     Args:
         string: the string.
         share: the largest share of a bound used.
-        compared: which of the scores that the variant speaks of were compared, shape ``(prefixes, units)``: it is a case where all were.
+        compared: which of the scores that the variant speaks of were compared, shape ``(prefixes, units)``:
+            it is a case where all were.
     """
     prefixes, units = compared.shape
     require_units(units)
@@ -127,7 +138,9 @@ def require_units(units: int) -> None:
 
 
 def shortest_of(claim: str, variant: str) -> int:
-    """From which length on the variant speaks of strings: from the empty one, where nobody brought such a claim."""
+    """From which length on the variant speaks of strings: from the empty one, where nobody brought such a
+    claim.
+    """
     try:
         return claim_named(claim).variant(variant).shortest
     except InputError:
@@ -152,7 +165,9 @@ def counterexample(comparison: Comparison, compared: Compared) -> Counterexample
 
 
 def fresh_values(comparison: Exact, string: String) -> list[tuple[Any, ...]]:
-    """What the network shows after every prefix of the string, run from a first state that no other run may have changed."""
+    """What the network shows after every prefix of the string, run from a first state that no other run may
+    have changed.
+    """
     recurrence, case = comparison.read.recurrence, comparison.case
     state = _copied(recurrence.start(case))
     shown = [recurrence.out(case, state)]
@@ -169,11 +184,17 @@ def _copied(state: Any) -> Any:
         return state
 
 
-def unlike(string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]) -> NotAFunction | None:
-    """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each has one."""
+def unlike(
+    string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]
+) -> NotAFunction | None:
+    """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each
+    has one.
+    """
     for length, (one, other) in enumerate(zip(once, again, strict=True)):
         if tuple(one) != tuple(other):
-            return NotAFunction(string[:length], *(", ".join(map(_shortly, values)) for values in (one, other)))
+            return NotAFunction(
+                string[:length], *(", ".join(map(_shortly, values)) for values in (one, other))
+            )
     return None
 
 
@@ -205,7 +226,9 @@ class Exact:
         return str(self.case.describe())
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
-        """Every prefix of every string, for equality; a prefix that an earlier string had is not read again."""
+        """Every prefix of every string, for equality; a prefix that an earlier string had is not read
+        again.
+        """
         for string in strings:
             found = self._first_difference(string)
             short = found is None and len(string) < self.read.shortest
@@ -228,19 +251,27 @@ class Exact:
         return _Prefix(self, "", state, [start(a) for a in self._automata])
 
     def compare_all(self, longest: int) -> Compared:
-        """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference, if any."""
+        """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference,
+        if any.
+        """
         alphabet = self.case.alphabet
         for automaton in self._automata:
             if list(automaton.alphabet) != list(alphabet):
-                raise InputError(f"the automata read {list(automaton.alphabet)}, where the network reads {list(alphabet)}")
+                raise InputError(
+                    f"the automata read {list(automaton.alphabet)}, where the network reads {list(alphabet)}"
+                )
         by_length = zip(
-            self.read.recurrence.levels(self.case, longest), *(self._levels(a, longest) for a in self._automata), strict=True
+            self.read.recurrence.levels(self.case, longest),
+            *(self._levels(a, longest) for a in self._automata),
+            strict=True,
         )
         cases = short = 0
         for length, (network, *scores) in enumerate(by_length):
             for place, values in enumerate(network):
                 if len(values) != len(scores):
-                    raise ValueError(f"the network shows {len(values)} numbers, and there are {len(scores)} automata")
+                    raise ValueError(
+                        f"the network shows {len(values)} numbers, and there are {len(scores)} automata"
+                    )
                 if length < self.read.shortest:
                     short += 1
                     continue
@@ -260,7 +291,9 @@ class Exact:
         return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
 
     def confirm(self, compared: Compared) -> None:
-        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the string is run again."""
+        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the
+        string is run again.
+        """
         found = compared.difference
         if found is None:
             return
@@ -323,7 +356,9 @@ class WithOpenFst(Exact):
                 score = scorer.score(string[:t])
                 used = share([score], [value], [bound])
                 if used > 1:
-                    found = Difference(t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}")
+                    found = Difference(
+                        t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}"
+                    )
                     return Compared(string, worst, found)
                 worst = max(worst, used)
         return no_difference(string, worst, np.array(compared, dtype=bool).reshape(-1, len(self._scorers)))

@@ -31,12 +31,29 @@ SHOWN = ("string", "unit", "network", "automaton", "bound")
 """What was seen, which running it again shows."""
 A_TEXT = (str, "a text")
 KINDS: dict[str, tuple[type, str]] = {
-    "says": A_TEXT, "claim": A_TEXT, "variant": A_TEXT, "weights": A_TEXT, "network": A_TEXT, "automaton": A_TEXT, "bound": A_TEXT,
-    "string": (list, "a list of symbols"), "unit": (int, "the number of a unit"), "comparison": (dict, "an object"),
+    "says": A_TEXT,
+    "claim": A_TEXT,
+    "variant": A_TEXT,
+    "weights": A_TEXT,
+    "network": A_TEXT,
+    "automaton": A_TEXT,
+    "bound": A_TEXT,
+    "string": (list, "a list of symbols"),
+    "unit": (int, "the number of a unit"),
+    "comparison": (dict, "an object"),
     "automata": (list, "a list of automata"),
-}  # fmt: skip
+}
 """What each field is."""
-NOT_AS_WRITTEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, AssertionError, MemoryError)
+NOT_AS_WRITTEN = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+    AssertionError,
+    MemoryError,
+)
 """What computing with weights that ratproof did not write may lead to."""
 
 
@@ -85,18 +102,26 @@ class Replayed:
         return list(self.data["string"] if found is None else self.data["string"][: found.length])
 
     def otherwise(self) -> dict[str, str]:
-        """The fields of the file that say something else than what runs, each with what it says; nothing that is shown comes from them."""
+        """The fields of the file that say something else than what runs, each with what it says; nothing that
+        is shown comes from them.
+        """
         right: dict[str, Any] = {"weights": self.comparison.weights()}
         if "automata" in self.data:
             right["automata"] = [_drawn(automaton) for automaton in self.comparison.automata()]
         if self.compared.difference is not None:
             now = counterexample(self.comparison, self.compared)
             right |= {"says": now.sentence(), **{name: getattr(now, name) for name in SHOWN}}
-        return {name: shorten(self.data[name]) for name, value in right.items() if name in self.data and self.data[name] != value}
+        return {
+            name: shorten(self.data[name])
+            for name, value in right.items()
+            if name in self.data and self.data[name] != value
+        }
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """A kept counterexample; :class:`~automata.errors.FormatError` where the file is none, or a field is not what it should be."""
+    """A kept counterexample; :class:`~automata.errors.FormatError` where the file is none, or a field is not
+    what it should be.
+    """
     text = read_text(path)
     try:
         data = json.loads(text, object_pairs_hook=_once)
@@ -121,7 +146,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose fields are each there once."""
     names = [name for name, _ in pairs]
     twice = (
-        next((name for place, name in enumerate(names) if name in names[:place]), None) if len(set(names)) < len(names) else None
+        next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if len(set(names)) < len(names)
+        else None
     )
     if twice is not None:
         raise InputError(f"field {shorten(twice)} is there twice")
@@ -131,7 +158,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def load(data: dict[str, Any], where: str) -> Comparison:
     """The comparison that a counterexample came from. Weights are data: nothing in the file is run.
 
-    Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or the weights are none of that variant's.
+    Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or the weights are none of
+    that variant's.
     """
     if not isinstance(data["claim"], str):
         raise FormatError(f"{where}: field claim is no name")
@@ -141,7 +169,9 @@ def load(data: dict[str, Any], where: str) -> Comparison:
         raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
     names = [v.name for v in claim.variants]
     if data["variant"] not in names:
-        raise FormatError(f"{where}: {claim.name} has no variant {shorten(data['variant'])}; it has {', '.join(names)}")
+        raise FormatError(
+            f"{where}: {claim.name} has no variant {shorten(data['variant'])}; it has {', '.join(names)}"
+        )
     comparison = data["comparison"]
     way = comparison.get("way") if isinstance(comparison, dict) else None
     with _naming(where, "comparison is not as ratproof writes it"):
@@ -149,7 +179,8 @@ def load(data: dict[str, Any], where: str) -> Comparison:
         if made is not None:
             return made
     raise FormatError(
-        f"{where}: field comparison.way is {shorten(way)}, where exact, openfst, network, sampled-runs, fa-rnn or module is right"
+        f"{where}: field comparison.way is {shorten(way)}, where exact, openfst, network, sampled-runs,"
+        " fa-rnn or module is right"
     )
 
 
@@ -158,7 +189,10 @@ def _made(claim: Claim, variant: Variant, way: Any, data: dict[str, Any]) -> Com
     if way == OfNetwork.way:
         network = OfNetwork.from_json(claim.name, variant.name, data)
         if not network.automata_know_start and variant.expected == "holds":
-            raise InputError(f"the automata do not know the start, which {claim.name}, {variant.name}, does not say of them")
+            raise InputError(
+                f"the automata do not know the start, which {claim.name}, {variant.name}, does not say of"
+                " them"
+            )
         return network
     if way == SampledRuns.way:
         return SampledRuns.from_json(claim.name, variant.name, data)
@@ -179,7 +213,12 @@ def _made(claim: Claim, variant: Variant, way: Any, data: dict[str, Any]) -> Com
 def signatures(variant: Variant) -> list[Signature]:
     """Those that its cases are drawn from; none, where something else draws them."""
     sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
-    return [signature for source in sources if isinstance(source, (Signature, Sizes)) for signature in source.signatures()]
+    return [
+        signature
+        for source in sources
+        if isinstance(source, (Signature, Sizes))
+        for signature in source.signatures()
+    ]
 
 
 def replay(path: str | Path) -> Replayed:
@@ -193,7 +232,9 @@ def replay(path: str | Path) -> Replayed:
         known = set(comparison.automata()[0].index)
         strange = [symbol for symbol in data["string"] if symbol not in known]
         if strange:
-            raise FormatError(f"{path}: field string has {shorten(strange[0])}, for which the comparison has no weights")
+            raise FormatError(
+                f"{path}: field string has {shorten(strange[0])}, for which the comparison has no weights"
+            )
         found = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
         found.otherwise()  # what it says can be written
         return found

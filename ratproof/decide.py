@@ -1,4 +1,6 @@
-"""All strings at once: the recurrence read as an automaton, and decided against the automaton of the claim."""
+"""All strings at once: the recurrence read as an automaton, and decided against the automaton of the
+claim.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +20,27 @@ from ratproof.on_numbers import OnNumbers
 from theory.claim import Recurrence
 
 MOST_LEFT_OUT = 100
-"""How many symbols the shortest string may have that a variant speaks of, and be decided: that many times as many states are compared."""
+"""How many symbols the shortest string may have that a variant speaks of, and be decided: that many times as
+many states are compared.
+"""
 
 
 def decide(comparison: Exact, on_numbers: OnNumbers | None = None) -> None:
-    """Assert that the case's recurrence gives every string the scores of its automata, all of them, in exact fractions.
+    """Assert that the case's recurrence gives every string the scores of its automata, all of them, in exact
+    fractions.
 
-    The step has to be affine in the state (:mod:`automata.affine`), and the semiring the real one. Every certificate, of an
-    equality or of a difference, is checked by ``ratproof/check_certificate.py``. Where the variant speaks of strings of some length on,
-    shorter ones score 0 on both sides of what is compared.
+    The step has to be affine in the state (:mod:`automata.affine`), and the semiring the real one. Every
+    certificate, of an equality or of a difference, is checked by ``ratproof/check_certificate.py``. Where the
+    variant speaks of strings of some length on, shorter ones score 0 on both sides of what is compared.
 
     Args:
         comparison: the case.
-        on_numbers: where nothing but the claim's file says what the step does to numbers: what runs it on them besides.
+        on_numbers: where nothing but the claim's file says what the step does to numbers: what runs it on
+            them besides.
 
     Raises:
-        Disagreement: with the shortlex-least string that they score differently; or one on which the network, run on numbers, differs.
+        Disagreement: with the shortlex-least string that they score differently; or one on which the network,
+            run on numbers, differs.
         NotAffine: the recurrence is no automaton of this kind.
         NotAFunction: it gives a string one score, and then another.
     """
@@ -57,18 +64,26 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
         return automaton
     if length > MOST_LEFT_OUT:
         raise RuntimeError(
-            f"it is not decided: strings of fewer than {length} symbols are left out, and at most {MOST_LEFT_OUT} can be"
+            f"it is not decided: strings of fewer than {length} symbols are left out, and at most"
+            f" {MOST_LEFT_OUT} can be"
         )
     k = automaton.semiring
     ways = [(i, min(i + 1, length), x, k.one) for x in automaton.alphabet for i in range(length + 1)]
-    return hadamard(automaton, WFSA.from_edges(k, length + 1, automaton.alphabet, [(0, k.one)], [(length, k.one)], ways))
+    return hadamard(
+        automaton, WFSA.from_edges(k, length + 1, automaton.alphabet, [(0, k.one)], [(length, k.one)], ways)
+    )
 
 
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
-    """The recurrence with the weights of the case (an algorithm on an automaton) as automata, one for each value it shows."""
+    """The recurrence with the weights of the case (an algorithm on an automaton) as automata, one for each
+    value it shows.
+    """
     reader = read_with_modes if recurrence.modes else read_affine
     return reader(
-        recurrence.start(case), lambda c, x: recurrence.step(case, c, x), lambda c: recurrence.out(case, c), case.alphabet
+        recurrence.start(case),
+        lambda c, x: recurrence.step(case, c, x),
+        lambda c: recurrence.out(case, c),
+        case.alphabet,
     )
 
 

@@ -49,7 +49,9 @@ class Counterexample:
 
 
 class Disagreement(AssertionError):
-    """Raised by :func:`ratproof.agree.agree`; carries the counterexample. Nothing else counts as a refutation."""
+    """Raised by :func:`ratproof.agree.agree`; carries the counterexample. Nothing else counts as a
+    refutation.
+    """
 
     def __init__(self, counterexample: Counterexample) -> None:
         super().__init__(counterexample.sentence())

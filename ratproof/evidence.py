@@ -3,10 +3,10 @@
 >>> @evidence("proposition-7", kind="sampled")
 ... def test_hidden_unit_equals_forward_score(cell, string): ...
 
-The pytest plugin (``ratproof/plugin.py``) reads it. A test with an argument ``variant`` runs for every variant of the claim
-that promises the kind, and gets the :class:`~theory.claim.Variant`; another names its variants in the marker. The body is
-the statement, for all variants alike: where a variant is expected to be refuted, the test passes when the statement fails
-with a counterexample.
+The pytest plugin (``ratproof/plugin.py``) reads it. A test with an argument ``variant`` runs for every
+variant of the claim that promises the kind, and gets the :class:`~theory.claim.Variant`; another names its
+variants in the marker. The body is the statement, for all variants alike: where a variant is expected to be
+refuted, the test passes when the statement fails with a counterexample.
 """
 
 from __future__ import annotations
@@ -42,14 +42,17 @@ class Mark:
         for name in self.variants or ():
             if name not in names:
                 raise InputError(f"{self.claim} has no variant {name!r}; it has {', '.join(names)}")
-        # Where a variant has no automaton at all there is nothing to decide an equivalence with: a test that names it shows that.
+        # Where a variant has no automaton at all there is nothing to decide an equivalence with: a test that
+        # names it shows that.
         left = [v for v in claim.variants if not (v.no_automaton and self.kind == "decided")]
         chosen = self.variants or tuple(v.name for v in left if self.kind in v.kinds)
         return claim, [names[name] for name in chosen]
 
 
 def evidence(claim: str, *, kind: str, variants: tuple[str, ...] | None = None) -> Callable[[Test], Test]:
-    """Mark a test as evidence of that kind for a claim; without ``variants``, for all that promise the kind."""
+    """Mark a test as evidence of that kind for a claim; without ``variants``, for all that promise the
+    kind.
+    """
     return pytest.mark.evidence(Mark(claim, kind, variants))
 
 

@@ -1,4 +1,6 @@
-"""Every string up to a length, for every small case of a variant (weights among 0, 1, -1 and 1/2), in exact fractions."""
+"""Every string up to a length, for every small case of a variant (weights among 0, 1, -1 and 1/2), in exact
+fractions.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,14 @@ from theory.claim import Variant
 
 
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
-    """Assert that both sides agree on every string of at most ``longest`` symbols over alphabets of 1 to ``letters`` letters.
+    """Assert that both sides agree on every string of at most ``longest`` symbols over alphabets of 1 to
+    ``letters`` letters.
 
-    The small cases come with few letters first, then of small size, then with simple weights; once one differs, all that follow are
-    still tried on the shorter strings. So the counterexample that is raised is minimal among all of them: no shorter string, then no
-    smaller alphabet, no fewer states, and no simpler weights. Where the variant says that there is no automaton at all, or that no
-    initial distribution does, the counterexample's case also has a certificate of that, and is minimal among the cases that have one.
+    The small cases come with few letters first, then of small size, then with simple weights; once one
+    differs, all that follow are still tried on the shorter strings. So the counterexample that is raised is
+    minimal among all of them: no shorter string, then no smaller alphabet, no fewer states, and no simpler
+    weights. Where the variant says that there is no automaton at all, or that no initial distribution does,
+    the counterexample's case also has a certificate of that, and is minimal among the cases that have one.
 
     Raises :class:`~ratproof.disagreement.Disagreement`.
     """
@@ -42,9 +46,18 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             record(compared, book)
             if compared.difference is not None:
                 comparison.confirm(compared)
-                certify = _no_automaton if variant.no_automaton else no_initial_distribution if variant.any_start else None
-                found = _Found(compared, comparison, None if certify is None else certify(variant, comparison, compared))
-                # Where some automaton may do for this case, though not the one that is constructed, another case has to show it.
+                certify = (
+                    _no_automaton
+                    if variant.no_automaton
+                    else no_initial_distribution
+                    if variant.any_start
+                    else None
+                )
+                found = _Found(
+                    compared, comparison, None if certify is None else certify(variant, comparison, compared)
+                )
+                # Where some automaton may do for this case, though not the one that is constructed, another
+                # case has to show it.
                 shown = found.certificate is not None or certify is None
                 best, uncertified = (found, uncertified) if shown else (best, uncertified + 1)
     book.facts.update(longest=longest, small_cases=cases, letters=letters)
@@ -53,7 +66,8 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
         raise Disagreement(counterexample(best.comparison, best.compared))
     if uncertified:
         raise RuntimeError(
-            f"the sides differ for {uncertified} cases, and for none of them a certificate shows that no other automaton does"
+            f"the sides differ for {uncertified} cases, and for none of them a certificate shows that no"
+            " other automaton does"
         )
 
 
@@ -70,7 +84,9 @@ class _Found:
 
 
 def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> dict[str, Any] | None:
-    """A certificate that no automaton as small as the construction's computes the unit that differs; ``None`` where there is none."""
+    """A certificate that no automaton as small as the construction's computes the unit that differs; ``None``
+    where there is none.
+    """
     case = comparison.case
     assert compared.difference is not None
     unit = compared.difference.unit
@@ -87,10 +103,11 @@ def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> di
 
 
 def no_initial_distribution(variant: Variant, comparison: Exact, compared: Compared) -> dict[str, Any] | None:
-    """A certificate that the automaton gives another score whatever distribution it starts with; ``None`` where there is none.
+    """A certificate that the automaton gives another score whatever distribution it starts with; ``None``
+    where there is none.
 
-    Its score is linear in the initial weights: a mean of its scores from each single state, none of which is as small, or none as
-    large, as the network's value.
+    Its score is linear in the initial weights: a mean of its scores from each single state, none of which is
+    as small, or none as large, as the network's value.
     """
     assert compared.difference is not None
     unit, string = compared.difference.unit, compared.string[: compared.difference.length]

@@ -1,10 +1,11 @@
 """An FA-RNN in floats against the automaton of its weights, within a derived rounding bound.
 
-Equation 5 multiplies three factors and sums twice. Computed, the number j of a step is the sum over i and s of
-h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t has at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in whatever order the sums are made
-(Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). So it is an exact step with a tensor that is off by at most
-gamma_{K+r+1} times the same sum of magnitudes, which is a deviation of the automaton's weights. Nothing underflows where no product of
-factors that are not zero is as small as the format's smallest normal number; else nothing is compared.
+Equation 5 multiplies three factors and sums twice. Computed, the number j of a step is the sum over i and s
+of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t has at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in whatever
+order the sums are made (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). So it is an exact
+step with a tensor that is off by at most gamma_{K+r+1} times the same sum of magnitudes, which is a deviation
+of the automaton's weights. Nothing underflows where no product of factors that are not zero is as small as
+the format's smallest normal number; else nothing is compared.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ CELLS = ("tensor", "factors")
 
 
 class OfFARNN:
-    """The torch network's scores against Forward's of the variant's automaton, every prefix of a string as a sentence of one batch.
+    """The torch network's scores against Forward's of the variant's automaton, every prefix of a string as a
+    sentence of one batch.
 
     Args:
         claim, variant: what is compared.
@@ -52,7 +54,13 @@ class OfFARNN:
     way = "fa-rnn"
 
     def __init__(
-        self, claim: str, variant: str, case: Weights, cell: Cell = "factors", dtype: str = "float32", device: str = "cpu"
+        self,
+        claim: str,
+        variant: str,
+        case: Weights,
+        cell: Cell = "factors",
+        dtype: str = "float32",
+        device: str = "cpu",
     ) -> None:
         if cell not in CELLS:
             raise InputError(f"the cell is {cell!r}, where {' or '.join(CELLS)} is right")
@@ -69,7 +77,9 @@ class OfFARNN:
             return FARNN.of(automaton.to_float(), decomposed=False, **made)
         nothing = np.zeros((len(w.alpha_0), len(w.alpha_0)))
         stands = np.zeros(len(w.alphabet))
-        factors = Factors(_floats([w.v[x] for x in w.alphabet]), _floats(w.D_1), _floats(w.D_2), nothing, stands)
+        factors = Factors(
+            _floats([w.v[x] for x in w.alphabet]), _floats(w.D_1), _floats(w.D_2), nothing, stands
+        )
         initial, final = (torch.as_tensor(_floats(values), **made) for values in (w.alpha_0, w.alpha_inf))
         return FARNN(tuple(w.alphabet), FactoredCell(factors, **made), initial, final.unsqueeze(0))
 
@@ -86,7 +96,9 @@ class OfFARNN:
         return self.case.describe()
 
     def deviation(self) -> Deviation:
-        """By how much the weights that the computation is an exact one with may be off: the module's first lines."""
+        """By how much the weights that the computation is an exact one with may be off: the module's first
+        lines.
+        """
         (automaton,) = self.automata()
         k = automaton.states
         none = np.zeros(k)
@@ -116,11 +128,17 @@ class OfFARNN:
             prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
             with torch.no_grad():
                 found = self.network(prefixes)[:, 0].double().cpu().numpy()
-            values, bounds = (table[0] for table in bound_table(automaton, encode(automaton.index, [string]), form, deviation))
+            values, bounds = (
+                table[0]
+                for table in bound_table(automaton, encode(automaton.index, [string]), form, deviation)
+            )
             if self._may_underflow(len(string)):
                 yield no_case(string, MIGHT_UNDERFLOW)
                 continue
-            used = [share([one], [value], [bound]) for one, value, bound in zip(found.tolist(), values, bounds, strict=True)]
+            used = [
+                share([one], [value], [bound])
+                for one, value, bound in zip(found.tolist(), values, bounds, strict=True)
+            ]
             first = next((t for t, part in enumerate(used) if part > 1 and t >= shortest), None)
             worst = max(used[shortest:], default=0.0)
             if first is None:
@@ -132,20 +150,32 @@ class OfFARNN:
     def to_json(self) -> dict[str, Any]:
         """The way, the case, and how it is run."""
         return {
-            "way": self.way, "case": self.case.to_json(), "cell": self.cell, "dtype": self.dtype, "device": self.device,
-        }  # fmt: skip
+            "way": self.way,
+            "case": self.case.to_json(),
+            "cell": self.cell,
+            "dtype": self.dtype,
+            "device": self.device,
+        }
 
     @classmethod
     def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfFARNN:
         """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else."""
         if data["cell"] not in CELLS or data["dtype"] not in DTYPES:
             raise InputError(f"cell is {' or '.join(CELLS)}, and dtype {' or '.join(DTYPES)}")
-        made = cls(claim, variant, Weights.from_json(data["case"]), data["cell"], data["dtype"], device_of(data["device"]))
+        made = cls(
+            claim,
+            variant,
+            Weights.from_json(data["case"]),
+            data["cell"],
+            data["dtype"],
+            device_of(data["device"]),
+        )
         made.check()
         return made
 
     def check(self) -> None:
-        """The weights are those of one automaton, and the network's floats hold them: else it would be compared with another one.
+        """The weights are those of one automaton, and the network's floats hold them: else it would be
+        compared with another one.
 
         Raises :class:`~automata.errors.InputError`.
         """
@@ -153,13 +183,19 @@ class OfFARNN:
         wanted = {"alpha_0", "alpha_inf"} | ({"T"} if self.cell == "tensor" else {"D_1", "v", "D_2"})
         if self.case.over is not REAL or not wanted <= names:
             raise InputError(
-                f"the case has the weights {', '.join(map(shorten, sorted(names)))}, where {', '.join(sorted(wanted))} are right"
+                f"the case has the weights {', '.join(map(shorten, sorted(names)))}, where"
+                f" {', '.join(sorted(wanted))} are right"
             )
         automata = self.automata()
         if len(automata) != 1 or not self.case.alphabet:
             raise InputError(f"{self.claim}, {self.variant}, is not about one automaton over some symbols")
         entries = [self.case.entries[name] for name in wanted]
-        values = [v for entry in entries for part in (entry.values() if isinstance(entry, dict) else [entry]) for v in flat(part)]
+        values = [
+            v
+            for entry in entries
+            for part in (entry.values() if isinstance(entry, dict) else [entry])
+            for v in flat(part)
+        ]
         if self.cell == "tensor":
             values += automata[0].matrices.ravel().tolist()
         wrong = next((v for v in values if not _holds(self.dtype, v)), None)
@@ -177,4 +213,8 @@ def _holds(dtype: str, value: Any) -> bool:
 
 
 def _floats(values: Any) -> NDArray[np.float64]:
-    return np.array([_floats(v) for v in values]) if isinstance(values, (tuple, list)) else np.array(float(values))
+    return (
+        np.array([_floats(v) for v in values])
+        if isinstance(values, (tuple, list))
+        else np.array(float(values))
+    )

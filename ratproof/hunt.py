@@ -1,4 +1,6 @@
-"""A search without end for counterexamples: the sampled tests, again and again with fresh seeds, on all cores."""
+"""A search without end for counterexamples: the sampled tests, again and again with fresh seeds, on all
+cores.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class Message:
 
 @dataclass
 class Progress:
-    """All that was told so far; of what was found, the simplest for each claim, variant and way of comparing."""
+    """All that was told so far; of what was found, the simplest for each claim, variant and way of
+    comparing.
+    """
 
     seed: int
     jobs: int
@@ -78,18 +82,31 @@ class Progress:
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
         return {
-            "seed": self.seed, "jobs": self.jobs, "seconds": round(time.monotonic() - self.started, 1),
-            "cases": dict(self.cases), "cases_a_second_and_core": {way: round(self.rate(way)) for way in self.cases},
-            "corners": sorted(self.corners), "corners_not_seen": sorted(set(CORNERS) - self.corners),
-            "counterexamples": [str(path) for _, path in self.finds.values()], "errors": self.errors, "interrupted": self.interrupted,
-        }  # fmt: skip
+            "seed": self.seed,
+            "jobs": self.jobs,
+            "seconds": round(time.monotonic() - self.started, 1),
+            "cases": dict(self.cases),
+            "cases_a_second_and_core": {way: round(self.rate(way)) for way in self.cases},
+            "corners": sorted(self.corners),
+            "corners_not_seen": sorted(set(CORNERS) - self.corners),
+            "counterexamples": [str(path) for _, path in self.finds.values()],
+            "errors": self.errors,
+            "interrupted": self.interrupted,
+        }
 
 
 def hunt(
-    names: Sequence[str], minutes: float, jobs: int, seed: int, variant: str | None, folder: Path, device: str = "cpu",
+    names: Sequence[str],
+    minutes: float,
+    jobs: int,
+    seed: int,
+    variant: str | None,
+    folder: Path,
+    device: str = "cpu",
     told: Callable[[Progress], None] = lambda progress: None,
-) -> Progress:  # fmt: skip
-    """Search until the time is up, or every test has a counterexample; ``told`` is called a few times a second.
+) -> Progress:
+    """Search until the time is up, or every test has a counterexample; ``told`` is called a few times a
+    second.
 
     Args:
         names: claims; all without.
@@ -114,7 +131,9 @@ def hunt(
     os.environ.update(OMP_NUM_THREADS="1", NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     own = os.getpid(), "ratproof.hunt", "work"
     workers = [
-        context.Process(target=run_with, args=(*own, messages, job, seed, end, tuple(names), variant, device), daemon=True)
+        context.Process(
+            target=run_with, args=(*own, messages, job, seed, end, tuple(names), variant, device), daemon=True
+        )
         for job in range(jobs)
     ]
     try:
@@ -144,7 +163,12 @@ def targets(names: Sequence[str], variant: str | None, device: str) -> list[Targ
     found = []
     for test in _tests():
         mark = mark_of(test)
-        if mark is None or mark.kind != "sampled" or not hasattr(test, "hypothesis") or (names and mark.claim not in names):
+        if (
+            mark is None
+            or mark.kind != "sampled"
+            or not hasattr(test, "hypothesis")
+            or (names and mark.claim not in names)
+        ):
             continue
         claim, variants = mark.resolve()
         for read in variants:
@@ -161,7 +185,9 @@ def check(names: Sequence[str], variant: str | None) -> None:
     """Raise :class:`~automata.errors.InputError` for a claim or a variant that is not there."""
     for name in names:
         claim_named(name)
-    if variant is not None and not any(v.name == variant for n in names or claims() for v in claim_named(n).variants):
+    if variant is not None and not any(
+        v.name == variant for n in names or claims() for v in claim_named(n).variants
+    ):
         raise InputError(f"no claim that was asked for has a variant {variant!r}")
 
 
@@ -198,7 +224,9 @@ def _take(progress: Progress, message: Message, folder: Path) -> None:
 
 @contextmanager
 def _without_main_program() -> Iterator[None]:
-    """Workers that are spawned meanwhile do not import the main program, which takes seconds in which they would outlive us."""
+    """Workers that are spawned meanwhile do not import the main program, which takes seconds in which they
+    would outlive us.
+    """
     main: dict[str, Any] = vars(sys.modules["__main__"])
     hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
     main["__spec__"] = None
@@ -209,13 +237,21 @@ def _without_main_program() -> Iterator[None]:
         main.update(hidden)
 
 
-def work(messages: Any, job: int, seed: int, end: float, names: tuple[str, ...], variant: str | None, device: str) -> None:
-    """One worker: all its targets in turn, a few dozen examples each, until the time is up or all have fallen."""
+def work(
+    messages: Any, job: int, seed: int, end: float, names: tuple[str, ...], variant: str | None, device: str
+) -> None:
+    """One worker: all its targets in turn, a few dozen examples each, until the time is up or all have
+    fallen.
+    """
     try:
         _settle()
         alive = targets(names, variant, device)
         if not alive:
-            messages.put(Message(job, Counter(), Counter(), frozenset(), error="no sampled test hunts what was asked for"))
+            messages.put(
+                Message(
+                    job, Counter(), Counter(), frozenset(), error="no sampled test hunts what was asked for"
+                )
+            )
         numbers = random.Random(f"{seed}/{job}")
         spent = dict.fromkeys(range(len(alive)), 0.0)
         while spent and time.time() < end:
@@ -240,9 +276,16 @@ def _settle() -> None:
     from hypothesis import HealthCheck, Phase, settings
 
     settings.register_profile(
-        "hunt", max_examples=EXAMPLES_A_ROUND, derandomize=False, database=None, deadline=None, print_blob=False,
-        report_multiple_bugs=False, phases=(Phase.generate, Phase.shrink), suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+        "hunt",
+        max_examples=EXAMPLES_A_ROUND,
+        derandomize=False,
+        database=None,
+        deadline=None,
+        print_blob=False,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
     settings.load_profile("hunt")
     torch.set_num_threads(1)
 
@@ -268,7 +311,8 @@ def _round(target: Target, job: int, seed: int) -> tuple[Message, bool]:
         except Disagreement as disagreement:
             found = (disagreement.counterexample, seed, target.name)
         except Exception as problem:  # a crash is no counterexample, and has to be told
-            error = f"{target.name}, {target.variant.name}, seed {seed}: {type(problem).__name__}: {problem}".splitlines()[0]
+            words = f"{type(problem).__name__}: {problem}".splitlines()[0]
+            error = f"{target.name}, {target.variant.name}, seed {seed}: {words}"
     way = next(iter(ways), "other")  # a test that compares something else than two sides
     spent = time.perf_counter() - started
     message = Message(job, Counter({way: book.cases}), Counter({way: spent}), frozenset(seen), found, error)

@@ -1,4 +1,6 @@
-"""All strings, for a network that mixes its centroids: a box around each state of its DFA, which the step takes into a box again."""
+"""All strings, for a network that mixes its centroids: a box around each state of its DFA, which the step
+takes into a box again.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from theory.state_regularized.limits import epsilon, reachable
 def decide_by_boxes(comparison: Exact) -> None:
     """Assert that the mixture's most probable centroid is the automata's state after every string.
 
-    The certificate, which ``ratproof/check_invariant.py`` checks, has the DFA as it is read from the automata.
+    The certificate, which ``ratproof/check_invariant.py`` checks, has the DFA as it is read from the
+    automata.
 
     Raises:
         RuntimeError: the boxes do not show it, which is no disproof.
@@ -28,7 +31,11 @@ def decide_by_boxes(comparison: Exact) -> None:
     certificate = {
         "format": FORMAT,
         "claims": "follows",
-        "boxes": {name: value for name, value in w.to_json()["weights"].items() if name in ("eq", "m", "S", "U", "W")},
+        "boxes": {
+            name: value
+            for name, value in w.to_json()["weights"].items()
+            if name in ("eq", "m", "S", "U", "W")
+        },
         "epsilon": str(epsilon(w)),
         "dfa": _transitions(comparison.automata()),
         "states": states,
@@ -36,13 +43,17 @@ def decide_by_boxes(comparison: Exact) -> None:
     try:
         check_invariant.verdict(certificate)
     except ValueError as error:
-        raise RuntimeError(f"the boxes do not show that the network follows its DFA: {error}; {w.describe()}") from None
+        raise RuntimeError(
+            f"the boxes do not show that the network follows its DFA: {error}; {w.describe()}"
+        ) from None
     book.add(len(states) * len(w.alphabet))
     book.certificate = certificate
 
 
 def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
-    """The next state, from 1, for each symbol and state: of automata that are one DFA which starts in state 1, each with its own end."""
+    """The next state, from 1, for each symbol and state: of automata that are one DFA which starts in state
+    1, each with its own end.
+    """
     first = automata[0]
     for place, automaton in enumerate(automata):
         same = all(np.array_equal(automaton.matrix(x), first.matrix(x)) for x in first.alphabet)

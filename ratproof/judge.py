@@ -12,10 +12,12 @@ from ratproof.no_automaton import NoAutomaton
 
 
 def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
-    """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton at all.
+    """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton
+    at all.
 
     Only a :class:`~ratproof.disagreement.Disagreement`, a :class:`~ratproof.no_automaton.NoAutomaton` and a
-    :class:`~ratproof.kernel.accept.RefutedByTheorem` refute; any other exception shows nothing, and so does a run that compared nothing.
+    :class:`~ratproof.kernel.accept.RefutedByTheorem` refute; any other exception shows nothing, and so does a
+    run that compared nothing.
     """
     if isinstance(raised, (NoAutomaton, RefutedByTheorem)):
         return Verdict.REFUTED, str(raised)
@@ -24,7 +26,10 @@ def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
     if isinstance(raised, Flaky):
         return (
             Verdict.UNKNOWN,
-            "run again, the same test showed something else: one of the two sides is no function of the string",
+            (
+                "run again, the same test showed something else: one of the two sides is no function of the"
+                " string"
+            ),
         )
     if raised is not None:
         return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0]

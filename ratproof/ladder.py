@@ -1,4 +1,5 @@
-"""The rungs of the ladder as assertions on a variant of a claim: what evidence tests say, and what ``ratproof check`` runs.
+"""The rungs of the ladder as assertions on a variant of a claim: what evidence tests say, and what
+``ratproof check`` runs.
 
 Each raises :class:`~ratproof.disagreement.Disagreement`, with a counterexample, where the two sides differ.
 """
@@ -23,14 +24,23 @@ from theory.claim import Variant
 MOST_STRINGS = 20_000
 
 
-def sampled(claim: str, variant: Variant, data: st.DataObject, most: int = 60, longest: int = 12, run: int = 16) -> None:
-    """Random weights and at most ``most`` random strings, every prefix, in exact fractions (a program's: within its bound)."""
+def sampled(
+    claim: str, variant: Variant, data: st.DataObject, most: int = 60, longest: int = 12, run: int = 16
+) -> None:
+    """Random weights and at most ``most`` random strings, every prefix, in exact fractions (a program's:
+    within its bound).
+    """
     case, strings = _drawn(variant, data, most, longest, run)
-    agree(Exact(claim, variant.name, case) if variant.network is None else variant.network(claim, variant.name), strings)
+    agree(
+        Exact(claim, variant.name, case) if variant.network is None else variant.network(claim, variant.name),
+        strings,
+    )
 
 
 def cross_checked(claim: str, variant: Variant, data: st.DataObject) -> None:
-    """The recurrence in exact fractions against OpenFst's scores of the automata, within OpenFst's derived bound."""
+    """The recurrence in exact fractions against OpenFst's scores of the automata, within OpenFst's derived
+    bound.
+    """
     case, strings = _drawn(variant, data, most=3, longest=4, run=10)
     agree(WithOpenFst(claim, variant.name, case), strings)
 
@@ -45,15 +55,20 @@ def _drawn(variant: Variant, data: st.DataObject, most: int, longest: int, run: 
 
 
 def exhausted(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
-    """All small cases, and all strings up to a length over one and two letters; of a given alphabet, as many as are quick to read."""
+    """All small cases, and all strings up to a length over one and two letters; of a given alphabet, as many
+    as are quick to read.
+    """
     if variant.alphabet is not None:
         size = len(variant.alphabet)
-        longest = next(n for n in range(30, 0, -1) if n == 1 or sum(size**i for i in range(n + 1)) <= MOST_STRINGS)
+        longest = next(
+            n for n in range(30, 0, -1) if n == 1 or sum(size**i for i in range(n + 1)) <= MOST_STRINGS
+        )
     exhaust(claim, variant, longest, letters)
 
 
 def decided(claim: str, variant: Variant, data: st.DataObject, on_numbers: OnNumbers | None = None) -> None:
-    """All strings, for random rational weights: the recurrence, read as an automaton, is equivalent to the constructed one.
+    """All strings, for random rational weights: the recurrence, read as an automaton, is equivalent to the
+    constructed one.
 
     A claim of a user's own is run ``on_numbers`` besides.
     """
@@ -67,11 +82,21 @@ def proved(claim: str, variant: Variant) -> None:
 
 
 def kernel_checked(claim: str, variant: Variant) -> None:
-    """The variant's theorem in ``theory/coq``, for every semiring, alphabet and size, as Coq's kernel accepts it."""
+    """The variant's theorem in ``theory/coq``, for every semiring, alphabet and size, as Coq's kernel accepts
+    it.
+    """
     accept(claim, variant)
 
 
-DRAWN: dict[str, Callable[[str, Variant, Any], None]] = {"sampled": sampled, "cross-checked": cross_checked, "decided": decided}
+DRAWN: dict[str, Callable[[str, Variant, Any], None]] = {
+    "sampled": sampled,
+    "cross-checked": cross_checked,
+    "decided": decided,
+}
 """The rungs that are property tests."""
-WHOLE: dict[str, Callable[[str, Variant], None]] = {"exhausted": exhausted, "proved": proved, "kernel-checked": kernel_checked}
+WHOLE: dict[str, Callable[[str, Variant], None]] = {
+    "exhausted": exhausted,
+    "proved": proved,
+    "kernel-checked": kernel_checked,
+}
 """The rungs that draw nothing."""

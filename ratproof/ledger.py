@@ -25,10 +25,11 @@ class Ledger:
     """What was compared so far.
 
     Attributes:
-        cases: pairs of a network and a string of which every score that the variant speaks of was compared; all prefixes of the string
-            count as one case.
+        cases: pairs of a network and a string of which every score that the variant speaks of was compared;
+            all prefixes of the string count as one case.
         share: the largest share of a derived bound that a difference used, ``None`` where all was exact.
-        facts: what else the report should say, by name. ``left_out`` has, by a reason of :data:`LEFT_OUT`, how many strings are no case.
+        facts: what else the report should say, by name. ``left_out`` has, by a reason of :data:`LEFT_OUT`,
+            how many strings are no case.
         certificate: evidence that can be checked again, as a JSON object.
         observe: told of each comparison and its strings, where somebody wants to know.
     """
@@ -53,11 +54,17 @@ class Ledger:
 
 def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     """The counts of strings left out by two runs, together."""
-    return {reason: one.get(reason, 0) + other.get(reason, 0) for reason in LEFT_OUT if reason in one or reason in other}
+    return {
+        reason: one.get(reason, 0) + other.get(reason, 0)
+        for reason in LEFT_OUT
+        if reason in one or reason in other
+    }
 
 
 def left_out_in_words(facts: dict[str, Any], but: frozenset[str] = frozenset()) -> str:
-    """``3 strings were ...; 1 string was ...``: nothing where all strings were cases, or for the reasons in ``but`` alone."""
+    """``3 strings were ...; 1 string was ...``: nothing where all strings were cases, or for the reasons in
+    ``but`` alone.
+    """
     counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
     return "; ".join(
         f"{count:,} string{'' if count == 1 else 's'} {'was' if count == 1 else 'were'} {LEFT_OUT[reason]}"

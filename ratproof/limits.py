@@ -1,7 +1,8 @@
-"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as ``unknown``, with exit status 3.
+"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as ``unknown``, with exit status
+3.
 
-The options are added to commands in one place (:func:`add`), and each command's work is done by a process that :mod:`ratproof.supervisor`
-watches, so that a limit holds whatever a file makes a library do.
+The options are added to commands in one place (:func:`add`), and each command's work is done by a process
+that :mod:`ratproof.supervisor` watches, so that a limit holds whatever a file makes a library do.
 """
 
 from __future__ import annotations
@@ -37,15 +38,41 @@ SHARE = 0.8
 ROOM = 64 << 20
 """Bytes beyond what ratproof itself takes: no limit is smaller."""
 VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rational", "replay", "rules decide"})
-"""Commands whose answer is a verdict: ``unknown`` is one, and goes where the others go. Of other commands it is a message."""
+"""Commands whose answer is a verdict: ``unknown`` is one, and goes where the others go. Of other commands it
+is a message.
+"""
 LIMITED = VERDICTS | {
-    "score", "convert", "draw", "sample", "minimise", "rank", "compile", "extract", "figures", "rules zero-shot", "rules read-back",
-    "rules show", "rules add", "rules disable",
-}  # fmt: skip
+    "score",
+    "convert",
+    "draw",
+    "sample",
+    "minimise",
+    "rank",
+    "compile",
+    "extract",
+    "figures",
+    "rules zero-shot",
+    "rules read-back",
+    "rules show",
+    "rules add",
+    "rules disable",
+}
 """The commands that read a file and compute."""
-UNLIMITED = frozenset({
-    "claims", "verify", "check", "hunt", "prove", "train tomita", "train parentheses", "train dfa", "train fa-rnn", "train", "rules",
-})  # fmt: skip
+UNLIMITED = frozenset(
+    {
+        "claims",
+        "verify",
+        "check",
+        "hunt",
+        "prove",
+        "train tomita",
+        "train parentheses",
+        "train dfa",
+        "train fa-rnn",
+        "train",
+        "rules",
+    }
+)
 """Those that run for as long as they are asked to, or hardly at all."""
 CRASHES = tuple(
     getattr(signal, name)
@@ -58,22 +85,35 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _main_program = False
 
 LimitSeconds = Annotated[
-    float, typer.Option("--limit-seconds", metavar="S", help="after so long the answer is unknown (exit status 3); inf: no limit")
+    float,
+    typer.Option(
+        "--limit-seconds",
+        metavar="S",
+        help="after so long the answer is unknown (exit status 3); inf: no limit",
+    ),
 ]
 LimitMemory = Annotated[
     str | None,
-    typer.Option("--limit-memory", metavar="M", help="the same for memory, such as 500M or 4G (default: 80 % of what is free)"),
+    typer.Option(
+        "--limit-memory",
+        metavar="M",
+        help="the same for memory, such as 500M or 4G (default: 80 % of what is free)",
+    ),
 ]
 
 
 def supervise() -> None:
-    """From now on limited commands run in a process of their own: for the main program, not for who calls a command in a process."""
+    """From now on limited commands run in a process of their own: for the main program, not for who calls a
+    command in a process.
+    """
     global _main_program
     _main_program = True
 
 
 def add(app: typer.Typer, path: str = "") -> None:
-    """Give the app's commands, and those of its groups, the two options, where they are among :data:`LIMITED`; once."""
+    """Give the app's commands, and those of its groups, the two options, where they are among
+    :data:`LIMITED`; once.
+    """
     for command in app.registered_commands:
         callback = command.callback
         if callback is None:
@@ -90,12 +130,18 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
     """The command with the two options."""
     signature = inspect.signature(command, eval_str=True)
     more = [
-        inspect.Parameter("limit_seconds", inspect.Parameter.KEYWORD_ONLY, default=SECONDS, annotation=LimitSeconds),
-        inspect.Parameter("limit_memory", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=LimitMemory),
+        inspect.Parameter(
+            "limit_seconds", inspect.Parameter.KEYWORD_ONLY, default=SECONDS, annotation=LimitSeconds
+        ),
+        inspect.Parameter(
+            "limit_memory", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=LimitMemory
+        ),
     ]
 
     @wraps(command)
-    def run(*arguments: Any, limit_seconds: float = SECONDS, limit_memory: str | None = None, **options: Any) -> int | None:
+    def run(
+        *arguments: Any, limit_seconds: float = SECONDS, limit_memory: str | None = None, **options: Any
+    ) -> int | None:
         limits = Limits(_seconds(limit_seconds), _memory(limit_memory))
         as_json = bool(options.get("as_json"))
         if not _main_program:
@@ -111,7 +157,9 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
                 except (MemoryError, RuntimeError, OSError) as error:
                     if not _is_lack_of_memory(error):
                         raise
-                refused = f"memory that it asked for was refused, with {_size(limits.memory)} allowed{_doing()}"
+                refused = (
+                    f"memory that it asked for was refused, with {_size(limits.memory)} allowed{_doing()}"
+                )
                 return _tell(name, f"{refused}; --limit-memory M allows more", "memory", as_json)
         _leave(ended, limits, name, as_json)
         return None  # never
@@ -122,12 +170,15 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
     return run
 
 
-def _call(command: Callable[..., int | None], arguments: tuple[Any, ...], options: dict[str, Any]) -> int | None:
+def _call(
+    command: Callable[..., int | None], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> int | None:
     try:
         return command(*arguments, **options)
     except RecursionError:
         raise InputError(
-            "what is given is nested too deeply to be followed; fewer parentheses, or lists within lists, are right"
+            "what is given is nested too deeply to be followed; fewer parentheses, or lists within lists, are"
+            " right"
         ) from None
 
 
@@ -142,7 +193,9 @@ def _leave(ended: Ended, limits: Limits, name: str, as_json: bool) -> None:
     status = ended.status
     if status is None:
         if sys.stderr.isatty():
-            styled(sys.stderr).write("\r\x1b[2K\x1b[?25h")  # the line that said what is being done, and the cursor
+            styled(sys.stderr).write(
+                "\r\x1b[2K\x1b[?25h"
+            )  # the line that said what is being done, and the cursor
         status = _tell(name, _why(ended, limits), ended.limit, as_json, ended.printed)
         sys.stdout.flush()
     sys.stderr.flush()
@@ -167,13 +220,20 @@ def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool =
 def _why(ended: Ended, limits: Limits) -> str:
     if ended.limit == "seconds":
         many = "" if limits.seconds == 1 else "s"
-        return f"this takes more than {limits.seconds:g} second{many}{_doing()}; --limit-seconds S allows more"
+        return (
+            f"this takes more than {limits.seconds:g} second{many}{_doing()}; --limit-seconds S allows more"
+        )
     if ended.limit == "memory":
-        return f"this takes more than {_size(limits.memory)} of memory{_doing()}; --limit-memory M allows more"
+        return (
+            f"this takes more than {_size(limits.memory)} of memory{_doing()}; --limit-memory M allows more"
+        )
     assert ended.signal is not None
     kill = signal.Signals(ended.signal).name
     if ended.signal == signal.SIGKILL:
-        return f"the system ended the work ({kill}), as it does where memory is short; a lower --limit-memory would have ended it first"
+        return (
+            f"the system ended the work ({kill}), as it does where memory is short; a lower --limit-memory"
+            " would have ended it first"
+        )
     if ended.signal == signal.SIGABRT:
         return f"a library gave up ({kill}), as they do where memory is short"
     return f"a library crashed ({kill}), which is a defect; please report it with the files"
@@ -200,15 +260,19 @@ def _memory(given: str | None) -> int:
     own = supervisor.held(os.getpid())
     if given is None:
         return own + int(SHARE * free_memory())
-    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", given.strip(), re.ASCII | re.IGNORECASE)
+    match = re.fullmatch(
+        r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", given.strip(), re.ASCII | re.IGNORECASE
+    )
     if match is None:
         raise InputError(
-            f"--limit-memory is {shorten(given)}, where a number with K, M or G behind it is right, such as 500M or 4G"
+            f"--limit-memory is {shorten(given)}, where a number with K, M or G behind it is right, such as"
+            " 500M or 4G"
         )
     memory = int(float(match[1]) * UNITS[match[2].upper()])
     if memory < own + ROOM:
         raise InputError(
-            f"--limit-memory is {shorten(given)}, and ratproof itself takes {_size(own)}; at least {_size(own + ROOM)} is right"
+            f"--limit-memory is {shorten(given)}, and ratproof itself takes {_size(own)}; at least"
+            f" {_size(own + ROOM)} is right"
         )
     return memory
 
@@ -218,7 +282,9 @@ def _size(memory: int) -> str:
 
 
 def free_memory() -> int:
-    """Bytes that a process can take: of the machine, and of the control groups that this one is in, whichever has least."""
+    """Bytes that a process can take: of the machine, and of the control groups that this one is in, whichever
+    has least.
+    """
     found = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
     return max(0, min(found)) if found else UNITS["T"]
 
@@ -235,7 +301,9 @@ def _of_machine() -> Iterator[int]:
 
 
 def _of_groups(own: Path, root: Path) -> Iterator[int]:
-    """What the limits of version 1 and 2 leave, of this process's groups and those around them; the cache of files can be given back."""
+    """What the limits of version 1 and 2 leave, of this process's groups and those around them; the cache of
+    files can be given back.
+    """
     try:
         groups = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
@@ -244,7 +312,12 @@ def _of_groups(own: Path, root: Path) -> Iterator[int]:
         if number == "0":
             top, most, used, cache = root, "memory.max", "memory.current", "inactive_file"
         elif "memory" in controllers.split(","):
-            top, most, used, cache = root / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+            top, most, used, cache = (
+                root / "memory",
+                "memory.limit_in_bytes",
+                "memory.usage_in_bytes",
+                "total_inactive_file",
+            )
         else:
             continue
         inside = top / path.strip("/")

@@ -61,7 +61,9 @@ def _run(arguments: list[str] | None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         return _tell("interrupted", INTERRUPTED)
     except MemoryError:
-        return _tell("this needs more memory than there is; ask for fewer states, symbols or strings", UNKNOWN)
+        return _tell(
+            "this needs more memory than there is; ask for fewer states, symbols or strings", UNKNOWN
+        )
     except OSError as error:  # a write that is not ours: of the help, or of a library
         raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
 
@@ -76,6 +78,8 @@ def _sentence(text: str) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-def _note(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: str | None = None) -> None:
+def _note(
+    message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: str | None = None
+) -> None:
     if issubclass(category, UserWarning):
         print(f"ratproof: note: {printable(message)}", file=sys.stderr)

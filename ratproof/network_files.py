@@ -25,22 +25,42 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
     kind = data["network"]
     if not isinstance(kind, str) or kind not in NETWORKS:
         raise InputError(f"there is no network {shorten(kind)}; there are {', '.join(NETWORKS)}")
-    rest = {name: data[name] for name in (
-        "options", "parameters", "embeddings", "alphabet", "start", "automata_know_start", "dtype", "device")}  # fmt: skip
+    rest = {
+        name: data[name]
+        for name in (
+            "options",
+            "parameters",
+            "embeddings",
+            "alphabet",
+            "start",
+            "automata_know_start",
+            "dtype",
+            "device",
+        )
+    }
     if not isinstance(rest["dtype"], str) or rest["dtype"] not in DTYPES:
         raise InputError(f"there is no dtype {shorten(rest['dtype'])}; there are {', '.join(DTYPES)}")
     largest = torch.finfo(DTYPES[rest["dtype"]]).max
     if not isinstance(rest["parameters"], dict):
         raise InputError("parameters are no object of arrays")
-    rest["parameters"] = {str(name): numbers(f"parameter {name}", values, largest) for name, values in rest["parameters"].items()}
+    rest["parameters"] = {
+        str(name): numbers(f"parameter {name}", values, largest)
+        for name, values in rest["parameters"].items()
+    }
     _check_shapes(kind, rest["options"], rest["parameters"])
     rest["embeddings"] = numbers("embeddings", rest["embeddings"], largest)
     check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])
     if not isinstance(rest["automata_know_start"], bool):
-        raise InputError(f"automata_know_start is {shorten(rest['automata_know_start'])}, where true or false is right")
+        raise InputError(
+            f"automata_know_start is {shorten(rest['automata_know_start'])}, where true or false is right"
+        )
     start = rest["start"]
-    if start is not None and (isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest):
-        raise InputError(f"start is {shorten(start)}, where null or a number that is finite in {rest['dtype']} is right")
+    if start is not None and (
+        isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest
+    ):
+        raise InputError(
+            f"start is {shorten(start)}, where null or a number that is finite in {rest['dtype']} is right"
+        )
     rest["device"] = device_of(rest["device"])
     return {"kind": kind, **rest}
 
@@ -93,7 +113,9 @@ def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.floa
         raise InputError(f"parameters have the shapes {found}, where {right} are right")
 
 
-def check_alphabet(kind: str, options: dict[str, Any], embeddings: NDArray[np.float64], alphabet: Any) -> None:
+def check_alphabet(
+    kind: str, options: dict[str, Any], embeddings: NDArray[np.float64], alphabet: Any
+) -> None:
     """The alphabet is one, and each symbol has an input."""
     check_symbols(alphabet)
     symbols = NETWORKS[kind].cell_class.reads_symbols
@@ -104,7 +126,11 @@ def check_alphabet(kind: str, options: dict[str, Any], embeddings: NDArray[np.fl
 
 def check_symbols(alphabet: Any) -> None:
     """The alphabet is a list of different symbols (a string, of its letters)."""
-    if not isinstance(alphabet, (list, str)) or not alphabet or not all(isinstance(s, str) and s for s in alphabet):
+    if (
+        not isinstance(alphabet, (list, str))
+        or not alphabet
+        or not all(isinstance(s, str) and s for s in alphabet)
+    ):
         raise InputError("alphabet is no list of symbols")
     if len(set(alphabet)) != len(alphabet):
         raise InputError("alphabet names a symbol twice")

@@ -21,10 +21,21 @@ from neural.sru import SRU
 from neural.strongly_typed import TGRU, TLSTM, TRNN
 
 NETWORKS: dict[str, type[Recurrent]] = {
-    "example-6": Example6, "rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rrnn-c": RRNNC, "rrnn-f": RRNNF, "sru": SRU,
-    "qrnn": QRNN, "t-rnn": TRNN, "t-gru": TGRU, "t-lstm": TLSTM, "scrn": SCRN, "rcnn": RCNN, "isan": ISAN,
+    "example-6": Example6,
+    "rrnn-b": RRNNB,
+    "rrnn-b-max-plus": RRNNBMaxPlus,
+    "rrnn-c": RRNNC,
+    "rrnn-f": RRNNF,
+    "sru": SRU,
+    "qrnn": QRNN,
+    "t-rnn": TRNN,
+    "t-gru": TGRU,
+    "t-lstm": TLSTM,
+    "scrn": SCRN,
+    "rcnn": RCNN,
+    "isan": ISAN,
     "linear-elman": LinearElman,
-}  # fmt: skip
+}
 """The layers, each by its name."""
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 

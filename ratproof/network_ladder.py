@@ -1,4 +1,6 @@
-"""The rungs that torch networks stand on, as assertions: the fast layer against its automata, and its gates in the claim's recurrence."""
+"""The rungs that torch networks stand on, as assertions: the fast layer against its automata, and its gates
+in the claim's recurrence.
+"""
 
 from __future__ import annotations
 
@@ -18,31 +20,44 @@ from theory.claim import Variant
 STARTS = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
 
 
-def sampled(claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject, most: int = 60) -> None:
-    """Random layers of that kind, with random options, weights and start, on random strings: within the derived rounding bound."""
+def sampled(
+    claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject, most: int = 60
+) -> None:
+    """Random layers of that kind, with random options, weights and start, on random strings: within the
+    derived rounding bound.
+    """
     names, strings = data.draw(readings(most=most))
     network = data.draw(networks("abc", kind, claim, variant.name, dtype, device, start=starts(kind)))
     agree(network.renamed(names), strings)
 
 
 def decided(claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject) -> None:
-    """All strings, for the float gates that a layer computes: in the claim's recurrence they make the layer's automata."""
+    """All strings, for the float gates that a layer computes: in the claim's recurrence they make the layer's
+    automata.
+    """
     network = data.draw(networks("ab", kind, claim, variant.name, dtype, device, start=starts(kind)))
     units = range(network.network.hidden_size)
     shown = [read(variant.recurrence, weights_of(network, unit)) for unit in units]
     decide_units(
-        network, [automata[unit % len(automata)] for unit, automata in zip(units, shown, strict=True)], network.automata()
+        network,
+        [automata[unit % len(automata)] for unit, automata in zip(units, shown, strict=True)],
+        network.automata(),
     )
 
 
 EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
 LAYERS = [("sr-elman", "float32"), ("sr-elman", "float64"), ("sr-gru", "float32"), ("sr-gru", "float64")]
 TESTS = EXAMPLES * STRINGS * MOST_CENTROIDS * len(LAYERS)
-"""How many counts are held against a probability, at most, when :func:`sampled_runs` is given so many examples of each of these layers."""
+"""How many counts are held against a probability, at most, when :func:`sampled_runs` is given so many
+examples of each of these layers.
+"""
 
 
-def sampled_runs(claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject) -> None:
-    """Random layers that sample their centroids, on random strings: how often they end at each, against the automaton's scores.
+def sampled_runs(
+    claim: str, variant: Variant, kind: str, dtype: str, device: str, data: st.DataObject
+) -> None:
+    """Random layers that sample their centroids, on random strings: how often they end at each, against the
+    automaton's scores.
 
     With ``EXAMPLES`` examples for each of ``LAYERS``, any alarm at all is false one time in a million.
     """

@@ -1,4 +1,6 @@
-"""A layer's gates as the weights of a claim: the floats that it computes, each the fraction that it is, by the names that claims have."""
+"""A layer's gates as the weights of a claim: the floats that it computes, each the fraction that it is, by
+the names that claims have.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Tables = dict[str, Any]
 
 
 def weights_of(network: OfNetwork, unit: int) -> Weights:
-    """The weights of the unit (of all units, where they read each other) that the network's automata are made of."""
+    """The weights of the unit (of all units, where they read each other) that the network's automata are made
+    of.
+    """
     start = _start(network)
     size, entries = SHAPES.get(network.kind, _of_one_state)(network, _tables(network, unit), start)
     return Weights(network.network.cell.semiring, "".join(network.alphabet), entries, size)
@@ -83,7 +87,14 @@ def _constant(table: Any) -> Any:
 
 
 SHAPES: dict[str, Callable[[OfNetwork, Tables, Any], Shaped]] = {
-    "rrnn-c": _of_two_states, "rrnn-f": _of_two_states, "qrnn": _windowed, "t-gru": _windowed, "t-lstm": _windowed,
-    "scrn": _scrn, "rcnn": _rcnn, "isan": _isan, "linear-elman": _elman,
-}  # fmt: skip
+    "rrnn-c": _of_two_states,
+    "rrnn-f": _of_two_states,
+    "qrnn": _windowed,
+    "t-gru": _windowed,
+    "t-lstm": _windowed,
+    "scrn": _scrn,
+    "rcnn": _rcnn,
+    "isan": _isan,
+    "linear-elman": _elman,
+}
 """How the claims have the weights of a kind of network; c_0 and the tables as they are, for the others."""

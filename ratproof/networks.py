@@ -34,7 +34,8 @@ class OfNetwork:
         kind: the network's name in :data:`ratproof.network_kinds.NETWORKS`.
         options: its arguments, besides dtype and device.
         parameters: its parameters by name, as arrays.
-        embeddings: v of each symbol, shape ``(symbols, input_size)``; where inputs are symbols, their numbers.
+        embeddings: v of each symbol, shape ``(symbols, input_size)``; where inputs are symbols, their
+            numbers.
         alphabet: the symbols.
         start: c_0, the same for all units, and whether the automata know it; ``None`` is the semiring's zero.
         dtype, device: of the network.
@@ -67,9 +68,18 @@ class OfNetwork:
         """The same network with the vectors of the letters named, under their new names."""
         rows = [list(self.alphabet).index(old) for old in names]
         return OfNetwork(
-            self.claim, self.variant, self.kind, self.options, self.parameters, self.embeddings[rows], list(names.values()),
-            self.start, self.automata_know_start, self.dtype, self.device,
-        )  # fmt: skip
+            self.claim,
+            self.variant,
+            self.kind,
+            self.options,
+            self.parameters,
+            self.embeddings[rows],
+            list(names.values()),
+            self.start,
+            self.automata_know_start,
+            self.dtype,
+            self.device,
+        )
 
     def _tensor(self, values: Any) -> Tensor:
         return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
@@ -144,7 +154,8 @@ class OfNetwork:
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
         """Every prefix of every string, within the derived bound.
 
-        The automata are scored in float64 first, whose own rounding is in the bound; what leaves that is scored exactly.
+        The automata are scored in float64 first, whose own rounding is in the bound; what leaves that is
+        scored exactly.
         """
         batch = encode(self._automata[0].index, strings)
         row_of = {place: row for row, place in enumerate(batch.order.tolist())}
@@ -155,7 +166,9 @@ class OfNetwork:
             scores = np.stack([values[row, :length] for values, _ in near], axis=1)
             bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
             if found.shape != scores.shape:
-                raise ValueError(f"the network gives states of shape {found.shape}, where {scores.shape} is right")
+                raise ValueError(
+                    f"the network gives states of shape {found.shape}, where {scores.shape} is right"
+                )
             has = bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
                 # -infinity less itself is no number, and no difference
@@ -171,7 +184,9 @@ class OfNetwork:
         return format_of(DTYPES[self.dtype])
 
     def sides(self) -> list[tuple[WFSA, Deviation]]:
-        """Each unit's automaton, and how far its weights may be from those of another evaluation of the gates."""
+        """Each unit's automaton, and how far its weights may be from those of another evaluation of the
+        gates.
+        """
         slack = self.network.deviations(self.vectors, self._known_start)
         return list(zip(self._automata, slack, strict=True))
 
@@ -183,22 +198,34 @@ class OfNetwork:
                 used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
                 if used > 1:
                     network, automaton = repr(float(states[t, unit])), repr(float(scores[t]))
-                    return Compared(string, worst, Difference(t, unit, network, automaton, f"{bounds[t]:.2g}"))
+                    return Compared(
+                        string, worst, Difference(t, unit, network, automaton, f"{bounds[t]:.2g}")
+                    )
                 worst = max(worst, used)
-        return no_difference(string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[self._shortest :])
+        return no_difference(
+            string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[self._shortest :]
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Everything, with the parameters as exact decimals."""
         return {
-            "way": self.way, "network": self.kind, "options": self.options,
+            "way": self.way,
+            "network": self.kind,
+            "options": self.options,
             "parameters": {name: values.tolist() for name, values in self.parameters.items()},
-            "embeddings": self.embeddings.tolist(), "alphabet": list(self.alphabet), "start": self.start,
-            "automata_know_start": self.automata_know_start, "dtype": self.dtype, "device": self.device,
-        }  # fmt: skip
+            "embeddings": self.embeddings.tolist(),
+            "alphabet": list(self.alphabet),
+            "start": self.start,
+            "automata_know_start": self.automata_know_start,
+            "dtype": self.dtype,
+            "device": self.device,
+        }
 
     @classmethod
     def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfNetwork:
-        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything large is made."""
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything
+        large is made.
+        """
         return cls(claim, variant, **checked(data))
 
 

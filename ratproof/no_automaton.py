@@ -1,4 +1,6 @@
-"""Where a dropped hypothesis leaves no automaton to compare with: that none with fewer than n states computes the unit."""
+"""Where a dropped hypothesis leaves no automaton to compare with: that none with fewer than n states computes
+the unit.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,23 @@ STATES = 63
 
 
 class NoAutomaton(AssertionError):
-    """Raised by :func:`refute`: no automaton with so few states computes the cell. It is a refutation, and has no single string."""
+    """Raised by :func:`refute`: no automaton with so few states computes the cell. It is a refutation, and
+    has no single string.
+    """
 
 
 def refute(cell: str, states: int = STATES) -> None:
-    """Assert that an automaton with fewer than so many states computes the first unit of the cell, with its default weights.
+    """Assert that an automaton with fewer than so many states computes the first unit of the cell, with its
+    default weights.
 
     Args:
         cell: a name in :data:`theory.rational_recurrences.not_rational.cells.CELLS`.
         states: how many.
 
     Raises:
-        NoAutomaton: a Hankel determinant of that size is not 0, which ``ratproof/check_hankel.py`` confirms; and none of any size
-            does, where the hypotheses of that theorem hold (:mod:`ratproof.not_rational.every_size`).
+        NoAutomaton: a Hankel determinant of that size is not 0, which ``ratproof/check_hankel.py`` confirms;
+            and none of any size does, where the hypotheses of that theorem hold
+            (:mod:`ratproof.not_rational.every_size`).
     """
     given = some(cell_named(cell))
     strings = first_strings(given.letters, states)
@@ -43,5 +49,7 @@ def refute(cell: str, states: int = STATES) -> None:
     proof = every_size(given, 0)
     if isinstance(proof, EverySize):
         how_many = "any number of states"
-        book.certificate["every size"] = [f"{hypothesis.says}: {hypothesis.ball}" for hypothesis in proof.hypotheses]
+        book.certificate["every size"] = [
+            f"{hypothesis.says}: {hypothesis.ball}" for hypothesis in proof.hypotheses
+        ]
     raise NoAutomaton(f"no automaton with {how_many} computes this unit: {given.cell.says}; {weights}")

@@ -1,4 +1,6 @@
-"""Evidence that cannot be had on this machine: it shows nothing, and is told as not run, never as a verdict."""
+"""Evidence that cannot be had on this machine: it shows nothing, and is told as not run, never as a
+verdict.
+"""
 
 from __future__ import annotations
 

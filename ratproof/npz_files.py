@@ -16,7 +16,8 @@ from ratproof.limits import free_memory
 def arrays(path: Path) -> dict[str, np.ndarray]:
     """Every array of the file by its name.
 
-    Raises :class:`~automata.errors.FormatError`: the file is not there, or no npz, or a member of it is no array.
+    Raises :class:`~automata.errors.FormatError`: the file is not there, or no npz, or a member of it is no
+    array.
     """
     try:
         loaded = np.load(path, allow_pickle=False)
@@ -26,11 +27,15 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
             members = loaded.zip.infolist() if loaded.zip is not None else []
             asked, free = sum(member.file_size for member in members), free_memory()
             if asked > free:
-                raise FormatError(f"{path}: asks for {asked:,} bytes when it is unpacked, where {free:,} are free")
+                raise FormatError(
+                    f"{path}: asks for {asked:,} bytes when it is unpacked, where {free:,} are free"
+                )
             data = {name: loaded[name] for name in loaded.files}
     except FormatError:
         raise
-    except Exception as error:  # of zip files, of their compression, and of Python's parser, which reads an array's header
+    except (
+        Exception
+    ) as error:  # of zip files, of their compression, and of Python's parser, which reads an array's header
         why = getattr(error, "strerror", None) or error
         raise FormatError(f"{path}: cannot be read as npz: {shorten(' '.join(str(why).split()))}") from None
     for name, array in data.items():
@@ -42,7 +47,8 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
 def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np.float32]:
     """The array of that name as float32, shape ``(words, width)``.
 
-    Raises :class:`~automata.errors.FormatError`: there is none, or it has another shape, or something in it that is no finite number.
+    Raises :class:`~automata.errors.FormatError`: there is none, or it has another shape, or something in it
+    that is no finite number.
     """
     found = data.get(name)
     if found is None or found.ndim != 2:

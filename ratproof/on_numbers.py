@@ -1,12 +1,14 @@
-"""A decided claim of one's own, run on numbers besides: is the step the function that was decided, on the strings that can be tried?
+"""A decided claim of one's own, run on numbers besides: is the step the function that was decided, on the
+strings that can be tried?
 
-A decision is about the function that a step computes on affine forms (:mod:`automata.affine`). A step that is another function on numbers,
-or none at all (it counts its calls, draws random numbers, changes a state that it is given), would escape it. So the recurrence is run on
-fractions, each time from a fresh start and each string twice, the second time in another order.
+A decision is about the function that a step computes on affine forms (:mod:`automata.affine`). A step that is
+another function on numbers, or none at all (it counts its calls, draws random numbers, changes a state that
+it is given), would escape it. So the recurrence is run on fractions, each time from a fresh start and each
+string twice, the second time in another order.
 
 - What differs from the automaton, twice, is a refutation, whatever was decided: replay shows it again.
-- What differs from itself is no function of the string. Then nothing was claimed that a string could refute, and nothing holds: the verdict
-  is unknown, and the sentence says which string gave what.
+- What differs from itself is no function of the string. Then nothing was claimed that a string could refute,
+  and nothing holds: the verdict is unknown, and the sentence says which string gave what.
 
 No finite number of runs sees more than the strings that it runs. So the verdict says how many these were.
 """
@@ -25,12 +27,22 @@ from automata.equivalence.integers import cleared
 from automata.operations import remove_epsilon
 from automata.strings import String
 from automata.wfsa import WFSA
-from ratproof.comparisons import Compared, Difference, Exact, NotAFunction, counterexample, fresh_values, unlike
+from ratproof.comparisons import (
+    Compared,
+    Difference,
+    Exact,
+    NotAFunction,
+    counterexample,
+    fresh_values,
+    unlike,
+)
 from ratproof.disagreement import Disagreement
 from ratproof.ledger import ledger
 
 STRINGS = 1000
-"""How many strings are tried at least, where the alphabet has as many: a string that was run is tried at each of its prefixes."""
+"""How many strings are tried at least, where the alphabet has as many: a string that was run is tried at each
+of its prefixes.
+"""
 MOST_STEPS, LEAST_STEPS, WORK = 20_000, 1_200, 400_000
 LONGEST, SHORTEST_LONG, BITS = 1000, 60, 8000
 PRIME = 2**61 - 1
@@ -43,7 +55,8 @@ class Plan:
 
     Args:
         alphabet: the symbols.
-        basis: strings that the decision rests on: all others follow from them and their next symbols, if the step is what it seems.
+        basis: strings that the decision rests on: all others follow from them and their next symbols, if the
+            step is what it seems.
         steps: how many symbols they have, in all, about.
         longest: how many symbols the longest has.
         least: how many strings are tried at least, where the alphabet has as many that are no longer.
@@ -56,7 +69,9 @@ class Plan:
     least: int = STRINGS
 
     def strings(self) -> list[Word]:
-        """The basis with every next symbol, all short strings, long runs of a symbol, words again and again, and random strings."""
+        """The basis with every next symbol, all short strings, long runs of a symbol, words again and again,
+        and random strings.
+        """
         chosen: dict[Word, None] = {}
         tried = Prefixes()
         spent = 0
@@ -122,14 +137,21 @@ class Prefixes:
 
 
 def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> Plan:
-    """Strings to run for a network, read as automata, and the automata that it was decided to be; a part of them where many cases are run.
+    """Strings to run for a network, read as automata, and the automata that it was decided to be; a part of
+    them where many cases are run.
 
     As many as take some seconds: large networks get fewer, and numbers that grow fast shorter ones.
     """
     size = sum(a.states**2 for a in constructed) + network[0].states ** 2
     steps = max(LEAST_STEPS, min(MOST_STEPS, WORK // size))
     digits = max(
-        (max(abs(w.numerator), w.denominator).bit_length() for table in network[0].matrices for w in table.flat if w), default=1
+        (
+            max(abs(w.numerator), w.denominator).bit_length()
+            for table in network[0].matrices
+            for w in table.flat
+            if w
+        ),
+        default=1,
     )
     longest = max(SHORTEST_LONG, min(LONGEST, BITS // digits, steps // 8))
     alphabet = network[0].alphabet
@@ -147,7 +169,9 @@ def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
 
 
 class OnNumbers:
-    """What is run of the cases of one claim: of the first case all strings of a :class:`Plan`, of others a part."""
+    """What is run of the cases of one claim: of the first case all strings of a :class:`Plan`, of others a
+    part.
+    """
 
     def __init__(self, part: float = 1 / 20) -> None:
         self.part = part
@@ -157,7 +181,8 @@ class OnNumbers:
         """Assert that the case's recurrence gives the strings the automata's scores.
 
         Raises:
-            Disagreement: it does not; with the first string found, made shorter for as long as it still differs.
+            Disagreement: it does not; with the first string found, made shorter for as long as it still
+                differs.
             NotAFunction: two runs of one string gave different scores.
         """
         case = json.dumps(comparison.case.to_json(), sort_keys=True, default=str)
@@ -189,7 +214,9 @@ def difference(comparison: Exact, string: String, values: Sequence[tuple[Any, ..
     """The first prefix and unit whose value is not the automaton's score, both exact."""
     scores = [comparison.read.scores(automaton, string) for automaton in comparison.automata()]
     for t in range(comparison.read.shortest, len(values)):
-        for unit, (value, score) in enumerate(zip(values[t], (of_unit[t] for of_unit in scores), strict=True)):
+        for unit, (value, score) in enumerate(
+            zip(values[t], (of_unit[t] for of_unit in scores), strict=True)
+        ):
             if value != score:
                 write = comparison.automata()[unit].semiring.format
                 return Difference(t, unit, write(value), write(score), "0")
@@ -197,7 +224,8 @@ def difference(comparison: Exact, string: String, values: Sequence[tuple[Any, ..
 
 
 def shrunk(comparison: Exact, string: Word, tries: int = 300) -> Compared:
-    """A string that differs, made shorter for as long as leaving out a part, or cutting it at the first difference, leaves a difference.
+    """A string that differs, made shorter for as long as leaving out a part, or cutting it at the first
+    difference, leaves a difference.
 
     Raises :class:`~ratproof.comparisons.NotAFunction` where it differs no more.
     """
@@ -231,13 +259,17 @@ def shrunk(comparison: Exact, string: Word, tries: int = 300) -> Compared:
 def ran_on_strings(cases: int, strings: int, longest: int) -> dict[str, Any]:
     """What to say, beside a decided verdict, of what it is about, and of what was run besides."""
     told = (
-        f"decided for the function that the step computes on affine forms; on {strings:,} strings"
-        f"{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the same on numbers, twice"
+        f"decided for the function that the step computes on affine forms; on {strings:,}"
+        f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the"
+        " same on numbers, twice"
     )
     return {"cases": cases, "strings": strings, "longest": longest, "says": told}
 
 
 def ran_on_cases(cases: int) -> dict[str, Any]:
     """What to say, beside a proof, of what it is about, and of what was run besides."""
-    told = f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they did the same on numbers"
+    told = (
+        f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they"
+        " did the same on numbers"
+    )
     return {"cases": cases, "says": told}

@@ -1,4 +1,6 @@
-"""Processes that end with the one that started them, however that one ends: a killed command leaves nothing running."""
+"""Processes that end with the one that started them, however that one ends: a killed command leaves nothing
+running.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ LOOK_EVERY = 0.2
 def end_with(parent: int) -> None:
     """End this process, at once and without a word, when its parent ends.
 
-    On Linux the kernel sees to it (``prctl(2)``), whatever this process is doing; elsewhere a thread looks a few times a second, which a
-    library that keeps the interpreter's lock delays.
+    On Linux the kernel sees to it (``prctl(2)``), whatever this process is doing; elsewhere a thread looks a
+    few times a second, which a library that keeps the interpreter's lock delays.
 
     Args:
         parent: the process that started this one.

@@ -1,8 +1,9 @@
-"""What a command may write: nothing that it reads, nothing twice, and nothing where it cannot write; all known before work is done.
+"""What a command may write: nothing that it reads, nothing twice, and nothing where it cannot write; all
+known before work is done.
 
->>> require_outputs({"-o": "A.json", "--certificate": "proof.json"}, reads=["sub/../A.json"])
+>>> require_outputs({"-o": "A.json"}, reads=["s/../A.json"])
 Traceback (most recent call last):
-automata.errors.InputError: -o A.json would overwrite sub/../A.json, which this command reads; name another file
+automata.errors.InputError: -o A.json would overwrite s/../A.json, which this command reads; name another file
 """
 
 from __future__ import annotations
@@ -20,19 +21,28 @@ Place = str | Path
 
 
 def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place | None] = ()) -> None:
-    """Raise :class:`~automata.errors.InputError` where an output cannot be written, is a file that is read, or is named twice.
+    """Raise :class:`~automata.errors.InputError` where an output cannot be written, is a file that is read,
+    or is named twice.
 
     Files are told apart by what they are, not by how they are named: links and ``sub/..`` are seen through.
 
     Args:
-        outputs: by the option that names it, the file; ``None`` where the option is not used. ``.att`` stands for ``.syms`` beside it too.
+        outputs: by the option that names it, the file; ``None`` where the option is not used. ``.att`` stands
+            for ``.syms`` beside it too.
         reads: files, and folders with data.
     """
-    named = [(option, file) for option, place in outputs.items() if place is not None for file in files.written_for(place)]
+    named = [
+        (option, file)
+        for option, place in outputs.items()
+        if place is not None
+        for file in files.written_for(place)
+    ]
     _require(named, reads)
 
 
-def require_folder(option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()) -> None:
+def require_folder(
+    option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()
+) -> None:
     """The same for a folder into which an option writes files of these names, known ones at least."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder}: is a file, where the name of a folder is right")
@@ -49,12 +59,16 @@ def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None])
             raise InputError(f"{option} {error}".lstrip()) from None
         for other in read:
             if _same(file, other):
-                raise InputError(f"{option} {file} would overwrite {other}, which this command reads; name another file")
+                raise InputError(
+                    f"{option} {file} would overwrite {other}, which this command reads; name another file"
+                )
         for name, other in outputs[:number]:
             if _same(file, other):
                 raise InputError(f"{option} {file} and {name} {other} are one file; name two")
             if file.resolve() in other.resolve().parents or other.resolve() in file.resolve().parents:
-                raise InputError(f"{option} {file} and {name} {other}: one is to be a folder and a file; name two files")
+                raise InputError(
+                    f"{option} {file} and {name} {other}: one is to be a folder and a file; name two files"
+                )
 
 
 def _read_for(place: Path) -> list[Path]:

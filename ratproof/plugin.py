@@ -1,8 +1,8 @@
 """The pytest plugin: it knows each evidence test's claim, variant and kind, and turns what ran into verdicts.
 
-It refuses a marker that names no claim, variant or kind, and a claim that lacks a kind of evidence which it promises. A
-test of a variant that is expected to be refuted passes exactly when its statement fails with a counterexample; any other
-exception is an error, and no refutation.
+It refuses a marker that names no claim, variant or kind, and a claim that lacks a kind of evidence which it
+promises. A test of a variant that is expected to be refuted passes exactly when its statement fails with a
+counterexample; any other exception is an error, and no refutation.
 """
 
 from __future__ import annotations
@@ -35,14 +35,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options that ``ratproof verify`` sets."""
     group = parser.getgroup("ratproof")
     group.addoption("--ratproof-device", default="cpu", help="where the networks run: cpu or cuda")
-    group.addoption("--ratproof-text", default=None, help="a corpus, one sentence a line, for the tests on real text")
-    group.addoption("--ratproof-embeddings", default=None, help="word vectors for the corpus: GloVe text, or npz")
-    group.addoption("--ratproof-units", default=64, type=int, help="how many units the network on the corpus has")
     group.addoption(
-        "--ratproof-rules", default=None, help="a folder with rules and labelled sentences, for the tests on real rules"
+        "--ratproof-text", default=None, help="a corpus, one sentence a line, for the tests on real text"
+    )
+    group.addoption(
+        "--ratproof-embeddings", default=None, help="word vectors for the corpus: GloVe text, or npz"
+    )
+    group.addoption(
+        "--ratproof-units", default=64, type=int, help="how many units the network on the corpus has"
+    )
+    group.addoption(
+        "--ratproof-rules",
+        default=None,
+        help="a folder with rules and labelled sentences, for the tests on real rules",
     )
     group.addoption("--ratproof-evidence", action="store_true", help="run evidence tests only")
-    group.addoption("--ratproof-claim", action="append", default=[], help="of this claim (may be given again)")
+    group.addoption(
+        "--ratproof-claim", action="append", default=[], help="of this claim (may be given again)"
+    )
     group.addoption("--ratproof-kind", default=None, help="of this kind")
 
 
@@ -51,7 +61,9 @@ def pytest_configure(config: pytest.Config) -> None:
     worker: dict[str, Any] = getattr(config, "workerinput", {})
     if PARENT in worker:
         end_with(worker[PARENT])
-    config.addinivalue_line("markers", f"{MARKER}(mark): evidence for a claim (use ratproof.evidence.evidence)")
+    config.addinivalue_line(
+        "markers", f"{MARKER}(mark): evidence for a claim (use ratproof.evidence.evidence)"
+    )
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +82,9 @@ def corpus(request: pytest.FixtureRequest) -> Any:
     path = request.config.getoption("--ratproof-text")
     if path is None:
         pytest.skip("no corpus is named (ratproof verify --text FILE)")
-    return load_corpus(path, request.config.getoption("--ratproof-embeddings"), request.config.getoption("--ratproof-units"))
+    return load_corpus(
+        path, request.config.getoption("--ratproof-embeddings"), request.config.getoption("--ratproof-units")
+    )
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +136,9 @@ def _refuse_missing(there: set[tuple[str, str, str]]) -> None:
         for variant in claim_named(name).variants:
             for kind in variant.kinds:
                 if (name, variant.name, kind) not in there:
-                    raise pytest.UsageError(f"{name}, variant {variant.name}, promises to be {kind}, and no test shows it")
+                    raise pytest.UsageError(
+                        f"{name}, variant {variant.name}, promises to be {kind}, and no test shows it"
+                    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -168,21 +184,43 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         if found is not None:
             raise found
         names = ", ".join(v.name for v in _variants_of(pyfuncitem, variants))
-        pytest.fail(f"{claim.name}, variant {names}: expected {', '.join(expected)}, found {verdict}; {why}", pytrace=False)
+        pytest.fail(
+            f"{claim.name}, variant {names}: expected {', '.join(expected)}, found {verdict}; {why}",
+            pytrace=False,
+        )
     return True
 
 
 def _observe(
-    item: pytest.Function, claim: str, variant: Any, kind: str, verdict: Any, book: Any, seconds: float, found: Any, why: str
+    item: pytest.Function,
+    claim: str,
+    variant: Any,
+    kind: str,
+    verdict: Any,
+    book: Any,
+    seconds: float,
+    found: Any,
+    why: str,
 ) -> None:
     from ratproof.results import Observation
 
     used = getattr(item, "funcargs", {}).get("device") if "device" in item.fixturenames else "cpu"
     seen = Observation(
-        claim=claim, variant=variant.name, kind=kind, expected=variant.expected, verdict=verdict, test=item.nodeid,
-        cases=book.cases, seconds=seconds, device=used, share=book.share, facts=dict(book.facts),
-        counterexample=getattr(found, "counterexample", None), certificate=book.certificate, why=why,
-    )  # fmt: skip
+        claim=claim,
+        variant=variant.name,
+        kind=kind,
+        expected=variant.expected,
+        verdict=verdict,
+        test=item.nodeid,
+        cases=book.cases,
+        seconds=seconds,
+        device=used,
+        share=book.share,
+        facts=dict(book.facts),
+        counterexample=getattr(found, "counterexample", None),
+        certificate=book.certificate,
+        why=why,
+    )
     item.user_properties.append((OBSERVED, seen.to_text()))
     item.config.hook.pytest_ratproof_observed(observation=seen)
 
@@ -207,7 +245,9 @@ def _mark(item: Any) -> Any:
     from ratproof.evidence import Mark
 
     if len(marker.args) != 1 or not isinstance(marker.args[0], Mark):
-        raise pytest.UsageError(f"{item.nodeid}: the marker evidence is made by ratproof.evidence.evidence(claim, kind=...)")
+        raise pytest.UsageError(
+            f"{item.nodeid}: the marker evidence is made by ratproof.evidence.evidence(claim, kind=...)"
+        )
     return marker.args[0]
 
 

@@ -14,20 +14,35 @@ def paragraphs(proof: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
     Args:
         proof: a certificate of type ``"induction"``.
     """
-    yield f"Invariant: {proof['invariant']}. It is shown by induction over the string, with a variable for every weight.", []
+    yield (
+        (
+            f"Invariant: {proof['invariant']}. It is shown by induction over the string, with a variable for"
+            " every weight."
+        ),
+        [],
+    )
     yield "The automaton, with variables for weights:", proof["automaton"]
     yield (
         "Base, the empty string: Forward's first vector (equation 3a) is the invariant of the first state.",
         _some(proof["base"]),
     )
     yield (
-        "Step, one more symbol: the invariant, times the symbol's matrix (equation 3b), is the invariant of the next state.",
+        (
+            "Step, one more symbol: the invariant, times the symbol's matrix (equation 3b), is the invariant"
+            " of the next state."
+        ),
         _some(proof["step"]),
     )
-    yield "Readout: the invariant, times the final weights (equation 3c), is what the network shows.", _some(proof["readout"])
     yield (
-        f"This was one case; {proof['identities']:,} identities were checked for {'; '.join(proof['instances'])}: in N[X], where there is "
-        f"no minus, and once more over Q by sympy. {proof['enough']} What holds in N[X] holds in every commutative semiring.",
+        "Readout: the invariant, times the final weights (equation 3c), is what the network shows.",
+        _some(proof["readout"]),
+    )
+    yield (
+        (
+            f"This was one case; {proof['identities']:,} identities were checked for"
+            f" {'; '.join(proof['instances'])}: in N[X], where there is no minus, and once more over Q by"
+            f" sympy. {proof['enough']} What holds in N[X] holds in every commutative semiring."
+        ),
         [],
     )
     if proof["sizes"]:

@@ -1,4 +1,6 @@
-"""Proofs: the identities of an invariant, checked, counted, and written down so that a person can follow them."""
+"""Proofs: the identities of an invariant, checked, counted, and written down so that a person can follow
+them.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,28 @@ from typing import Any
 from ratproof.ledger import ledger
 from theory.claim import Variant
 from theory.generality import what_is_left_out
-from theory.induction import BY_SYMPY, COMMUTATIVE, IN_PATH_ORDER, TURNED_ROUND, Identity, Induction, Reading, identities
-
-IN_ANY_ORDER = "It holds in every semiring, commutative or not: the factors stand in the order in which a path has them."
-IF_TURNED = (
-    "It holds in every semiring, commutative or not, if paths are multiplied from their end to their start; since the paper writes its "
-    "factors in that order, a commutative semiring is asked for when they are multiplied from their start."
+from theory.induction import (
+    BY_SYMPY,
+    COMMUTATIVE,
+    IN_PATH_ORDER,
+    TURNED_ROUND,
+    Identity,
+    Induction,
+    Reading,
+    identities,
 )
-NOT_IN_ORDER = "The semiring has to be commutative: in neither order of a path's factors do all identities hold without."
+
+IN_ANY_ORDER = (
+    "It holds in every semiring, commutative or not: the factors stand in the order in which a path has them."
+)
+IF_TURNED = (
+    "It holds in every semiring, commutative or not, if paths are multiplied from their end to their start;"
+    " since the paper writes its factors in that order, a commutative semiring is asked for when they are"
+    " multiplied from their start."
+)
+NOT_IN_ORDER = (
+    "The semiring has to be commutative: in neither order of a path's factors do all identities hold without."
+)
 
 
 class NotProved(AssertionError):
@@ -31,7 +47,8 @@ class GapInProof(AssertionError):
 
 
 def prove(variant: Variant) -> None:
-    """Assert that the variant's invariant proves it, in every commutative semiring; the proof is kept as the certificate.
+    """Assert that the variant's invariant proves it, in every commutative semiring; the proof is kept as the
+    certificate.
 
     Raises:
         NotProved: with the first identity that fails.
@@ -58,7 +75,11 @@ def prove(variant: Variant) -> None:
 
 
 def _all(variant: Variant, induction: Induction, reading: Reading) -> list[Identity]:
-    return [identity for instance in induction.checked for identity in identities(variant, induction, reading, instance)]
+    return [
+        identity
+        for instance in induction.checked
+        for identity in identities(variant, induction, reading, instance)
+    ]
 
 
 def _counted(found: list[Identity], where: str) -> int:
@@ -69,7 +90,9 @@ def _counted(found: list[Identity], where: str) -> int:
 
 
 def order_of_factors(variant: Variant, induction: Induction) -> str:
-    """Whether commutativity is needed, and what for: the identities once more where variables do not commute."""
+    """Whether commutativity is needed, and what for: the identities once more where variables do not
+    commute.
+    """
     for reading, sentence in ((IN_PATH_ORDER, IN_ANY_ORDER), (TURNED_ROUND, IF_TURNED)):
         if all(identity.holds for identity in _all(variant, induction, reading)):
             return sentence
@@ -77,8 +100,11 @@ def order_of_factors(variant: Variant, induction: Induction) -> str:
 
 
 def _written(variant: Variant, induction: Induction, checked: int, sizes: list[Identity]) -> dict[str, Any]:
-    """The proof as a JSON object: the invariant, the first instance's identities in full, and what all of them cover."""
-    # Shown as they come, every product in its own order; that both sides are equal when variables commute was just checked.
+    """The proof as a JSON object: the invariant, the first instance's identities in full, and what all of
+    them cover.
+    """
+    # Shown as they come, every product in its own order; that both sides are equal when variables commute was
+    # just checked.
     first = identities(variant, induction, IN_PATH_ORDER, induction.instances[0])
     return {
         "type": "induction",
@@ -100,7 +126,9 @@ def _instances(induction: Induction) -> list[str]:
     named = []
     for signature, alphabet in induction.checked:
         letters = f"the letter{'' if len(alphabet) == 1 else 's'} {', '.join(alphabet)}"
-        named.append(letters if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and {letters}")
+        named.append(
+            letters if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and {letters}"
+        )
     return list(dict.fromkeys(named))
 
 

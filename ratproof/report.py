@@ -1,4 +1,6 @@
-"""The report on the terminal: a table within 100 columns, and each counterexample as a person would write it."""
+"""The report on the terminal: a table within 100 columns, and each counterexample as a person would write
+it.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +27,23 @@ COLOURS = {Verdict.HOLDS: "green", Verdict.REFUTED: "cyan", Verdict.UNKNOWN: "ye
 def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str | None = None) -> None:
     """Print the table, the counterexamples (and the proofs), what went wrong, and one line that sums up.
 
-    For claims of ratproof's own (without ``claims_file``), also that torch networks did not run on a GPU, where they did not.
+    For claims of ratproof's own (without ``claims_file``), also that torch networks did not run on a GPU,
+    where they did not.
     """
     out.print(table(outcome.results))
     for result in outcome.results:
         if proofs and result.certificate is not None and result.certificate.get("type") == "induction":
             _show_proof(result, result.certificate, out)
     for result in _one_a_variant(outcome.results):
-        _show_counterexample(result, out, "" if claims_file is None else f" --claims {shlex.quote(claims_file)}")
+        _show_counterexample(
+            result, out, "" if claims_file is None else f" --claims {shlex.quote(claims_file)}"
+        )
     for result in outcome.results:
-        if result.verdict == Verdict.REFUTED and result.counterexample is None and (proofs or result.kind != KERNEL):
+        if (
+            result.verdict == Verdict.REFUTED
+            and result.counterexample is None
+            and (proofs or result.kind != KERNEL)
+        ):
             out.print()
             what = "a theorem refutes it" if result.kind == KERNEL else "no automaton"
             out.print(Text(f"{result.claim}, {result.variant}: {what}", style="bold"))
@@ -46,7 +55,10 @@ def show(outcome: Outcome, out: Console, proofs: bool = False, claims_file: str 
     for result in outcome.results:
         if not result.as_expected:
             why = f": {result.why}" if result.why else ""
-            line = f"{result.claim}, {result.variant}, {result.kind}: expected {result.expected}, found {result.verdict}{why}"
+            line = (
+                f"{result.claim}, {result.variant}, {result.kind}: expected {result.expected}, found"
+                f" {result.verdict}{why}"
+            )
             out.print(Text(line, style="red"))
     for error in outcome.errors:
         out.print(Text(f"error: {error}", style="red"))
@@ -71,7 +83,9 @@ def table(results: Sequence[Result]) -> Table:
         claim, variant = result.claim, result.variant
         shown = ("" if last and last[0] == claim else claim, "" if last == (claim, variant) else variant)
         last = (claim, variant)
-        verdict = Text(str(result.verdict), style=COLOURS[result.verdict] if result.as_expected else "bold red")
+        verdict = Text(
+            str(result.verdict), style=COLOURS[result.verdict] if result.as_expected else "bold red"
+        )
         if not result.as_expected:
             verdict.append(f", not {result.expected}")
         kind = (
@@ -106,7 +120,8 @@ def _not_run(outcome: Outcome) -> dict[str, str]:
 
 
 def _one_a_variant(results: Sequence[Result]) -> list[Result]:
-    """For each refuted variant the result with the simplest counterexample, among those that show that no other automaton does if any do.
+    """For each refuted variant the result with the simplest counterexample, among those that show that no
+    other automaton does if any do.
 
     Of equals, the one that comes with a certificate.
     """
@@ -144,10 +159,17 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
     out.print(Text(f"  {found.sentence()}"))
     certificate = result.certificate
     if certificate is not None and certificate.get("type") == "hankel":
-        block = f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
+        block = (
+            f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
+        )
         out.print(Text(f"  and {certificate['says']}: {block} has determinant {certificate['determinant']}"))
     if certificate is not None and certificate.get("type") == "range":
-        out.print(Text(f"  and {certificate['says']}: from its single states it scores {', '.join(certificate['scores'])}"))
+        out.print(
+            Text(
+                f"  and {certificate['says']}: from its single states it scores"
+                f" {', '.join(certificate['scores'])}"
+            )
+        )
     if result.kept is not None:
         out.print(Text(f"  ratproof replay {shlex.quote(result.kept)}{option}", style="dim"), soft_wrap=True)
 
@@ -158,7 +180,11 @@ def _tell_certificates(results: Sequence[Result], out: Console) -> None:
         what = "a certificate" if len(written) == 1 else f"{len(written)} certificates"
         out.print(f"\n{what} of decided verdicts, which a short independent program checks:")
         out.print(
-            Text(f"  ratproof check-certificate {written[0]}" + (" ..." if len(written) > 1 else ""), style="dim"), soft_wrap=True
+            Text(
+                f"  ratproof check-certificate {written[0]}" + (" ..." if len(written) > 1 else ""),
+                style="dim",
+            ),
+            soft_wrap=True,
         )
 
 
@@ -169,16 +195,20 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
 def chance(facts: dict[str, Any]) -> str:
     """What a test on counts is worth: how rare false alarms are, and what it finds."""
     return (
-        f"{facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts "
-        f"gives a false alarm has probability {facts['false_alarm']:g} at most; a probability that is off by {facts['finds']:.3f} is found "
-        "999 times in 1,000"
+        f"{facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts gives"
+        f" a false alarm has probability {facts['false_alarm']:g} at most; a probability that is off by"
+        f" {facts['finds']:.3f} is found 999 times in 1,000"
     )
 
 
 def _remarks(result: Result) -> list[str]:
     """What the row in the table does not say: what the verdict is about, and what was not compared."""
     facts, who = result.facts, f"{result.claim}, {result.variant}"
-    told = [f"{who}: {facts['on_numbers']['says']}"] if result.verdict == Verdict.HOLDS and "on_numbers" in facts else []
+    told = (
+        [f"{who}: {facts['on_numbers']['says']}"]
+        if result.verdict == Verdict.HOLDS and "on_numbers" in facts
+        else []
+    )
     told += [f"{who}, {result.kind}: ran {facts['module']}"] if "module" in facts else []
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
     if left and result.cases:  # without a case, why it is unknown says it
@@ -193,16 +223,20 @@ def _longer_remarks(result: Result) -> list[str]:
     if "rules" in facts:
         return [
             "",
-            f"{facts['rules']}: {facts['labels']} labels, {facts['states']} states, rank {facts['rank']}, {facts['words']:,} words; all "
-            f"sentences, in {facts['dtype']}, which does not round: all numbers are whole and at most {facts['largest']:,}",
+            (
+                f"{facts['rules']}: {facts['labels']} labels, {facts['states']} states, rank {facts['rank']},"
+                f" {facts['words']:,} words; all sentences, in {facts['dtype']}, which does not round: all"
+                f" numbers are whole and at most {facts['largest']:,}"
+            ),
         ]
     if "text" not in facts:
         return []
     lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own"
     return [
         "",
-        f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences, {facts['units']} units, "
-        f"{facts['scores_compared']:,} scores; the largest difference used {result.share or 0:.3f} of its bound"
+        f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences,"
+        f" {facts['units']} units, {facts['scores_compared']:,} scores; the largest difference used"
+        f" {result.share or 0:.3f} of its bound"
         + (lacking if facts["words_without_vector"] else "")
         + (
             f"; {facts['scores_without_bound']:,} scores might overflow and were not compared"

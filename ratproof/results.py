@@ -34,7 +34,8 @@ class Observation:
     def to_text(self) -> str:
         """On one line: how it comes from one process to another."""
         return json.dumps(
-            self.__dict__ | {"counterexample": None if self.counterexample is None else self.counterexample.to_json()}
+            self.__dict__
+            | {"counterexample": None if self.counterexample is None else self.counterexample.to_json()}
         )
 
     @classmethod
@@ -42,7 +43,10 @@ class Observation:
         """What :meth:`to_text` wrote."""
         data = json.loads(text)
         found = data["counterexample"]
-        data |= {"verdict": Verdict(data["verdict"]), "counterexample": None if found is None else Counterexample(**found)}
+        data |= {
+            "verdict": Verdict(data["verdict"]),
+            "counterexample": None if found is None else Counterexample(**found),
+        }
         return cls(**data)
 
 
@@ -84,11 +88,19 @@ class Result:
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
     """One result a claim, variant, kind, device, corpus and rule file, in the order in which they came.
 
-    Of several tests, one counterexample refutes; one that showed nothing makes the whole unknown, unless another refutes.
+    Of several tests, one counterexample refutes; one that showed nothing makes the whole unknown, unless
+    another refutes.
     """
     found: dict[tuple[Any, ...], Result] = {}
     for seen in observations:
-        key = (seen.claim, seen.variant, seen.kind, seen.device, seen.facts.get("text"), seen.facts.get("rules"))
+        key = (
+            seen.claim,
+            seen.variant,
+            seen.kind,
+            seen.device,
+            seen.facts.get("text"),
+            seen.facts.get("rules"),
+        )
         result = found.setdefault(
             key, Result(seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.device, seed)
         )
@@ -105,7 +117,9 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             result.share = max(seen.share, result.share or 0.0)
         if seen.counterexample is not None and _simpler(seen.counterexample, result.counterexample):
             result.counterexample = seen.counterexample
-        if seen.verdict == result.verdict != Verdict.UNKNOWN:  # what a certificate shows is of no use beside another verdict
+        if (
+            seen.verdict == result.verdict != Verdict.UNKNOWN
+        ):  # what a certificate shows is of no use beside another verdict
             result.certificate = result.certificate or seen.certificate
     return list(found.values())
 
@@ -116,7 +130,9 @@ def in_order(results: Iterable[Result], claims: Iterable[str]) -> list[Result]:
     rungs = {kind: i for i, kind in enumerate(KINDS)}
     given = list(results)
     variants = {key: i for i, key in enumerate(dict.fromkeys((r.claim, r.variant) for r in given))}
-    return sorted(given, key=lambda r: (place.get(r.claim, len(place)), variants[r.claim, r.variant], rungs[r.kind]))
+    return sorted(
+        given, key=lambda r: (place.get(r.claim, len(place)), variants[r.claim, r.variant], rungs[r.kind])
+    )
 
 
 def _joined(a: Verdict, b: Verdict) -> Verdict:

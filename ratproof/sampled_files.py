@@ -1,4 +1,6 @@
-"""Reading kept runs of a layer that samples its centroids: everything in the file is checked before anything large is made of it."""
+"""Reading kept runs of a layer that samples its centroids: everything in the file is checked before anything
+large is made of it.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,19 @@ from ratproof.network_files import check_inputs, check_symbols, device_of, numbe
 from ratproof.network_kinds import DTYPES
 
 FIELDS = {
-    "way", "network", "options", "parameters", "embeddings", "alphabet", "first", "runs", "seed", "tests", "dtype", "device",
-}  # fmt: skip
+    "way",
+    "network",
+    "options",
+    "parameters",
+    "embeddings",
+    "alphabet",
+    "first",
+    "runs",
+    "seed",
+    "tests",
+    "dtype",
+    "device",
+}
 SIZES = {"input_size", "hidden_size", "k"}
 OPTIONS = SIZES | {"bias", "similarity", "temperature"}
 LARGEST = 64
@@ -29,7 +42,8 @@ LAYERS = ("sr-elman", "sr-gru")
 
 
 def checked(data: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of :class:`~ratproof.sampled_runs.SampledRuns`, after claim and variant, that its ``to_json`` wrote.
+    """The arguments of :class:`~ratproof.sampled_runs.SampledRuns`, after claim and variant, that its
+    ``to_json`` wrote.
 
     Raises :class:`~automata.errors.InputError` for anything else.
     """
@@ -50,19 +64,34 @@ def checked(data: dict[str, Any]) -> tuple[Any, ...]:
     checked_temperature(options.get("temperature", 1.0))
     for name in ("runs", "seed", "tests", "first"):
         if not LEAST[name] <= whole(name, data[name], LEAST[name]) <= MOST[name]:
-            raise InputError(f"{name} is {shorten(data[name])}, where an integer from {LEAST[name]} to {MOST[name]:,} is right")
+            raise InputError(
+                f"{name} is {shorten(data[name])}, where an integer from {LEAST[name]} to {MOST[name]:,} is"
+                " right"
+            )
     if data["first"] >= options["k"]:
         raise InputError(f"first is {data['first']}, where a centroid from 0 to {options['k'] - 1} is right")
     if data["runs"] * options["k"] ** 2 > MOST_AT_ONCE:
         raise InputError(f"{data['runs']} runs with {options['k']} centroids are more than fit side by side")
-    parameters, embeddings = data["parameters"], numbers("embeddings", data["embeddings"], torch.finfo(DTYPES[dtype]).max)
+    parameters, embeddings = (
+        data["parameters"],
+        numbers("embeddings", data["embeddings"], torch.finfo(DTYPES[dtype]).max),
+    )
     check_symbols(data["alphabet"])
     check_inputs(embeddings, (len(data["alphabet"]), options["input_size"]))
     _check_parameters(kind, options, parameters, dtype)
     return (
-        kind, options, parameters, data["embeddings"], data["alphabet"], data["first"], data["runs"], data["seed"], data["tests"], dtype,
+        kind,
+        options,
+        parameters,
+        data["embeddings"],
+        data["alphabet"],
+        data["first"],
+        data["runs"],
+        data["seed"],
+        data["tests"],
+        dtype,
         device_of(data["device"]),
-    )  # fmt: skip
+    )
 
 
 LEAST = {"runs": 1, "seed": 0, "tests": 1, "first": 0}
@@ -70,12 +99,18 @@ MOST = {"runs": MOST_RUNS, "seed": 2**63 - 1, "tests": 10**9, "first": LARGEST}
 
 
 def _check_parameters(kind: str, options: dict[str, Any], parameters: Any, dtype: str) -> None:
-    """They are those of the layer, and no two centroids are the same in its format: a run would be at both."""
+    """They are those of the layer, and no two centroids are the same in its format: a run would be at
+    both.
+    """
     if not isinstance(parameters, dict):
         raise InputError("parameters are no object of arrays")
-    right = {name: tuple(values.shape) for name, values in KINDS[kind](**options, device="meta").cell.state_dict().items()}
+    right = {
+        name: tuple(values.shape)
+        for name, values in KINDS[kind](**options, device="meta").cell.state_dict().items()
+    }
     arrays = {
-        name: numbers(f"parameter {shorten(name)}", values, torch.finfo(DTYPES[dtype]).max) for name, values in parameters.items()
+        name: numbers(f"parameter {shorten(name)}", values, torch.finfo(DTYPES[dtype]).max)
+        for name, values in parameters.items()
     }
     shapes = {name: values.shape for name, values in arrays.items()}
     if shapes != right:

@@ -1,8 +1,10 @@
-"""A state-regularized torch layer that samples its centroids (equation 4) against the probabilistic automaton that it is asked for.
+"""A state-regularized torch layer that samples its centroids (equation 4) against the probabilistic automaton
+that it is asked for.
 
-Two things are compared for each string. The alpha that the layer computes in its runs is, float for float, what its cell says when it
-is asked at the centroid the run is at, in the same row of a batch of the same shape: so nothing else goes from step to step. And
-how many runs end at each centroid is what the automaton's Forward score says, by a test with a stated rate of false alarms.
+Two things are compared for each string. The alpha that the layer computes in its runs is, float for float,
+what its cell says when it is asked at the centroid the run is at, in the same row of a batch of the same
+shape: so nothing else goes from step to step. And how many runs end at each centroid is what the automaton's
+Forward score says, by a test with a stated rate of false alarms.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ from ratproof.network_kinds import DTYPES
 from ratproof.sampled_files import checked
 
 SAMPLER = 2.0**-18
-"""How far, in total variation, ``torch.multinomial`` may be from the row it is given: its random floats have 24 bits. An assumption."""
+"""How far, in total variation, ``torch.multinomial`` may be from the row it is given: its random floats have
+24 bits. An assumption.
+"""
 MOST = {"hidden_size": 64, "input_size": 64, "k": 64, "runs": 10**6}
 
 
@@ -70,22 +74,43 @@ class SampledRuns:
         device: str = "cpu",
     ) -> None:
         if kind not in ("sr-elman", "sr-gru") or dtype not in DTYPES:
-            raise InputError(f"the network is {kind!r} in {dtype!r}, where a layer without memory in float32 or float64 is right")
+            raise InputError(
+                f"the network is {kind!r} in {dtype!r}, where a layer without memory in float32 or float64 is"
+                " right"
+            )
         for name, most in MOST.items():
             value = runs if name == "runs" else options.get(name)
             if type(value) is not int or not 1 <= value <= most:
                 raise InputError(f"{name} is {value!r}, where an integer from 1 to {most:,} is right")
         self.claim, self.variant, self.kind, self.options = claim, variant, kind, options
         self.parameters, self.embeddings, self.alphabet = parameters, embeddings, list(alphabet)
-        self.first, self.runs, self.seed, self.tests, self.dtype, self.device = first, runs, seed, tests, dtype, device
+        self.first, self.runs, self.seed, self.tests, self.dtype, self.device = (
+            first,
+            runs,
+            seed,
+            tests,
+            dtype,
+            device,
+        )
 
     def renamed(self, names: dict[str, str]) -> SampledRuns:
         """The same layer with the inputs of the letters named, under their new names."""
         rows = [self.embeddings[self.alphabet.index(old)] for old in names]
         return SampledRuns(
-            self.claim, self.variant, self.kind, self.options, self.parameters, rows, list(names.values()), self.first, self.runs,
-            self.seed, self.tests, self.dtype, self.device,
-        )  # fmt: skip
+            self.claim,
+            self.variant,
+            self.kind,
+            self.options,
+            self.parameters,
+            rows,
+            list(names.values()),
+            self.first,
+            self.runs,
+            self.seed,
+            self.tests,
+            self.dtype,
+            self.device,
+        )
 
     @cached_property
     def layer(self) -> SRLayers:
@@ -98,7 +123,9 @@ class SampledRuns:
         return self._made("limit").cell
 
     def _made(self, transition: Transition) -> SRLayers:
-        layer = KINDS[self.kind](**self.options, transition=transition, dtype=DTYPES[self.dtype], device=self.device)
+        layer = KINDS[self.kind](
+            **self.options, transition=transition, dtype=DTYPES[self.dtype], device=self.device
+        )
         layer.cell.load_state_dict({name: self._tensor(values) for name, values in self.parameters.items()})
         return layer.eval()
 
@@ -115,14 +142,20 @@ class SampledRuns:
         return found
 
     def _told(self, read: Tensor) -> Tensor:
-        """Alpha in every row of a batch, if all were at one centroid: for each of them, shape ``(k, rows, k)``."""
+        """Alpha in every row of a batch, if all were at one centroid: for each of them, shape
+        ``(k, rows, k)``.
+        """
         every = self.asked.component.centroids.T
-        return torch.stack([self.asked.component(*self.asked.part.step(read, (s.expand(len(read), -1),)))[1] for s in every])
+        return torch.stack(
+            [self.asked.component(*self.asked.part.step(read, (s.expand(len(read), -1),)))[1] for s in every]
+        )
 
     @cached_property
     def _automata(self) -> list[WFSA]:
         k = self.options["k"]
-        tables: dict[str, Any] = {x: [[Fraction(float(p)) for p in row] for row in rows] for x, rows in self.table.items()}
+        tables: dict[str, Any] = {
+            x: [[Fraction(float(p)) for p in row] for row in rows] for x, rows in self.table.items()
+        }
         initial = [int(j == self.first) for j in range(k)]
         return [WFSA(REAL, initial, [int(j == end) for j in range(k)], tables) for end in range(k)]
 
@@ -133,10 +166,14 @@ class SampledRuns:
     def weights(self) -> str:
         """The table, rounded for reading; the floats are in the JSON."""
         rows = [
-            f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "") for x, p in self.table.items()
+            f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
+            for x, p in self.table.items()
         ]
         options = ", ".join(f"{name} = {value}" for name, value in self.options.items())
-        return f"{self.kind} in {self.dtype} on {self.device}, {options}, start at centroid {self.first + 1}; " + "; ".join(rows)
+        return (
+            f"{self.kind} in {self.dtype} on {self.device}, {options}, start at centroid {self.first + 1}; "
+            + "; ".join(rows)
+        )
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
         """Each string, at its end; a string counts as one case."""
@@ -182,7 +219,9 @@ class SampledRuns:
         return self._tested(string, counts, apart)
 
     def _spread(self, told: Tensor, symbol: str) -> float:
-        """How far rows of the batch, which the sampler takes as if they summed to one, are from the table's: by rounding, in all."""
+        """How far rows of the batch, which the sampler takes as if they summed to one, are from the table's:
+        by rounding, in all.
+        """
         table = torch.as_tensor(self.table[symbol], device=told.device).unsqueeze(1)
         off = (told.double() - table).abs().sum(dim=2) + (told.double().sum(dim=2) - 1).abs()
         return float(off.max())
@@ -193,7 +232,9 @@ class SampledRuns:
             p = float(score(automaton, string))
             share = surprise(count, self.runs, p, apart) / most
             if share > 1:
-                found = Difference(len(string), unit, f"{count} of {self.runs} runs", f"{p:.6g}", f"{apart:.2g}, and chance")
+                found = Difference(
+                    len(string), unit, f"{count} of {self.runs} runs", f"{p:.6g}", f"{apart:.2g}, and chance"
+                )
                 return Compared(string, share, found)
             worst = max(worst, share)
             # with few runs, or much rounding, every count is as likely as not
@@ -203,12 +244,23 @@ class SampledRuns:
     def to_json(self) -> dict[str, Any]:
         """Everything."""
         return {
-            "way": self.way, "network": self.kind, "options": self.options, "parameters": self.parameters,
-            "embeddings": self.embeddings, "alphabet": self.alphabet, "first": self.first, "runs": self.runs, "seed": self.seed,
-            "tests": self.tests, "dtype": self.dtype, "device": self.device,
-        }  # fmt: skip
+            "way": self.way,
+            "network": self.kind,
+            "options": self.options,
+            "parameters": self.parameters,
+            "embeddings": self.embeddings,
+            "alphabet": self.alphabet,
+            "first": self.first,
+            "runs": self.runs,
+            "seed": self.seed,
+            "tests": self.tests,
+            "dtype": self.dtype,
+            "device": self.device,
+        }
 
     @classmethod
     def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> SampledRuns:
-        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything large is made."""
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything
+        large is made.
+        """
         return cls(claim, variant, *checked(data))

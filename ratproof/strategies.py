@@ -15,7 +15,9 @@ from ratproof.networks import OfNetwork
 from ratproof.sampled_runs import SampledRuns
 
 CORNERS = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149, 1e9, -1e9]
-"""Weights that leave gates half open, shut, or saturated, subnormal ones, and large ones that cancel each other."""
+"""Weights that leave gates half open, shut, or saturated, subnormal ones, and large ones that cancel each
+other.
+"""
 
 MOST_CENTROIDS = 4
 
@@ -24,16 +26,25 @@ _NONLINEARITY = st.sampled_from(["tanh", "identity"])
 _GATED = {"output_gate": _FLAG, "bias": _FLAG}
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "example-6": {"nonlinearity": _NONLINEARITY, "bias": _FLAG},
-    "rrnn-b": _GATED, "rrnn-b-max-plus": _GATED, "rrnn-c": _GATED, "rrnn-f": _GATED,
+    "rrnn-b": _GATED,
+    "rrnn-b-max-plus": _GATED,
+    "rrnn-c": _GATED,
+    "rrnn-f": _GATED,
     "sru": {"nonlinearity": _NONLINEARITY, "bias": _FLAG},
     "qrnn": {"window": st.integers(1, 3), **_GATED},
-    "t-rnn": {"bias": _FLAG}, "t-gru": {"bias": _FLAG}, "t-lstm": {"bias": _FLAG},
+    "t-rnn": {"bias": _FLAG},
+    "t-gru": {"bias": _FLAG},
+    "t-lstm": {"bias": _FLAG},
     "scrn": {"alpha": st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)},
     "rcnn": {
-        "order": st.integers(1, 4), "nonlinearity": _NONLINEARITY, "decay": st.sampled_from(["input", "constant"]), "bias": _FLAG,
+        "order": st.integers(1, 4),
+        "nonlinearity": _NONLINEARITY,
+        "decay": st.sampled_from(["input", "constant"]),
+        "bias": _FLAG,
     },
-    "isan": {"bias": _FLAG}, "linear-elman": {"bias": _FLAG},
-}  # fmt: skip
+    "isan": {"bias": _FLAG},
+    "linear-elman": {"bias": _FLAG},
+}
 """The options that change what is scored, or how: drawn for each kind of network."""
 
 
@@ -69,7 +80,11 @@ def networks(
     """
     symbols = NETWORKS[kind].cell_class.reads_symbols
     inputs, units = draw(st.integers(1, 4 if symbols else 2)), draw(st.integers(1, 3))
-    options = {"input_size": inputs, "hidden_size": units, **{name: draw(values) for name, values in OPTIONS[kind].items()}}
+    options = {
+        "input_size": inputs,
+        "hidden_size": units,
+        **{name: draw(values) for name, values in OPTIONS[kind].items()},
+    }
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
 
     def array(*shape: int) -> Any:
@@ -80,14 +95,31 @@ def networks(
     numbers = st.lists(st.integers(0, inputs - 1), min_size=letters, max_size=letters)
     embeddings = draw(numbers) if symbols else array(letters, inputs)
     return OfNetwork(
-        claim, variant, kind, options, parameters, embeddings, alphabet,
-        None if start is None else draw(start), automata_know_start, dtype, device,
-    )  # fmt: skip
+        claim,
+        variant,
+        kind,
+        options,
+        parameters,
+        embeddings,
+        alphabet,
+        None if start is None else draw(start),
+        automata_know_start,
+        dtype,
+        device,
+    )
 
 
 @st.composite
 def sampled_layers(
-    draw: st.DrawFn, alphabet: str, kind: str, claim: str, variant: str, runs: int, tests: int, dtype: str, device: str
+    draw: st.DrawFn,
+    alphabet: str,
+    kind: str,
+    claim: str,
+    variant: str,
+    runs: int,
+    tests: int,
+    dtype: str,
+    device: str,
 ) -> SampledRuns:
     """State-regularized layers that sample their centroids, of 2 to :data:`MOST_CENTROIDS` different ones.
 
@@ -104,9 +136,13 @@ def sampled_layers(
     """
     k, inputs, d = draw(st.integers(2, MOST_CENTROIDS)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
     options: dict[str, Any] = {
-        "input_size": inputs, "hidden_size": d, "k": k, "bias": draw(_FLAG),
-        "similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(st.sampled_from([1.0, 0.25, 4.0])),
-    }  # fmt: skip
+        "input_size": inputs,
+        "hidden_size": d,
+        "k": k,
+        "bias": draw(_FLAG),
+        "similarity": draw(st.sampled_from(["dot", "euclidean"])),
+        "temperature": draw(st.sampled_from([1.0, 0.25, 4.0])),
+    }
     number = st.sampled_from([0.0, 1.0, -1.0, 0.5, 30.0]) | st.floats(-2, 2, width=32)
 
     def array(*shape: int) -> Any:
@@ -118,7 +154,19 @@ def sampled_layers(
     assume(len(set(columns)) == k)
     first, seed = draw(st.integers(0, k - 1)), draw(st.integers(0, 2**32 - 1))
     return SampledRuns(
-        claim, variant, kind, options, parameters, array(len(alphabet), inputs), alphabet, first, runs, seed, tests, dtype, device
+        claim,
+        variant,
+        kind,
+        options,
+        parameters,
+        array(len(alphabet), inputs),
+        alphabet,
+        first,
+        runs,
+        seed,
+        tests,
+        dtype,
+        device,
     )
 
 

@@ -1,6 +1,8 @@
-"""Standard output and standard error as every command writes to them: what a user named cannot steer the terminal, and a write that fails is told.
+"""Standard output and standard error as every command writes to them: what a user named cannot steer the
+terminal, and a write that fails is told.
 
-An answer that could not be written must not leave with the exit status of another answer: a write to standard output that fails raises
+An answer that could not be written must not leave with the exit status of another answer: a write to standard
+output that fails raises
 :class:`~automata.errors.OutputError`. Standard error carries no answer: a write to it that fails is dropped.
 """
 
@@ -18,7 +20,9 @@ from automata.shown import printable
 
 
 class Guarded:
-    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``dropped``) nothing. It leaves control characters alone."""
+    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``dropped``) nothing. It
+    leaves control characters alone.
+    """
 
     def __init__(self, stream: IO[str], dropped: bool) -> None:
         self._stream, self._dropped = stream, dropped
@@ -40,7 +44,9 @@ class Guarded:
             yield
         except (OSError, ValueError) as error:  # ValueError: of a closed file
             if not self._dropped:
-                raise OutputError(f"the answer could not be written: {getattr(error, 'strerror', None) or error}") from None
+                raise OutputError(
+                    f"the answer could not be written: {getattr(error, 'strerror', None) or error}"
+                ) from None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -51,7 +57,9 @@ class Escaped(Guarded):
 
     def write(self, text: str) -> int:
         """The text, printable."""
-        if not isinstance(text, str):  # what the command line's library tries, to see whether bytes can be written
+        if not isinstance(
+            text, str
+        ):  # what the command line's library tries, to see whether bytes can be written
             raise TypeError(f"a text stream takes text, no {type(text).__name__}")
         return super().write(printable(text, keep="\n\t"))
 
@@ -78,7 +86,9 @@ def guarded() -> Iterator[None]:
     if sys.stdout is None:
         raise OutputError("standard output is closed, so no answer could be written")
     for stream in (sys.stdout, sys.stderr):
-        if getattr(stream, "errors", None) in ("strict", "surrogateescape") and hasattr(stream, "reconfigure"):
+        if getattr(stream, "errors", None) in ("strict", "surrogateescape") and hasattr(
+            stream, "reconfigure"
+        ):
             stream.reconfigure(errors="backslashreplace")
     sys.stdout, sys.stderr = Escaped(sys.stdout, dropped=False), Escaped(sys.stderr, dropped=True)
     try:
@@ -89,7 +99,9 @@ def guarded() -> Iterator[None]:
 
 
 def forget_output() -> None:
-    """What is still to be written can go nowhere: without this, Python complains about it at exit, with an exit status of its own."""
+    """What is still to be written can go nowhere: without this, Python complains about it at exit, with an
+    exit status of its own.
+    """
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

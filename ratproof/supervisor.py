@@ -1,9 +1,12 @@
-"""Work in a child process that can be stopped whatever it does: its parent waits, and looks at the clock and at the memory.
+"""Work in a child process that can be stopped whatever it does: its parent waits, and looks at the clock and
+at the memory.
 
-A thread or a signal of the same process cannot stop a library that keeps the interpreter's lock, and cannot outlive one that aborts.
+A thread or a signal of the same process cannot stop a library that keeps the interpreter's lock, and cannot
+outlive one that aborts.
 
-The child is forked, so that it has all that was imported, in a process group of its own. It ends with its parent, however that ends. The
-signals that ask the parent to end or to pause are passed on, and the child's answer to them is the parent's.
+The child is forked, so that it has all that was imported, in a process group of its own. It ends with its
+parent, however that ends. The signals that ask the parent to end or to pause are passed on, and the child's
+answer to them is the parent's.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ AT_ITS_END = 0.002
 GRACE = 0.5
 """Seconds in which the work may tidy up, when it is stopped."""
 SLACK = 64 << 20, 16 << 20
-"""Bytes of address space beyond the limit, for the process and for each core: stacks and buffers of threads that are hardly touched."""
+"""Bytes of address space beyond the limit, for the process and for each core: stacks and buffers of threads
+that are hardly touched.
+"""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST_STAGE = 256
 """Bytes of what a command says of its work."""
@@ -93,13 +98,17 @@ def split(limits: Limits) -> Ended | None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it was ignored, no child could be waited for
     signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: those that there are (BLAS's) are made for a fork
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # of threads: those that there are (BLAS's) are made for a fork
         child = os.fork()
     if child == 0:
         end_with(parent)
         os.setpgid(0, 0)
         os.close(ear)
-        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a group in the background may write to the terminal, too
+        signal.signal(
+            signal.SIGTTOU, signal.SIG_IGN
+        )  # a group in the background may write to the terminal, too
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _bound_allocations(limits.memory)
         _tell_when_printing(mouth)
@@ -127,12 +136,18 @@ def noted() -> str:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """In the child, around the work: a request to end becomes an exception, so that nothing half written is left."""
+    """In the child, around the work: a request to end becomes an exception, so that nothing half written is
+    left.
+    """
 
     def stop(number: int, frame: Any) -> None:
         raise Stopped(number)
 
-    handlers = {n: signal.signal(n, stop) for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN}
+    handlers = {
+        n: signal.signal(n, stop)
+        for n in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(n) != signal.SIG_IGN
+    }
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
     try:
         yield
@@ -145,11 +160,16 @@ def stoppable() -> Iterator[None]:
 
 
 def held(process: int) -> int:
-    """Bytes that a process holds: memory of its own, shared memory, and what of these was swapped out. 0 where it has ended."""
+    """Bytes that a process holds: memory of its own, shared memory, and what of these was swapped out. 0
+    where it has ended.
+    """
     with suppress(OSError, ValueError, IndexError):
         status = Path(f"/proc/{process}/status").read_text()
         lines = dict(line.split(":", 1) for line in status.splitlines())
-        return sum(int(lines[name].split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap") if name in lines) << 10
+        return (
+            sum(int(lines[name].split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap") if name in lines)
+            << 10
+        )
     return 0
 
 
@@ -219,7 +239,8 @@ def _kill(child: int) -> None:
 
 @contextmanager
 def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
-    """While the child works, it gets the signals that we get. Yields those that ask it to end, and the seconds of each pause.
+    """While the child works, it gets the signals that we get. Yields those that ask it to end, and the
+    seconds of each pause.
 
     A second request to end is not for the child to answer: it is killed.
     """
@@ -240,7 +261,11 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
         paused.append(time.monotonic() - begun)
 
     handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGTSTP: pause}
-    before = {n: signal.signal(n, handler) for n, handler in handlers.items() if signal.getsignal(n) != signal.SIG_IGN}
+    before = {
+        n: signal.signal(n, handler)
+        for n, handler in handlers.items()
+        if signal.getsignal(n) != signal.SIG_IGN
+    }
     try:
         yield asked, paused
     finally:
@@ -249,17 +274,23 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
 
 
 def _bound_allocations(memory: int) -> None:
-    """One huge allocation fails before it is touched. What is merely reserved, as CUDA does, does not count (``RLIMIT_DATA``)."""
+    """One huge allocation fails before it is touched. What is merely reserved, as CUDA does, does not count
+    (``RLIMIT_DATA``).
+    """
     with suppress(OSError, ValueError, KeyError):
         status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
         now = int(status["VmData"].split()[0]) << 10
         most = now + max(0, memory - held(os.getpid())) + SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+        )
 
 
 def _tell_when_printing(mouth: int) -> None:
-    """The first text on standard output is told to the parent: the answer is there, and only its reader keeps it waiting."""
+    """The first text on standard output is told to the parent: the answer is there, and only its reader keeps
+    it waiting.
+    """
     out: Any = sys.__stdout__  # below whatever wraps it
     if out is None:
         return

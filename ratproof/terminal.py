@@ -20,7 +20,8 @@ WIDTH = 100
 def console(*, error: bool = False) -> Console:
     """A console that never gets wider than the report.
 
-    Text is printed as it is: no markup (``rich.text.Text`` has styles), no emoji codes, and control characters escaped.
+    Text is printed as it is: no markup (``rich.text.Text`` has styles), no emoji codes, and control
+    characters escaped.
     """
     stream = styled(sys.stderr if error else sys.stdout)
     made = Console(file=stream, highlight=False, soft_wrap=False, markup=False, emoji=False)
@@ -32,7 +33,9 @@ def console(*, error: bool = False) -> Console:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done, where there is one; it is told to the supervisor, too."""
+    """A line on the terminal that says what is being done, where there is one; it is told to the supervisor,
+    too.
+    """
     screen = console(error=True)
     if not screen.is_terminal:
         yield note

@@ -1,4 +1,6 @@
-"""Real text: its words are the alphabet, word vectors the embeddings, and every prefix of every sentence is compared."""
+"""Real text: its words are the alphabet, word vectors the embeddings, and every prefix of every sentence is
+compared.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +59,8 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
 
     Args:
         path: UTF-8 text.
-        embeddings: GloVe's text format (word, then numbers), or an npz with ``vectors`` and the words in it or beside it;
-            without it, vectors are drawn from a normal distribution with that seed.
+        embeddings: GloVe's text format (word, then numbers), or an npz with ``vectors`` and the words in it
+            or beside it; without it, vectors are drawn from a normal distribution with that seed.
         units: how many units the network has.
         seed: for the vectors.
 
@@ -78,7 +80,9 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
     return Corpus(path, sentences, words, np.stack(rows), sum(word not in known for word in words), units)
 
 
-def read_embeddings(path: str, wanted: set[str]) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
+def read_embeddings(
+    path: str, wanted: set[str]
+) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
     """The vectors of the wanted words, and the mean vector for words that have none."""
     if Path(path).suffix == ".npz":
         return _read_npz(Path(path), wanted)
@@ -101,7 +105,9 @@ def read_embeddings(path: str, wanted: set[str]) -> tuple[dict[str, NDArray[np.f
         if width is None:
             width, total = len(vector), np.zeros(len(vector))
         if len(vector) != width:
-            raise FormatError(f"{path}: line {number}: has {len(vector)} numbers, where the first line has {width}")
+            raise FormatError(
+                f"{path}: line {number}: has {len(vector)} numbers, where the first line has {width}"
+            )
         if not np.isfinite(vector).all():
             raise FormatError(f"{path}: line {number}: has a number that is not finite")
         total, count = total + vector, count + 1
@@ -172,7 +178,10 @@ def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _words(found: np.ndarray, path: Path) -> list[str]:
     if found.ndim != 1 or found.dtype.kind != "U":
-        raise FormatError(f"{path}: words holds {found.dtype} of shape {found.shape}, where one text for each vector is right")
+        raise FormatError(
+            f"{path}: words holds {found.dtype} of shape {found.shape}, where one text for each vector is"
+            " right"
+        )
     try:
         return [str(word) for word in found.tolist()]
     except (SystemError, ValueError):  # of numbers that are no characters
@@ -181,9 +190,11 @@ def _words(found: np.ndarray, path: Path) -> list[str]:
 
 @torch.no_grad()
 def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: int = 0) -> None:
-    """Assert that a float32 layer of Example 6 and its automata agree on every prefix of every sentence, in every unit.
+    """Assert that a float32 layer of Example 6 and its automata agree on every prefix of every sentence, in
+    every unit.
 
-    The automata are scored in float64, whose own rounding is in the bound. A sentence is a case where all of its scores have a bound.
+    The automata are scored in float64, whose own rounding is in the bound. A sentence is a case where all of
+    its scores have a bound.
 
     Raises :class:`~ratproof.disagreement.Disagreement`.
     """
@@ -202,7 +213,9 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
         batch = encode(automata[0].index, sentences)
         states = _states(layer, embeddings, batch.codes)
         if states.shape != (len(batch), batch.codes.shape[1] + 1, len(automata)):
-            raise ValueError(f"the states have the shape {states.shape}, which are not those of {len(automata)} units")
+            raise ValueError(
+                f"the states have the shape {states.shape}, which are not those of {len(automata)} units"
+            )
         lengths = np.arange(batch.codes.shape[1] + 1)
         inside = (lengths <= batch.lengths[:, None]) & (lengths >= shortest)
         has = np.zeros_like(states, dtype=bool)
@@ -212,10 +225,14 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
             apart = np.abs(states[:, :, unit] - scores) * (1 + 2.0**-50)
             has[:, :, unit] = inside & bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
-                used = np.where(has[:, :, unit] & ~(apart == 0), apart / bounds, 0.0)  # what is no number stays none
+                used = np.where(
+                    has[:, :, unit] & ~(apart == 0), apart / bounds, 0.0
+                )  # what is no number stays none
             if not (used <= 1).all():
                 row, length = (int(i) for i in np.argwhere(~(used <= 1))[0])
-                raise Disagreement(_found(claim, variant, layer, corpus, sentences[row][:length], unit, device))
+                raise Disagreement(
+                    _found(claim, variant, layer, corpus, sentences[row][:length], unit, device)
+                )
             book.add(0, float(used.max()))
         compared += int(has.sum())
         some, every = has.any(axis=(1, 2)), (has | ~inside[:, :, None]).all(axis=(1, 2))
@@ -224,29 +241,42 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
         book.leave_out(IN_PART, int((some & ~every).sum()))
         book.leave_out(WITHOUT_BOUND, int((inside.any(axis=1) & ~some).sum()))
     book.facts.update(
-        text=Path(corpus.path).name, sentences=len(corpus.sentences), words=len(corpus.words), prefixes=prefixes,
-        units=corpus.units, scores_compared=compared, scores_without_bound=prefixes * corpus.units - compared,
+        text=Path(corpus.path).name,
+        sentences=len(corpus.sentences),
+        words=len(corpus.words),
+        prefixes=prefixes,
+        units=corpus.units,
+        scores_compared=compared,
+        scores_without_bound=prefixes * corpus.units - compared,
         words_without_vector=corpus.without,
-    )  # fmt: skip
+    )
 
 
 def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) -> NDArray[np.float64]:
-    """c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``; anything behind a sentence's end."""
+    """c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``; anything behind a sentence's
+    end.
+    """
     read = torch.as_tensor(np.maximum(codes, 0), device=embeddings.device).T
     c = layer.scores(embeddings[read])
     every: NDArray[Any] = torch.cat([torch.zeros_like(c[:1]), c]).transpose(0, 1).double().cpu().numpy()
     return every
 
 
-def _found(claim: str, variant: str, layer: Example6, corpus: Corpus, sentence: list[str], unit: int, device: str) -> Any:
+def _found(
+    claim: str, variant: str, layer: Example6, corpus: Corpus, sentence: list[str], unit: int, device: str
+) -> Any:
     """The counterexample, cut down to one unit and the sentence's own words."""
     words = list(dict.fromkeys(sentence)) or corpus.words[:1]
     place = {word: i for i, word in enumerate(corpus.words)}
-    parameters = {name: p.detach().cpu().numpy()[unit : unit + 1] for name, p in layer.cell.named_parameters()}
+    parameters = {
+        name: p.detach().cpu().numpy()[unit : unit + 1] for name, p in layer.cell.named_parameters()
+    }
     options = {"input_size": layer.input_size, "hidden_size": 1}
     vectors = corpus.vectors[[place[word] for word in words]]
     small = OfNetwork(claim, variant, "example-6", options, parameters, vectors, words, device=device)
     compared = next(iter(small.compare([sentence])))
     if compared.difference is None:
-        raise AssertionError(f"unit {unit} differs on {' '.join(sentence)!r} in the whole batch, and not when it runs alone")
+        raise AssertionError(
+            f"unit {unit} differs on {' '.join(sentence)!r} in the whole batch, and not when it runs alone"
+        )
     return counterexample(small, compared)

@@ -72,7 +72,8 @@ def cores() -> int:
 
 @dataclass
 class Outcome:
-    """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what could not run here.
+    """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what
+    could not run here.
 
     ``not_written`` says why a file that was asked for could not be written, where one could not.
     """
@@ -87,7 +88,12 @@ class Outcome:
     @property
     def as_expected(self) -> bool:
         """Did all run, and show what it should?"""
-        return bool(self.results) and not self.interrupted and not self.errors and all(r.as_expected for r in self.results)
+        return (
+            bool(self.results)
+            and not self.interrupted
+            and not self.errors
+            and all(r.as_expected for r in self.results)
+        )
 
 
 class Watch:
@@ -128,10 +134,16 @@ class Watch:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call":
             self.done += 1
-            self.seen += [Observation.from_text(str(text)) for name, text in report.user_properties if name == OBSERVED]
-            self.not_run += [json.loads(str(text)) for name, text in report.user_properties if name == NOT_RUN]
+            self.seen += [
+                Observation.from_text(str(text)) for name, text in report.user_properties if name == OBSERVED
+            ]
+            self.not_run += [
+                json.loads(str(text)) for name, text in report.user_properties if name == NOT_RUN
+            ]
         # they are for us, and would be long in a JUnit file
-        report.user_properties = [pair for pair in report.user_properties if pair[0] not in (OBSERVED, NOT_RUN)]
+        report.user_properties = [
+            pair for pair in report.user_properties if pair[0] not in (OBSERVED, NOT_RUN)
+        ]
         if report.failed and report.when != "call":
             self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
 
@@ -140,7 +152,9 @@ class Watch:
             self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
 
 
-def verify(request: Request, started: Callable[[str, int, int], None] = lambda test, done, total: None) -> Outcome:
+def verify(
+    request: Request, started: Callable[[str, int, int], None] = lambda test, done, total: None
+) -> Outcome:
     """Run what was asked; ``started`` is told of each test: its name, how many are done, how many there are.
 
     Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
@@ -164,7 +178,9 @@ def verify(request: Request, started: Callable[[str, int, int], None] = lambda t
 
 
 def _keep_junit(made: Path, wanted: str | None) -> str:
-    """Put the JUnit file where it is wanted, whole; why that failed, where it did: the verdicts are shown all the same."""
+    """Put the JUnit file where it is wanted, whole; why that failed, where it did: the verdicts are shown all
+    the same.
+    """
     if wanted is None or not made.exists():
         return ""
     try:
@@ -175,12 +191,16 @@ def _keep_junit(made: Path, wanted: str | None) -> str:
 
 
 def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
-    """Keep counterexamples and certificates as files, whose names the results then have; what could not be kept, in words."""
+    """Keep counterexamples and certificates as files, whose names the results then have; what could not be
+    kept, in words.
+    """
     notes = []
     for result in results:
         if result.counterexample is not None:
             try:
-                result.kept = str(keep(result.counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind))
+                result.kept = str(
+                    keep(result.counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind)
+                )
             except InputError as error:  # the verdict stands, and is shown, all the same
                 notes.append(f"the counterexample is not kept: {error}")
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
@@ -197,13 +217,17 @@ def tests_folder() -> Path:
     """Where the tests lie: in a clone, or installed beside the other packages."""
     found = importlib.util.find_spec("proofs_tests")
     if found is None or not found.submodule_search_locations:
-        raise InputError("the package proofs_tests, which holds the evidence, is not installed beside ratproof")
+        raise InputError(
+            "the package proofs_tests, which holds the evidence, is not installed beside ratproof"
+        )
     return Path(next(iter(found.submodule_search_locations)))
 
 
 def _missing(request: Request, found: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
     """Evidence that was asked for and promised, and that no test showed: unknown, and never as expected."""
-    there = {(r.claim, r.variant, r.kind) for r in found} | {(n["claim"], n["variant"], n["kind"]) for n in not_run}
+    there = {(r.claim, r.variant, r.kind) for r in found} | {
+        (n["claim"], n["variant"], n["kind"]) for n in not_run
+    }
     return [
         Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, None, request.seed, why="no test showed it")
         for name in request.claims or claims()
@@ -232,12 +256,15 @@ def _check(request: Request) -> Any:
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
     if request.junit is not None and not Path(request.junit).absolute().parent.is_dir():
-        raise InputError(f"--junit {request.junit}: there is no folder {Path(request.junit).absolute().parent}")
+        raise InputError(
+            f"--junit {request.junit}: there is no folder {Path(request.junit).absolute().parent}"
+        )
     require_outputs({"--junit": request.junit}, reads=(request.text, request.embeddings, request.rules))
     if request.rules is not None:
         if not Path(request.rules).is_dir():
             raise InputError(
-                f"{request.rules}: is no folder; one with a rule file (.config) and train.tsv, dev.tsv and test.tsv is right"
+                f"{request.rules}: is no folder; one with a rule file (.config) and train.tsv, dev.tsv and"
+                " test.tsv is right"
             )
         rule_file_in(Path(request.rules))
     if request.text is not None:
@@ -269,16 +296,30 @@ def check_device(device: str) -> None:
 def _arguments(request: Request, junit: Path) -> list[str]:
     folder = tests_folder()
     given: Sequence[tuple[str, Any]] = (
-        ("--ratproof-device", request.device), ("--hypothesis-seed", request.seed), ("--junitxml", None if request.junit is None else junit),
-        ("--ratproof-kind", request.kind), ("--ratproof-text", _absolute(request.text)), ("--ratproof-units", request.units),
-        ("--ratproof-embeddings", _absolute(request.embeddings)), ("--ratproof-rules", _absolute(request.rules)),
+        ("--ratproof-device", request.device),
+        ("--hypothesis-seed", request.seed),
+        ("--junitxml", None if request.junit is None else junit),
+        ("--ratproof-kind", request.kind),
+        ("--ratproof-text", _absolute(request.text)),
+        ("--ratproof-units", request.units),
+        ("--ratproof-embeddings", _absolute(request.embeddings)),
+        ("--ratproof-rules", _absolute(request.rules)),
         *(("--ratproof-claim", name) for name in request.claims),
-    )  # fmt: skip
+    )
     options = ["--ratproof-evidence", *(f"{name}={value}" for name, value in given if value is not None)]
     if request.processes > 1:
         options.append(f"--numprocesses={request.processes}")
     # No configuration, no cache and no plugin of the folder we happen to be in: only the tests and ours.
-    return [str(folder), f"--rootdir={folder.parent}", "-c", os.devnull, "-q", "-p", "no:cacheprovider", *options]
+    return [
+        str(folder),
+        f"--rootdir={folder.parent}",
+        "-c",
+        os.devnull,
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *options,
+    ]
 
 
 def _absolute(path: str | None) -> str | None:
@@ -289,12 +330,22 @@ def _absolute(path: str | None) -> str | None:
 def _environment(request: Request) -> Iterator[None]:
     """How many examples; and no options but ours."""
     threads = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    names = ("RATPROOF_EXAMPLES", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", *threads)
+    names = (
+        "RATPROOF_EXAMPLES",
+        "PYTEST_ADDOPTS",
+        "PYTEST_PLUGINS",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+        *threads,
+    )
     before = {name: os.environ.pop(name) for name in names if name in os.environ}
     if request.examples is not None:
         os.environ["RATPROOF_EXAMPLES"] = str(request.examples)
     # one process a core: the libraries below should not start threads of their own
-    os.environ.update(dict.fromkeys(threads, "1") if request.processes > 1 else {k: v for k, v in before.items() if k in threads})
+    os.environ.update(
+        dict.fromkeys(threads, "1")
+        if request.processes > 1
+        else {k: v for k, v in before.items() if k in threads}
+    )
     try:
         yield
     finally:

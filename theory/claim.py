@@ -1,7 +1,7 @@
 """What a claim is: a statement, its source, and its variants, each with the verdict that is expected of it.
 
-Every claim here has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d automata,
-[c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both are made of.
+Every claim here has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
+automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both are made of.
 """
 
 from __future__ import annotations
@@ -55,18 +55,24 @@ def untouched(state: Any) -> Any:
 
 
 def _can_be_written_into(state: Any) -> bool:
-    return any(map(_can_be_written_into, state)) if isinstance(state, tuple) else isinstance(state, (list, dict, set, np.ndarray))
+    return (
+        any(map(_can_be_written_into, state))
+        if isinstance(state, tuple)
+        else isinstance(state, (list, dict, set, np.ndarray))
+    )
 
 
 @dataclass(frozen=True)
 class Recurrence:
-    """A network over any number type: a first state, a step for each symbol, and what a state shows of its d units.
+    """A network over any number type: a first state, a step for each symbol, and what a state shows of its d
+    units.
 
     Attributes:
         start: from the case, the state before any symbol.
         step: from the case, a state and a symbol, the next state.
         out: from the case and a state, the values of the d units.
-        modes: a state is a pair of a mode, one of finitely many (what the network remembers of the symbols before), and numbers.
+        modes: a state is a pair of a mode, one of finitely many (what the network remembers of the symbols
+            before), and numbers.
     """
 
     start: Callable[[Any], Any]
@@ -86,11 +92,15 @@ class Recurrence:
             yield self.out(case, state)
 
     def levels(self, case: Any, longest: int) -> Iterator[list[tuple[Any, ...]]]:
-        """For each length up to ``longest`` the values for all strings of that length, in the alphabet's order."""
+        """For each length up to ``longest`` the values for all strings of that length, in the alphabet's
+        order.
+        """
         states = [untouched(self.start(case))]
         yield [self.out(case, state) for state in states]
         for _ in range(longest):
-            states = [self.step(case, untouched(state), symbol) for state in states for symbol in case.alphabet]
+            states = [
+                self.step(case, untouched(state), symbol) for state in states for symbol in case.alphabet
+            ]
             yield [self.out(case, state) for state in states]
 
 
@@ -105,19 +115,23 @@ class Variant:
         recurrence: the network.
         construction: from a case, one automaton a unit.
         cases: for an alphabet, random cases over it, for Hypothesis.
-        small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest first.
+        small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest
+            first.
         kinds: the kinds of evidence that it promises.
-        algorithm: how an automaton's scores are computed, as a recurrence that is given the automaton in place of a case; ``None``
-            for Forward.
+        algorithm: how an automaton's scores are computed, as a recurrence that is given the automaton in
+            place of a case; ``None`` for Forward.
         proof: the invariant that proves it for all weights, strings and sizes.
-        network: where there is a program in place of a recurrence: from the names of claim and variant, the comparison of its two sides.
+        network: where there is a program in place of a recurrence: from the names of claim and variant, the
+            comparison of its two sides.
         alphabet: the symbols of all its cases, where they are given and not drawn.
         theorem: what Coq's kernel accepts of it; with one, it promises to be kernel-checked.
         shortest: strings that are shorter are not compared: 1 where a statement is about nonempty strings.
-        no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to show it: a Hankel
-            block of full rank n says that no automaton with fewer than n states computes the unit.
-        any_start: no initial distribution makes the constructed automaton right, and the refutation has to show it: the network's
-            value lies outside of what the automaton scores from each single state, so it is no mean of those.
+        no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to
+            show it: a Hankel block of full rank n says that no automaton with fewer than n states computes
+                the unit.
+        any_start: no initial distribution makes the constructed automaton right, and the refutation has to
+            show it: the network's value lies outside of what the automaton scores from each single state, so
+                it is no mean of those.
     """
 
     name: str
@@ -142,7 +156,9 @@ class Variant:
             object.__setattr__(self, "kinds", (*self.kinds, KERNEL))
 
     def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:
-        """The scores of every prefix of the string, from the empty one to the string itself, as this reading computes them."""
+        """The scores of every prefix of the string, from the empty one to the string itself, as this reading
+        computes them.
+        """
         if self.algorithm is None:
             return list(prefix_scores(automaton, string))
         return [value for (value,) in self.algorithm.values(automaton, string)]
@@ -210,4 +226,6 @@ class Claim:
         for variant in self.variants:
             if variant.name == name:
                 return variant
-        raise KeyError(f"{self.name} has no variant {name!r}; it has {', '.join(v.name for v in self.variants)}")
+        raise KeyError(
+            f"{self.name} has no variant {name!r}; it has {', '.join(v.name for v in self.variants)}"
+        )

@@ -1,7 +1,9 @@
-"""That a proof by induction speaks of all weights and states: a variable for each number, in every mode that is reached.
+"""That a proof by induction speaks of all weights and states: a variable for each number, in every mode that
+is reached.
 
-An induction whose step is shown for some states only shows nothing of the others. A state is general when its numbers are variables of
-their own, which are none of the weights'. The first state need not be, where it is listed itself.
+An induction whose step is shown for some states only shows nothing of the others. A state is general when its
+numbers are variables of their own, which are none of the weights'. The first state need not be, where it is
+listed itself.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def _mode(recurrence: Any, state: Any) -> Any:
 def _is_general(recurrence: Any, state: Any, named: set[str]) -> bool:
     """Are its numbers variables, each another one, and none a weight?"""
     numbers = list(_numbers(state[1] if recurrence.modes else state))
-    variables = [next(iter(p.terms)) for p in numbers if isinstance(p, Polynomial) and list(p.terms.values()) == [1]]
+    variables = [
+        next(iter(p.terms)) for p in numbers if isinstance(p, Polynomial) and list(p.terms.values()) == [1]
+    ]
     single = [word[0] for word in variables if len(word) == 1]
     return len(single) == len(numbers) == len(set(single)) and not named & set(single)
 

@@ -1,16 +1,18 @@
-"""Proofs by induction over an invariant, for all strings, lengths and weights, in every commutative semiring at once.
+"""Proofs by induction over an invariant, for all strings, lengths and weights, in every commutative semiring
+at once.
 
-The invariant is a vector inv(c) of polynomials in the network's state c: what Forward's vector Omega is after a string, when the
-network is in c. Three identities show it:
+The invariant is a vector inv(c) of polynomials in the network's state c: what Forward's vector Omega is after
+a string, when the network is in c. Three identities show it:
 
     base      Omega_0 = inv(c_0)
     step      inv(c) tau(a) = inv(step(c, a)), for every state c and every symbol a
     readout   inv(c) rho = out(c)
 
-By induction Omega is inv(c) after every string, so every score is what the network shows. All three are run through the same code
-as everything else (the recurrence, the construction and :mod:`automata.forward`), with a variable for each weight and for each number
-of the state, in the free commutative semiring N[X]: there is no minus and nothing is cancelled, and a homomorphism takes N[X] to
-every commutative semiring. A proof that fails is no disproof.
+By induction Omega is inv(c) after every string, so every score is what the network shows. All three are run
+through the same code as everything else (the recurrence, the construction and :mod:`automata.forward`), with
+a variable for each weight and for each number of the state, in the free commutative semiring N[X]: there is
+no minus and nothing is cancelled, and a homomorphism takes N[X] to every commutative semiring. A proof that
+fails is no disproof.
 """
 
 from __future__ import annotations
@@ -55,10 +57,12 @@ class Induction:
 
     Attributes:
         says: the invariant in words.
-        invariant: from the weights, a state and the unit, what Forward's vector is; a weight for each state of the automaton.
-        states: from the weights and a way to name variables, the states with a variable for each number: one, or one for each
-            of finitely many modes.
-        instances: the signatures and alphabets that the identities are to be checked for; see :attr:`checked`.
+        invariant: from the weights, a state and the unit, what Forward's vector is; a weight for each state
+            of the automaton.
+        states: from the weights and a way to name variables, the states with a variable for each number: one,
+            or one for each of finitely many modes.
+        instances: the signatures and alphabets that the identities are to be checked for; see
+            :attr:`checked`.
         enough: why these are all there are to check.
         sizes: identities with the size itself a symbol, where the instances leave sizes open.
     """
@@ -72,7 +76,9 @@ class Induction:
 
     @property
     def checked(self) -> tuple[tuple[Signature, str], ...]:
-        """The instances, and those of one letter over two as well: a step that reads another letter than its own differs there."""
+        """The instances, and those of one letter over two as well: a step that reads another letter than its
+        own differs there.
+        """
         over_two = ((signature, "ab") for signature, alphabet in self.instances if len(alphabet) == 1)
         return tuple(dict.fromkeys([*self.instances, *over_two]))
 
@@ -84,7 +90,8 @@ class Reading:
     Attributes:
         name: in words.
         over: the semiring of all weights.
-        paths: the one that Forward multiplies in: the same, or with the factors of every product turned round.
+        paths: the one that Forward multiplies in: the same, or with the factors of every product turned
+            round.
     """
 
     name: str
@@ -98,7 +105,9 @@ IN_PATH_ORDER = Reading("N<X>", WORDS, WORDS)
 TURNED_ROUND = Reading("N<X>, paths multiplied from their end", WORDS, OPPOSITE)
 
 
-def identities(variant: Any, induction: Induction, reading: Reading, instance: tuple[Signature, str]) -> list[Identity]:
+def identities(
+    variant: Any, induction: Induction, reading: Reading, instance: tuple[Signature, str]
+) -> list[Identity]:
     """Base, step and readout of every unit, for the weights of one instance.
 
     Args:
@@ -115,18 +124,24 @@ def identities(variant: Any, induction: Induction, reading: Reading, instance: t
     if len(automata) != units:
         raise ValueError(f"the network shows {units} numbers, and there are {len(automata)} automata")
     for unit, automaton in enumerate(automata):
-        found += _of_unit(variant.recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths))
+        found += _of_unit(
+            variant.recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths)
+        )
     return found
 
 
-def _of_unit(recurrence: Any, induction: Induction, weights: Weights, unit: int, automaton: WFSA) -> Iterator[Identity]:
+def _of_unit(
+    recurrence: Any, induction: Induction, weights: Weights, unit: int, automaton: WFSA
+) -> Iterator[Identity]:
     k: Any = weights.over
 
     def vector(state: Any) -> Any:
         made = np.empty(automaton.states, dtype=object)
         values = list(induction.invariant(weights, state, unit))
         if len(values) != len(made):
-            raise ValueError(f"the invariant has {len(values)} numbers, and the automaton {automaton.states} states")
+            raise ValueError(
+                f"the invariant has {len(values)} numbers, and the automaton {automaton.states} states"
+            )
         made[:] = [k.exact(value) for value in values]
         return made
 
@@ -140,8 +155,15 @@ def _of_unit(recurrence: Any, induction: Induction, weights: Weights, unit: int,
         at = f"{which}, state {write_state(state)}"
         for symbol in weights.alphabet:
             after = recurrence.step(weights, state, symbol)
-            yield equal("step", f"{at}, symbol {symbol}", forward.step(automaton, vector(state), symbol), vector(after))
-        yield equal("readout", at, forward.read_out(automaton, vector(state)), recurrence.out(weights, state)[unit])
+            yield equal(
+                "step",
+                f"{at}, symbol {symbol}",
+                forward.step(automaton, vector(state), symbol),
+                vector(after),
+            )
+        yield equal(
+            "readout", at, forward.read_out(automaton, vector(state)), recurrence.out(weights, state)[unit]
+        )
 
 
 def write_state(state: Any) -> str:

@@ -1,7 +1,8 @@
-"""Sums over places 1, ..., n: concrete ones, which a recurrence and an automaton are made of, and symbolic ones, which a proof for every n is.
+"""Sums over places 1, ..., n: concrete ones, which a recurrence and an automaton are made of, and symbolic
+ones, which a proof for every n is.
 
-A claim whose network has a size writes its step, and its automaton's weights, once, as functions of places; :class:`Concrete` runs them
-on numbers (or variables), :class:`Symbolic` on places that are symbols, in sympy.
+A claim whose network has a size writes its step, and its automaton's weights, once, as functions of places;
+:class:`Concrete` runs them on numbers (or variables), :class:`Symbolic` on places that are symbols, in sympy.
 
 >>> from automata.semirings import REAL
 >>> dot = lambda of, j: of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i)))
@@ -79,7 +80,8 @@ class Symbolic:
     """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0: so j is any place, and n any size.
 
     Args:
-        first: j = 1 (``True``) or any j >= 2 (``False``), where the two are shown apart; any j >= 1 without it.
+        first: j = 1 (``True``) or any j >= 2 (``False``), where the two are shown apart; any j >= 1 without
+            it.
     """
 
     zero, one = sympy.Integer(0), sympy.Integer(1)
@@ -107,7 +109,9 @@ class Symbolic:
         return a * b
 
     def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
-        """The sum over i = 1, ..., n, with what Kronecker's delta picks out of it worked out; or over i_r = 1, ..., r for a size r."""
+        """The sum over i = 1, ..., n, with what Kronecker's delta picks out of it worked out; or over i_r =
+        1, ..., r for a size r.
+        """
         if size is not None:
             index = sympy.Symbol(f"i_{size}", integer=True)
             return sympy.Sum(of(index), (index, 1, sympy.Symbol(size, integer=True, positive=True)))
@@ -118,23 +122,29 @@ class Symbolic:
         return sympy.KroneckerDelta(i, j) * value()
 
     def same(self, a: Any, b: Any) -> bool:
-        """Are two expressions equal? Sums of sums are compared by their terms: which sum stands inside which is all one."""
+        """Are two expressions equal? Sums of sums are compared by their terms: which sum stands inside which
+        is all one.
+        """
         return terms(a) == terms(b) or bool(sympy.simplify(sympy.expand(a - b)) == 0)
 
     def write(self, value: Any) -> str:
         """The expression, with n for j + m, and j for k + 2."""
-        names = {self.n: sympy.Symbol("n")} | ({} if self.j.is_Symbol or self.j.is_Integer else {self.j: sympy.Symbol("j")})
+        names = {self.n: sympy.Symbol("n")} | (
+            {} if self.j.is_Symbol or self.j.is_Integer else {self.j: sympy.Symbol("j")}
+        )
         return str(value.subs(names))
 
 
 def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
-    """An expression as a sum of sums over one product each: how often each product is summed, over which ranges.
+    """An expression as a sum of sums over one product each: how often each product is summed, over which
+    ranges.
 
     Finite sums may be turned round, and what does not depend on an index may go in under its sum.
 
     >>> i, s, K, r = sympy.symbols("i s K r", integer=True)
     >>> x, y = map(sympy.IndexedBase, "xy")
-    >>> inside, outside = sympy.Sum(y[s] * sympy.Sum(x[i], (i, 1, K)), (s, 1, r)), sympy.Sum(sympy.Sum(x[i] * y[s], (s, 1, r)), (i, 1, K))
+    >>> inside = sympy.Sum(y[s] * sympy.Sum(x[i], (i, 1, K)), (s, 1, r))
+    >>> outside = sympy.Sum(sympy.Sum(x[i] * y[s], (s, 1, r)), (i, 1, K))
     >>> inside == outside, terms(inside) == terms(outside)
     (False, True)
     """

@@ -41,8 +41,9 @@ class Entry:
         shape: ``()``, ``(d,)`` or ``(d, d)``.
         only: the values that it may have; any, without.
         window: of a table by window, the longest.
-        derived: a function of the weights that are drawn and of the derived ones before it (and of the key, in a table), for one
-            that others decide; in proofs it is free all the same, so that what is proved holds for more.
+        derived: a function of the weights that are drawn and of the derived ones before it (and of the key,
+            in a table), for one that others decide; in proofs it is free all the same, so that what is proved
+            holds for more.
     """
 
     name: str
@@ -73,33 +74,50 @@ class Entry:
             return f"the weight {self.name} is {'a table' if isinstance(value, dict) else 'no table'}"
         if isinstance(value, dict):
             longest = w.n if self.per == "window" and w.size else 1  # a window is as long as the size says
-            right = sum(len(letters) ** length for length in range(1, longest + 1)) if longest <= len(value) else None
-            if len(value) != right or not all(0 < len(key) <= longest and set(key) <= set(letters) for key in value):
+            right = (
+                sum(len(letters) ** length for length in range(1, longest + 1))
+                if longest <= len(value)
+                else None
+            )
+            if len(value) != right or not all(
+                0 < len(key) <= longest and set(key) <= set(letters) for key in value
+            ):
                 what = "symbol" if self.per == "symbol" else f"window of at most {longest} symbols"
                 return f"the weight {self.name} has not one value for each {what} over {shorten(letters)}"
         shapes = self.shapes(w)
         axes = {len(shape) for shape in shapes if shape is not None}
-        if value == {} or (len(shapes) == 1 and axes and (self.derived is not None or axes == {len(self.shape)})):
+        if value == {} or (
+            len(shapes) == 1 and axes and (self.derived is not None or axes == {len(self.shape)})
+        ):
             return None
-        return f"the weight {self.name} has not one shape throughout, that of a {('number', 'vector', 'matrix')[len(self.shape)]}"
+        return (
+            f"the weight {self.name} has not one shape throughout, that of a"
+            f" {('number', 'vector', 'matrix')[len(self.shape)]}"
+        )
 
     def places(self, alphabet: str) -> list[str | None]:
         """The keys of a table; one place, for a constant."""
         return [None] if self.per == "constant" else [*self.keys(alphabet)]
 
 
-def constant(name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None) -> Entry:
+def constant(
+    name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None
+) -> Entry:
     """A weight that no symbol changes."""
     return Entry(name, "constant", shape, _exact(only), derived=derived)
 
 
-def by_symbol(name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None) -> Entry:
+def by_symbol(
+    name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None
+) -> Entry:
     """A table: a weight for each symbol."""
     return Entry(name, "symbol", shape, _exact(only), derived=derived)
 
 
 def by_window(name: str, window: int, derived: Any = None) -> Entry:
-    """A table: a weight for each window of that many symbols, and for each shorter one, which stands at a string's start."""
+    """A table: a weight for each window of that many symbols, and for each shorter one, which stands at a
+    string's start.
+    """
     return Entry(name, "window", window=window, derived=derived)
 
 
@@ -115,8 +133,10 @@ class Signature:
         entries: in the order in which they are written.
         over: the semiring.
         size: the size's name and value, if it has one.
-        most_small: how many small cases with so many letters are tried: all, or those with the fewest weights other than zero.
-        where: what a hypothesis asks of the weights that are drawn; all, without. In proofs they are free all the same.
+        most_small: how many small cases with so many letters are tried: all, or those with the fewest weights
+            other than zero.
+        where: what a hypothesis asks of the weights that are drawn; all, without. In proofs they are free all
+            the same.
     """
 
     entries: tuple[Entry, ...]
@@ -148,9 +168,13 @@ class Signature:
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
         """Random weights over the alphabet, for Hypothesis."""
         parts = {
-            entry.name: _shaped(entry.shape, self._weights(entry))
-            if entry.per == "constant"
-            else st.fixed_dictionaries({key: _shaped(entry.shape, self._weights(entry)) for key in entry.keys(alphabet)})
+            entry.name: (
+                _shaped(entry.shape, self._weights(entry))
+                if entry.per == "constant"
+                else st.fixed_dictionaries(
+                    {key: _shaped(entry.shape, self._weights(entry)) for key in entry.keys(alphabet)}
+                )
+            )
             for entry in self.entries
             if entry.derived is None
         }
@@ -160,9 +184,11 @@ class Signature:
     def _in_order(self, alphabet: str, drawn: dict[str, Any]) -> Weights:
         """What was drawn, written in the signature's order (Hypothesis draws dictionaries in another)."""
         entries = {
-            entry.name: {key: drawn[entry.name][key] for key in entry.keys(alphabet)}
-            if entry.per != "constant" and entry.name in drawn
-            else drawn.get(entry.name)
+            entry.name: (
+                {key: drawn[entry.name][key] for key in entry.keys(alphabet)}
+                if entry.per != "constant" and entry.name in drawn
+                else drawn.get(entry.name)
+            )
             for entry in self.entries
         }
         return Weights(self.over, alphabet, entries, self.size)
@@ -171,7 +197,8 @@ class Signature:
         return weights(self.over) if entry.only is None else st.sampled_from(entry.only)
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """Cases over that many letters with weights 0, 1, -1 and 1/2 (what an entry allows), by the number of those not 0.
+        """Cases over that many letters with weights 0, 1, -1 and 1/2 (what an entry allows), by the number of
+        those not 0.
 
         All of them, or the first ``most_small``; of those with weights as the hypothesis asks.
         """
@@ -193,26 +220,37 @@ class Signature:
         for chosen in _fewest_first(choices):
             values = iter(chosen)
             yield self._filled(
-                alphabet, self.over, lambda entry, _: None if entry.derived else _nested(entry.shape, values)  # noqa: B023
-            )  # fmt: skip
+                alphabet,
+                self.over,
+                lambda entry, _: None if entry.derived else _nested(entry.shape, values),  # noqa: B023
+            )
 
     def signatures(self) -> list[Signature]:
         """This one: it has one size."""
         return [self]
 
     def lacks(self, w: Weights) -> str | None:
-        """What keeps weights from being of this signature, in some size: names, tables, vectors and matrices, the hypothesis."""
+        """What keeps weights from being of this signature, in some size: names, tables, vectors and matrices,
+        the hypothesis.
+        """
         if w.over is not self.over:
             return f"the semiring is {w.over.name}, where {self.over.name} is right"
         if (w.size is None) != (self.size is None) or (w.size and self.size and w.size[0] != self.size[0]):
-            return f"the size is {shorten(w.size)}, where {f'{self.size[0]} and a number' if self.size else 'none'} is right"
+            return (
+                f"the size is {shorten(w.size)}, where"
+                f" {f'{self.size[0]} and a number' if self.size else 'none'} is right"
+            )
         names = [entry.name for entry in self.entries]
-        wrong = next((name for name in [*names, *w.entries] if name not in w.entries or name not in names), None)
+        wrong = next(
+            (name for name in [*names, *w.entries] if name not in w.entries or name not in names), None
+        )
         if wrong is not None:
             state = "there is no weight named" if wrong in names else "nothing is known of a weight named"
             return f"{state} {shorten(wrong)}, where {', '.join(names)} are right"
         return next(filter(None, (entry.lacks(w) for entry in self.entries)), None) or (
-            None if self.where is None or self.where(w) else "the weights are not as the variant's hypothesis asks"
+            None
+            if self.where is None or self.where(w)
+            else "the weights are not as the variant's hypothesis asks"
         )
 
     def same_shape(self, w: Weights) -> bool:
@@ -225,15 +263,20 @@ class Signature:
         """A value that an entry of this signature, which has the size of the weights, does not allow."""
         for entry in self.entries:
             if entry.only is not None:
-                wrong = next((v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None)
+                wrong = next(
+                    (v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None
+                )
                 if wrong is not None:
                     return (
-                        f"the weight {entry.name} has {shorten(str(wrong))}, where {', '.join(map(str, entry.only[:6]))} is right"
+                        f"the weight {entry.name} has {shorten(str(wrong))}, where"
+                        f" {', '.join(map(str, entry.only[:6]))} is right"
                     )
         return None
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
-        """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only value allowed."""
+        """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only
+        value allowed.
+        """
         fixed = {(self.over.zero,): over.zero, (self.over.one,): over.one}
 
         def named(entry: Entry, name: str) -> Tree:
@@ -309,7 +352,9 @@ class Sizes:
 
 
 def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
-    """Why the weights are of none of these signatures; ``None`` where they are of one, or are as they are in another size."""
+    """Why the weights are of none of these signatures; ``None`` where they are of one, or are as they are in
+    another size.
+    """
     lacking = [(signature, signature.lacks(w)) for signature in signatures]
     like = [signature for signature, lack in lacking if lack is None]
     if not like:

@@ -18,9 +18,11 @@ class Theorem:
 
     Attributes:
         name: its file below ``theory/coq`` and its own name, with dots.
-        network: a Coq term for the value of the network. In it ``{f}`` stands for the weights named f, ``{word}`` for the word and
-            ``{unit}`` for the number of the unit; empty where the theorem speaks of what cannot be run (any real exponential).
-        automaton: a Coq term for the constructed automaton, whose score is computed; empty where there is none to be run.
+        network: a Coq term for the value of the network. In it ``{f}`` stands for the weights named f,
+            ``{word}`` for the word and ``{unit}`` for the number of the unit; empty where the theorem speaks
+            of what cannot be run (any real exponential).
+        automaton: a Coq term for the constructed automaton, whose score is computed; empty where there is
+            none to be run.
         score: a Coq term for its score, where it is computed in another way.
         over: the semiring, as ``theory/coq/instances.v`` names it.
         values: from a case the values that the terms name, where they are not the case's own weights.

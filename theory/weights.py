@@ -1,4 +1,5 @@
-"""The weights of a network by the names that the paper gives them, over any semiring: what every claim's cases are.
+"""The weights of a network by the names that the paper gives them, over any semiring: what every claim's
+cases are.
 
 >>> from fractions import Fraction
 >>> from automata.semirings import REAL
@@ -34,8 +35,9 @@ class Weights:
     Attributes:
         over: the semiring that they are in.
         alphabet: the symbols, in order.
-        entries: for each name a constant, or a table: a value for each symbol, or for each window of symbols (a string; shorter
-            ones stand at the start of a string). A value is a weight, or a vector or matrix of weights as nested tuples.
+        entries: for each name a constant, or a table: a value for each symbol, or for each window of symbols
+            (a string; shorter ones stand at the start of a string). A value is a weight, or a vector or
+            matrix of weights as nested tuples.
         size: what the network's size is called, and the size: ``("n", 3)``; ``None`` where it has but one.
     """
 
@@ -61,19 +63,32 @@ class Weights:
 
     def describe(self) -> str:
         """The weights on one line: the size, what is constant, then what is read with each symbol."""
-        constant = [f"{name} = {_written(value)}" for name, value in self.entries.items() if not isinstance(value, dict)]
+        constant = [
+            f"{name} = {_written(value)}"
+            for name, value in self.entries.items()
+            if not isinstance(value, dict)
+        ]
         tables = {name: value for name, value in self.entries.items() if isinstance(value, dict)}
         keys = dict.fromkeys(chain.from_iterable(tables.values()))
-        read = [f"{name}({key}) = {_written(table[key])}" for key in keys for name, table in tables.items() if key in table]
+        read = [
+            f"{name}({key}) = {_written(table[key])}"
+            for key in keys
+            for name, table in tables.items()
+            if key in table
+        ]
         return ", ".join(([f"{self.size[0]} = {self.size[1]}"] if self.size else []) + constant + read)
 
     def renamed(self, names: dict[str, str]) -> Weights:
-        """The same weights for the letters named, under their new names; windows with other letters are dropped."""
+        """The same weights for the letters named, under their new names; windows with other letters are
+        dropped.
+        """
         new = str.maketrans(names)
         entries = {
-            name: {key.translate(new): w for key, w in value.items() if set(key) <= set(names)}
-            if isinstance(value, dict)
-            else value
+            name: (
+                {key.translate(new): w for key, w in value.items() if set(key) <= set(names)}
+                if isinstance(value, dict)
+                else value
+            )
             for name, value in self.entries.items()
         }
         return replace(self, alphabet="".join(names.values()), entries=entries)
@@ -82,23 +97,43 @@ class Weights:
         """The weights as strings."""
         write: Callable[[Any], str] = self.over.format
         entries = {
-            name: {key: _mapped(write, w) for key, w in value.items()} if isinstance(value, dict) else _mapped(write, value)
+            name: (
+                {key: _mapped(write, w) for key, w in value.items()}
+                if isinstance(value, dict)
+                else _mapped(write, value)
+            )
             for name, value in self.entries.items()
         }
         return {
-            "semiring": self.over.name, "alphabet": self.alphabet, "size": list(self.size) if self.size else None, "weights": entries,
-        }  # fmt: skip
+            "semiring": self.over.name,
+            "alphabet": self.alphabet,
+            "size": list(self.size) if self.size else None,
+            "weights": entries,
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Weights:
-        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything large is made."""
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything
+        large is made.
+        """
         if not isinstance(data, dict) or set(data) != FIELDS:
-            raise InputError(f"the case is {shorten(data)}, where an object with {', '.join(sorted(FIELDS))} is right")
-        over, alphabet, size, weights = semiring(data["semiring"]), data["alphabet"], data["size"], data["weights"]
+            raise InputError(
+                f"the case is {shorten(data)}, where an object with {', '.join(sorted(FIELDS))} is right"
+            )
+        over, alphabet, size, weights = (
+            semiring(data["semiring"]),
+            data["alphabet"],
+            data["size"],
+            data["weights"],
+        )
         if not isinstance(alphabet, str) or len(set(alphabet)) != len(alphabet):
-            raise InputError(f"the field alphabet is {shorten(alphabet)}, where a string of different letters is right")
+            raise InputError(
+                f"the field alphabet is {shorten(alphabet)}, where a string of different letters is right"
+            )
         if not isinstance(weights, dict):
-            raise InputError(f"the field weights is {shorten(weights)}, where an object with weights by name is right")
+            raise InputError(
+                f"the field weights is {shorten(weights)}, where an object with weights by name is right"
+            )
 
         def read(value: Any, name: str, depth: int = 0) -> Any:
             if isinstance(value, list) and depth < DEEPEST:
@@ -112,19 +147,33 @@ class Weights:
                 raise InputError(f"the weight {shorten(name)}: {error}") from None
 
         entries = {
-            name: {key: read(w, name) for key, w in value.items()} if isinstance(value, dict) else read(value, name)
+            name: (
+                {key: read(w, name) for key, w in value.items()}
+                if isinstance(value, dict)
+                else read(value, name)
+            )
             for name, value in weights.items()
         }
-        return cls(over, alphabet, entries, None if size is None else _size(size, sum(map(_count, entries.values()))))
+        return cls(
+            over, alphabet, entries, None if size is None else _size(size, sum(map(_count, entries.values())))
+        )
 
 
 def _size(size: Any, weights: int) -> tuple[str, int]:
-    """What a size is called, and the size: no larger than the number of weights, so that nothing larger than the file is made."""
-    if not isinstance(size, list) or len(size) != 2 or not isinstance(size[0], str) or type(size[1]) is not int:
+    """What a size is called, and the size: no larger than the number of weights, so that nothing larger than
+    the file is made.
+    """
+    if (
+        not isinstance(size, list)
+        or len(size) != 2
+        or not isinstance(size[0], str)
+        or type(size[1]) is not int
+    ):
         raise InputError(f"the field size is {shorten(size)}, where null, or a name and a number, is right")
     if not 1 <= size[1] <= max(1, weights):
         raise InputError(
-            f"the size {shorten(size[0])} is {shorten(size[1])}, where 1 or more is right, and no more than there are weights"
+            f"the size {shorten(size[0])} is {shorten(size[1])}, where 1 or more is right, and no more than"
+            " there are weights"
         )
     return size[0], size[1]
 

@@ -1,4 +1,6 @@
-"""What checkpoints of training runs have in common: tensors that are put back where they belong, an optimiser's state, another task's run."""
+"""What checkpoints of training runs have in common: tensors that are put back where they belong, an
+optimiser's state, another task's run.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,13 @@ def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) ->
         target.copy_(found)
 
 
-def fill_optimiser(optimiser: torch.optim.Optimizer, parameters: list[nn.Parameter], tensors: dict[str, Tensor]) -> None:
+def fill_optimiser(
+    optimiser: torch.optim.Optimizer, parameters: list[nn.Parameter], tensors: dict[str, Tensor]
+) -> None:
     """The optimiser's state, which comes into being with its first step; ``parameters`` in its own order.
 
-    Raises :class:`~automata.errors.InputError`: a tensor is absent, of no parameter, of another shape or type, or has something in it that
-    no step leaves there.
+    Raises :class:`~automata.errors.InputError`: a tensor is absent, of no parameter, of another shape or
+    type, or has something in it that no step leaves there.
     """
     whole, right = optimiser.state_dict(), _after_a_step(optimiser)
     names = {f"{PREFIX}{place}.{name}" for place, state in right.items() for name in state}
@@ -48,14 +52,20 @@ def fill_optimiser(optimiser: torch.optim.Optimizer, parameters: list[nn.Paramet
         raise InputError(f"there is no tensor {strange} in the state of this optimiser")
     state: dict[int, dict[str, Tensor]] = {}
     for place, wanted in right.items():
-        found = {name: tensors[f"{PREFIX}{place}.{name}"] for name in wanted if f"{PREFIX}{place}.{name}" in tensors}
+        found = {
+            name: tensors[f"{PREFIX}{place}.{name}"]
+            for name in wanted
+            if f"{PREFIX}{place}.{name}" in tensors
+        }
         if not found:  # it had no gradient yet
             continue
         for name, like in wanted.items():
             tensor, where = found.get(name), f"the tensor {PREFIX}{place}.{name}"
             if tensor is None or tensor.shape != like.shape or tensor.dtype != like.dtype:
                 raise InputError(f"{where} is absent, or of another shape or type")
-            if not bool(torch.isfinite(tensor).all()) or (name in NEVER_NEGATIVE and bool((tensor < 0).any())):
+            if not bool(torch.isfinite(tensor).all()) or (
+                name in NEVER_NEGATIVE and bool((tensor < 0).any())
+            ):
                 raise InputError(f"{where} has a number that no step leaves there")
         state[place] = found
     optimiser.load_state_dict({**whole, "state": state})
@@ -75,5 +85,12 @@ def difference(found: Any, task: dict[str, Any]) -> str:
     """The first thing in which two tasks differ."""
     if not isinstance(found, dict):
         return f"its task is {found!r:.40}, where an object is right"
-    name = next(name for name in {**task, **found} if name not in found or name not in task or found[name] != task[name])
-    return f"is a run with {printable(name):.60} {found.get(name)!r:.60}, where {task.get(name)!r:.60} is asked for"
+    name = next(
+        name
+        for name in {**task, **found}
+        if name not in found or name not in task or found[name] != task[name]
+    )
+    return (
+        f"is a run with {printable(name):.60} {found.get(name)!r:.60}, where {task.get(name)!r:.60} is"
+        " asked for"
+    )

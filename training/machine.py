@@ -11,11 +11,17 @@ from typing import Any
 
 def machine() -> dict[str, Any]:
     """Processor, cores and versions; runs are on one thread."""
-    names = [line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
+    names = [
+        line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")
+    ]
     return {
-        "platform": platform.platform(), "processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),
-        "threads": 1, "versions": {name: version(name) for name in ("torch", "numpy", "ratproof")}, "python": platform.python_version(),
-    }  # fmt: skip
+        "platform": platform.platform(),
+        "processor": names[0] if names else platform.processor(),
+        "cores": os.cpu_count(),
+        "threads": 1,
+        "versions": {name: version(name) for name in ("torch", "numpy", "ratproof")},
+        "python": platform.python_version(),
+    }
 
 
 def _lines(path: str) -> list[str]:

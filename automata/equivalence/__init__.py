@@ -1,4 +1,5 @@
-"""Do two automata give every string the same score? Decided for all strings, with what shows it, and never by sampling.
+"""Do two automata give every string the same score? Decided for all strings, with what shows it, and never by
+sampling.
 
 >>> from automata.semirings import REAL
 >>> one = WFSA(REAL, [1], ["1/2"], {"a": [[2]]})
@@ -38,17 +39,19 @@ def equivalent(
     longest: int | None = None,
     tell: Callable[[str], None] = lambda stage: None,
 ) -> Answer:
-    """Decide whether two automata give every string the same score, exactly: floats are the fractions that they are.
+    """Decide whether two automata give every string the same score, exactly: floats are the fractions that
+    they are.
 
-    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`). Boolean: decided
-    (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: decided where every string has at most one path
-    (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log: decided where every string has at most
-    one path.
+    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`). Boolean:
+    decided (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: decided where every string has
+    at most one path (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log:
+    decided where every string has at most one path.
 
     Args:
         a: over any semiring; a difference is the shortlex-least string in the order of its alphabet.
         b: over the same semiring.
-        missing_as_zero: where one alphabet lacks symbols of the other, that automaton gives 0 to strings with them.
+        missing_as_zero: where one alphabet lacks symbols of the other, that automaton gives 0 to strings with
+            them.
         longest: where it has to be searched, try strings of at most this length.
         tell: called with what is being done, in words.
 
@@ -66,7 +69,9 @@ def equivalent(
 
 
 def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA]:
-    """Both over one alphabet, in the order of ``a``'s; :class:`~automata.errors.InputError` where that is not to be."""
+    """Both over one alphabet, in the order of ``a``'s; :class:`~automata.errors.InputError` where that is not
+    to be.
+    """
     if a.semiring is not b.semiring:
         raise InputError(
             f"the first automaton is over the {a.semiring.name} semiring, the second over {b.semiring.name}; "
@@ -74,7 +79,10 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
         )
     if a.alphabet == b.alphabet:
         return a, b
-    missing = [(who, [s for s in one.index if s not in other.index]) for who, one, other in (("first", a, b), ("second", b, a))]
+    missing = [
+        (who, [s for s in one.index if s not in other.index])
+        for who, one, other in (("first", a, b), ("second", b, a))
+    ]
     told = [f"only the {who} automaton reads {_listed(symbols)}" for who, symbols in missing if symbols]
     if told and not missing_as_zero:
         raise UnknownSymbol(
@@ -97,10 +105,14 @@ def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) 
     if k is BOOLEAN:
         return pairs.decide_boolean(a, b, tell)
     if k is LOG:
-        # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would round
+        # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would
+        # round
         if a.epsilon is None and b.epsilon is None and all(map(unambiguous.is_unambiguous, (a, b))):
             return unambiguous.decide(a, b, tell)
-        return Unknown("over the log semiring, only automata with at most one path for each string, and no epsilon, are decided")
+        return Unknown(
+            "over the log semiring, only automata with at most one path for each string, and no epsilon, are"
+            " decided"
+        )
     a, b = a.to_exact(), b.to_exact()
     plain = [remove_epsilon(side) for side in (a, b)]
     one_path = all(map(unambiguous.is_unambiguous, plain))

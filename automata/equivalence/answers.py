@@ -26,7 +26,8 @@ class Equivalent:
 
 @dataclass(frozen=True)
 class Different:
-    """The shortlex-least string that the two automata score differently, in the order of the first one's alphabet.
+    """The shortlex-least string that the two automata score differently, in the order of the first one's
+    alphabet.
 
     Attributes:
         word: its symbols.
@@ -46,7 +47,8 @@ class Unknown:
 
     Attributes:
         why: in a sentence.
-        searched: all strings of at most this many symbols have the same scores; ``None`` where not even that is known.
+        searched: all strings of at most this many symbols have the same scores; ``None`` where not even that
+            is known.
     """
 
     why: str

@@ -1,4 +1,6 @@
-"""Automata as lists of arrows, for decisions that follow paths: every symbol that does the same on both sides is one symbol."""
+"""Automata as lists of arrows, for decisions that follow paths: every symbol that does the same on both sides
+is one symbol.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Any]]:
 
 def _of(automaton: WFSA, places: list[int]) -> Arrows:
     zero = automaton.semiring.zero
-    # logarithms as the fractions that they are: along one path they are only added, which fractions do exactly
+    # logarithms as the fractions that they are: along one path they are only added, which fractions do
+    # exactly
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
     for place in places:
@@ -44,5 +47,8 @@ def _of(automaton: WFSA, places: list[int]) -> Arrows:
         for q, r in np.argwhere(table != zero).tolist():
             rows[q].append((r, exact(table[q, r])))
         out.append(rows)
-    vectors = [{q: exact(w) for q, w in enumerate(part.tolist()) if w != zero} for part in (automaton.initial, automaton.final)]
+    vectors = [
+        {q: exact(w) for q, w in enumerate(part.tolist()) if w != zero}
+        for part in (automaton.initial, automaton.final)
+    ]
     return Arrows(vectors[0], vectors[1], out)

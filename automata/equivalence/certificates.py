@@ -1,7 +1,9 @@
-"""Certificates: what a decision rests on, in a form that programs which share no code with this one can check.
+"""Certificates: what a decision rests on, in a form that programs which share no code with this one can
+check.
 
 ``ratproof/check_certificate.py`` is the one for fields, ``ratproof/check_bisimulation.py`` for other
-semirings. A certificate is a JSON object: the format, two automata A and B, what it claims of them, and what shows it.
+semirings. A certificate is a JSON object: the format, two automata A and B, what it claims of them, and what
+shows it.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ FORMAT = "ratproof certificate 1"
 class Linked:
     """Two automata over a field that are equal, since a third one goes to both, or one of them to the other.
 
-    C goes to A by a matrix X where lambda_C X = lambda_A, M_C(a) X = X M_A(a) for every symbol a, and rho_C = X rho_A: then
-    lambda_C M_C(w) rho_C = lambda_A M_A(w) rho_A for every string w.
+    C goes to A by a matrix X where lambda_C X = lambda_A, M_C(a) X = X M_A(a) for every symbol a, and rho_C =
+    X rho_A: then lambda_C M_C(w) rho_C = lambda_A M_A(w) rho_A for every string w.
 
     Attributes:
         a, b: the automata.
@@ -42,14 +44,19 @@ class Linked:
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
-        through: Any = "A" if self.through is self.a else "B" if self.through is self.b else to_json(self.through)
-        matrices = {name: _entries(x) for name, x in (("to A", self.to_a), ("to B", self.to_b)) if x is not None}
+        through: Any = (
+            "A" if self.through is self.a else "B" if self.through is self.b else to_json(self.through)
+        )
+        matrices = {
+            name: _entries(x) for name, x in (("to A", self.to_a), ("to B", self.to_b)) if x is not None
+        }
         return _frame("equivalent", self.a, self.b) | {"through": through} | matrices
 
 
 @dataclass(frozen=True)
 class Minimal:
-    """B is equal to A and no automaton over a field has fewer states: the Hankel block of these strings has full rank.
+    """B is equal to A and no automaton over a field has fewer states: the Hankel block of these strings has
+    full rank.
 
     Attributes:
         link: equality.
@@ -68,7 +75,9 @@ class Minimal:
 
 @dataclass(frozen=True)
 class Distinguished:
-    """A string that two automata score differently; that no smaller one does is not part of the certificate."""
+    """A string that two automata score differently; that no smaller one does is not part of the
+    certificate.
+    """
 
     a: WFSA
     b: WFSA
@@ -78,14 +87,19 @@ class Distinguished:
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
         k = self.a.semiring
-        return _frame("different", self.a, self.b) | {"word": list(self.word), "scores": [k.format(w) for w in self.scores]}
+        return _frame("different", self.a, self.b) | {
+            "word": list(self.word),
+            "scores": [k.format(w) for w in self.scores],
+        }
 
 
 @dataclass(frozen=True)
 class Bisimulation:
-    """Pairs of vectors of Forward that every string leads to, up to a common factor, and with equal scores on both sides.
+    """Pairs of vectors of Forward that every string leads to, up to a common factor, and with equal scores on
+    both sides.
 
-    Over the booleans, a pair that every string leads to may also follow from the listed ones by equivalence and union.
+    Over the booleans, a pair that every string leads to may also follow from the listed ones by equivalence
+    and union.
 
     Attributes:
         a, b: the automata.
@@ -99,7 +113,9 @@ class Bisimulation:
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
         write = self.a.semiring.format
-        pairs = [[[[q, write(w)] for q, w in sorted(vector.items())] for vector in pair] for pair in self.pairs]
+        pairs = [
+            [[[q, write(w)] for q, w in sorted(vector.items())] for vector in pair] for pair in self.pairs
+        ]
         return _frame("equivalent", self.a, self.b) | {"pairs": pairs}
 
 
@@ -110,12 +126,18 @@ def _frame(claims: str, a: WFSA, b: WFSA) -> dict[str, Any]:
     made = {"format": FORMAT, "claims": claims, "A": to_json(a), "B": to_json(b)}
     if a.semiring not in (REAL, COUNTING):
         return made
-    plain = {name: _without_epsilon(side.to_exact()) for name, side in (("A", a), ("B", b)) if side.epsilon is not None}
+    plain = {
+        name: _without_epsilon(side.to_exact())
+        for name, side in (("A", a), ("B", b))
+        if side.epsilon is not None
+    }
     return made | ({"without epsilon": plain} if plain else {})
 
 
 def _without_epsilon(automaton: WFSA) -> dict[str, Any]:
-    """The automaton without epsilon, and v = |E|* 1: then v > 0 and |E| v = v - 1 < v, so all sums over silent ways converge."""
+    """The automaton without epsilon, and v = |E|* 1: then v > 0 and |E| v = v - 1 < v, so all sums over
+    silent ways converge.
+    """
     k = automaton.semiring
     assert automaton.epsilon is not None
     v = closure(k, k.absolute(automaton.epsilon)).sum(axis=1)

@@ -1,4 +1,6 @@
-"""An echelon form modulo a prime that grows: new rows are reduced against it, and nothing is eliminated twice."""
+"""An echelon form modulo a prime that grows: new rows are reduced against it, and nothing is eliminated
+twice.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,17 @@ class _Block:
     rows: Any
 
     def reduce(self, rows: Any, flat: list[Any] | None = None) -> Any:
-        """``rows`` less what makes their pivot columns zero; ``flat`` are their entries, where they are at hand."""
+        """``rows`` less what makes their pivot columns zero; ``flat`` are their entries, where they are at
+        hand.
+        """
         return rows - columns(rows, self.pivots, flat) * self.rows
 
 
 class Echelon:
     """A row space modulo a prime.
 
-    Its blocks double in size from the last to the first, as the digits of a binary counter do, so a chain of n states, which
-    adds one row at a time, touches each row only log n times.
+    Its blocks double in size from the last to the first, as the digits of a binary counter do, so a chain of
+    n states, which adds one row at a time, touches each row only log n times.
 
     Args:
         width: the number of columns.
@@ -36,7 +40,9 @@ class Echelon:
         self._blocks: list[_Block] = []
 
     def extend(self, flat: list[Any]) -> list[int]:
-        """Add rows, given one after the other: the places of those that are independent of the space and of the rows before."""
+        """Add rows, given one after the other: the places of those that are independent of the space and of
+        the rows before.
+        """
         rows = flint.nmod_mat(len(flat) // self.width if self.width else 0, self.width, flat, self.prime)
         for i, block in enumerate(self._blocks):
             rows = block.reduce(rows, flat if i == 0 else None)
@@ -71,7 +77,9 @@ def staircase(echelon: Any, rank: int) -> list[int]:
 
 
 def columns(matrix: Any, chosen: list[int], flat: list[Any] | None = None) -> Any:
-    """Some columns of a matrix modulo a prime, in the order given; ``flat`` are its entries, where they are at hand."""
+    """Some columns of a matrix modulo a prime, in the order given; ``flat`` are its entries, where they are
+    at hand.
+    """
     m, n = matrix.nrows(), matrix.ncols()
     flat = matrix.entries() if flat is None else flat
     picked = [flat[i + j] for i in range(0, m * n, n) for j in chosen] if n else []
@@ -81,4 +89,6 @@ def columns(matrix: Any, chosen: list[int], flat: list[Any] | None = None) -> An
 def take_rows(matrix: Any, chosen: list[int]) -> Any:
     """Some rows of a matrix modulo a prime, in the order given."""
     n, flat = matrix.ncols(), matrix.entries()
-    return flint.nmod_mat(len(chosen), n, [w for i in chosen for w in flat[i * n : (i + 1) * n]], matrix.modulus())
+    return flint.nmod_mat(
+        len(chosen), n, [w for i in chosen for w in flat[i * n : (i + 1) * n]], matrix.modulus()
+    )

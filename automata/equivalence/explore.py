@@ -1,8 +1,9 @@
-"""Breadth-first reduction modulo a prime (Schützenberger 1961, Tzeng 1992): words whose state vectors span those of all words.
+"""Breadth-first reduction modulo a prime (Schützenberger 1961, Tzeng 1992): words whose state vectors span
+those of all words.
 
-Words are tried in shortlex order, and a word is kept when its vector is independent of those of the words before it. If the
-vector of w depends on those of smaller words, then so does that of wa: only the children of kept words need trying. The
-shortlex-least word that tells two automata apart is always among the kept ones.
+Words are tried in shortlex order, and a word is kept when its vector is independent of those of the words
+before it. If the vector of w depends on those of smaller words, then so does that of wa: only the children of
+kept words need trying. The shortlex-least word that tells two automata apart is always among the kept ones.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ class Exploration:
 
     Attributes:
         prime: the prime.
-        words: the kept words in shortlex order, closed under taking prefixes: their vectors are independent, over the
-            rationals too.
-        difference: the shortlex-least word whose scores on the two sides differ modulo the prime. They do differ then;
-            but those of a smaller word may differ by a multiple of the prime.
+        words: the kept words in shortlex order, closed under taking prefixes: their vectors are independent,
+            over the rationals too.
+        difference: the shortlex-least word whose scores on the two sides differ modulo the prime. They do
+            differ then; but those of a smaller word may differ by a multiple of the prime.
     """
 
     prime: int
@@ -82,8 +83,8 @@ def explore(
 class Agreement:
     """All words before a given one have the same scores on both sides, modulo as many primes as one asks for.
 
-    It holds modulo a prime when, modulo it, the words that were kept before the given one and their children have the same
-    independent ones among them as modulo the prime they were kept by, and all the same scores.
+    It holds modulo a prime when, modulo it, the words that were kept before the given one and their children
+    have the same independent ones among them as modulo the prime they were kept by, and all the same scores.
 
     Args:
         automata: two sides.
@@ -126,9 +127,13 @@ class _Stepping:
         self.steps = [[flint.nmod_mat(step, prime) for step in side.steps] for side in automata.sides]
 
     def children(self, level: list[tuple[Word, list[Any]]]) -> Iterator[tuple[list[Word], list[Any]]]:
-        """The children of the words, in shortlex order, in blocks: words, and their vectors one after the other."""
+        """The children of the words, in shortlex order, in blocks: words, and their vectors one after the
+        other.
+        """
         symbols, width = len(self.automata.symbols), self.automata.width
-        many = max(1, MOST_ENTRIES // max(1, symbols * width))  # parents in a block; all symbols of one parent, if they fit
+        many = max(
+            1, MOST_ENTRIES // max(1, symbols * width)
+        )  # parents in a block; all symbols of one parent, if they fit
         group = max(1, MOST_ENTRIES // max(1, width) if many == 1 else symbols)
         for i in range(0, len(level), many):
             parents = level[i : i + many]
@@ -140,7 +145,9 @@ class _Stepping:
         parts, begin = [], 0
         for side, steps in zip(self.automata.sides, self.steps, strict=True):
             n = side.states
-            rows = flint.nmod_mat(len(parents), n, [w for _, row in parents for w in row[begin : begin + n]], self.prime)
+            rows = flint.nmod_mat(
+                len(parents), n, [w for _, row in parents for w in row[begin : begin + n]], self.prime
+            )
             parts.append((n, [(rows * steps[a]).entries() for a in places]))
             begin += n
         joint: list[Any] = []

@@ -1,4 +1,6 @@
-"""The decision over a field: are the scores of two automata equal on all strings? Real and counting weights, exactly."""
+"""The decision over a field: are the scores of two automata equal on all strings? Real and counting weights,
+exactly.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +22,22 @@ Tell = Callable[[str], None]
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
-    Modulo a random prime, the shortlex-least difference is found by :mod:`automata.equivalence.explore`. A difference modulo a
-    prime is one; that nothing smaller differs is shown by as many primes as it takes for their product to be larger than any
-    score of that length. No difference modulo a prime proves nothing: then :mod:`automata.equivalence.lift` finds the basis
-    over the rationals that proves it, and checks it exactly.
+    Modulo a random prime, the shortlex-least difference is found by :mod:`automata.equivalence.explore`. A
+    difference modulo a prime is one; that nothing smaller differs is shown by as many primes as it takes for
+    their product to be larger than any score of that length. No difference modulo a prime proves nothing:
+    then :mod:`automata.equivalence.lift` finds the basis over the rationals that proves it, and checks it
+    exactly.
     """
     given = a, b
     a, b = (remove_epsilon(side.to_exact()) for side in given)
     both = cleared([a, b])
     fresh = primes()
     while True:
-        seen = explore(both, next(fresh), tell=lambda count, length: tell(f"{count} independent strings, length {length}"))
+        seen = explore(
+            both,
+            next(fresh),
+            tell=lambda count, length: tell(f"{count} independent strings, length {length}"),
+        )
         basis = None
         if seen.difference is None:
             basis = lift(both, seen.words, fresh, lambda bits: tell(f"the certificate, from {bits} bits"))
@@ -38,15 +45,24 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
             # dead ends would only make the bounds larger
             useful = [trim(side) for side in (a, b)]
             same = seen.difference is not None and [side.states for side in useful] == [a.states, b.states]
-            return _different(both, seen, fresh, tell) if same else _different(cleared(useful), None, fresh, tell)
+            return (
+                _different(both, seen, fresh, tell)
+                if same
+                else _different(cleared(useful), None, fresh, tell)
+            )
         if basis is not None:
             return Equivalent(
-                "over the rationals, by a matrix that takes one automaton to the other", _linked(*given, both, basis)
+                "over the rationals, by a matrix that takes one automaton to the other",
+                _linked(*given, both, basis),
             )
-        # The prime divided a minor, which has a chance of about 2**-50; another one may see more of the space.
+        # The prime divided a minor, which has a chance of about 2**-50; another one may see more of the
+        # space.
         again = explore(both, next(fresh))
         if again.difference is None and len(again.words) <= len(seen.words):
-            return Unknown("no string differs modulo two random primes, but the numbers of a proof would not fit in memory")
+            return Unknown(
+                "no string differs modulo two random primes, but the numbers of a proof would not fit in"
+                " memory"
+            )
 
 
 def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], tell: Tell) -> Different:
@@ -61,15 +77,17 @@ def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], te
 def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
     """The shortlex-least word that differs, given an exploration that ended with one that does.
 
-    Modulo a prime, all smaller words agree. They agree, when they do so modulo primes whose product is larger than any
-    difference of scores of that length.
+    Modulo a prime, all smaller words agree. They agree, when they do so modulo primes whose product is larger
+    than any difference of scores of that length.
     """
     word = seen.difference
     assert word is not None
     product, bits = seen.prime, both.bits(len(word))
     agreement: Agreement | None = None
     while word and product.bit_length() <= bits:
-        tell(f"no string before one of length {len(word)} differs: {product.bit_length()} of {bits} bits shown")
+        tell(
+            f"no string before one of length {len(word)} differs: {product.bit_length()} of {bits} bits shown"
+        )
         agreement = agreement or Agreement(both, seen.words, word)
         prime = next(fresh)
         if not agreement.holds(prime):
@@ -87,6 +105,8 @@ def _same_ends(both: Cleared, basis: Basis) -> bool:
 
 
 def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> Linked:
-    to_a, to_b = (None if basis.whole == i else fractions(rows, basis.denominator) for i, rows in enumerate(basis.sides))
+    to_a, to_b = (
+        None if basis.whole == i else fractions(rows, basis.denominator) for i, rows in enumerate(basis.sides)
+    )
     through = basis.automaton(both) if basis.whole is None else (a, b)[basis.whole]
     return Linked(a, b, through, to_a, to_b)

@@ -1,4 +1,6 @@
-"""Automata over the rationals as integer matrices: denominators are cleared once, so that one can count modulo a prime."""
+"""Automata over the rationals as integer matrices: denominators are cleared once, so that one can count
+modulo a prime.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,13 @@ class Integral:
     @cached_property
     def largest(self) -> int:
         """The largest |tau|."""
-        ends = [end for step in self.steps for numbers in [integers(step)] if numbers for end in (max(numbers), -min(numbers))]
+        ends = [
+            end
+            for step in self.steps
+            for numbers in [integers(step)]
+            if numbers
+            for end in (max(numbers), -min(numbers))
+        ]
         return max(ends, default=0)
 
     @cached_property
@@ -60,8 +68,9 @@ class Integral:
 class Cleared:
     """Automata that read the same symbols, their weights multiplied by what makes all of them integers.
 
-    All are multiplied by the same numbers (one for each symbol, one for either end), so all their scores of a string are
-    multiplied by the same positive integer, and a matrix that takes one automaton to another does so before and after.
+    All are multiplied by the same numbers (one for each symbol, one for either end), so all their scores of a
+    string are multiplied by the same positive integer, and a matrix that takes one automaton to another does
+    so before and after.
 
     Attributes:
         sides: the automata.
@@ -94,9 +103,11 @@ class Cleared:
         return tuple(found)
 
     def bits(self, length: int) -> int:
-        """Bits that hold the difference of the cleared scores of any string of at most that length: a bound over all of them.
+        """Bits that hold the difference of the cleared scores of any string of at most that length: a bound
+        over all of them.
 
-        Backwards from |rho|: for each state the largest that any symbol, and then the rest of some string, can make of it.
+        Backwards from |rho|: for each state the largest that any symbol, and then the rest of some string,
+        can make of it.
         """
         most = 0
         for side in self.sides:
@@ -109,7 +120,9 @@ class Cleared:
         return most.bit_length() + 1
 
     def vector_bits(self, length: int) -> int:
-        """Bits that hold the sum of the entries' sizes in the cleared vector of any word of at most that length, all sides."""
+        """Bits that hold the sum of the entries' sizes in the cleared vector of any word of at most that
+        length, all sides.
+        """
         total = 0
         for side in self.sides:
             start, widest = sum(map(abs, integers(side.start))), side.states * side.largest
@@ -118,11 +131,16 @@ class Cleared:
 
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
-    """Clear the denominators of automata over one alphabet in one order: real or counting, exact, without epsilon."""
+    """Clear the denominators of automata over one alphabet in one order: real or counting, exact, without
+    epsilon.
+    """
     places, first, index = kinds(automata)
     tables = [[a.matrices[kind[i]] for kind in places] for i, a in enumerate(automata)]
     scales = [common_denominator(same) for same in zip(*tables, strict=True)]
-    start, end = common_denominator([a.initial for a in automata]), common_denominator([a.final for a in automata])
+    start, end = (
+        common_denominator([a.initial for a in automata]),
+        common_denominator([a.final for a in automata]),
+    )
     sides = tuple(
         Integral(
             clear(a.initial[None, :], start),

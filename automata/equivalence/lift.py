@@ -1,4 +1,6 @@
-"""From words that span modulo a prime to a basis over the rationals: Chinese remainders, rational reconstruction, exact check."""
+"""From words that span modulo a prime to a basis over the rationals: Chinese remainders, rational
+reconstruction, exact check.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,25 @@ from automata.wfsa import WFSA
 MOST_BITS = 1 << 35
 """The most bits of all numbers of a basis together, 4 GB."""
 _SLACK = 12
-"""A guess is tried when all its numerators are this many bits shorter than the modulus: by chance they never all are."""
+"""A guess is tried when all its numerators are this many bits shorter than the modulus: by chance they never
+all are.
+"""
 
 
 @dataclass(frozen=True)
 class Basis:
-    """A basis N / d of the space that the vectors of all words span, in reduced echelon form, checked exactly.
+    """A basis N / d of the space that the vectors of all words span, in reduced echelon form, checked
+    exactly.
 
-    Its rows are the states of an automaton that scores as every side does; the rows' parts in a side take it there.
+    Its rows are the states of an automaton that scores as every side does; the rows' parts in a side take it
+    there.
 
     Attributes:
         pivots: the joint columns that are the identity.
         sides: N for each side, ``(rank, n)`` integers.
         denominator: d.
-        steps: for each symbol the matrix of the basis's own automaton, ``(rank, rank)``, over d; cleared as the sides are.
+        steps: for each symbol the matrix of the basis's own automaton, ``(rank, rank)``, over d; cleared as
+            the sides are.
         whole: the first side whose own states are this basis, if there is one.
     """
 
@@ -45,7 +52,9 @@ class Basis:
     whole: int | None
 
     def automaton(self, automata: Cleared) -> WFSA:
-        """The automaton whose states are the rows of the basis; the first side says what final weights it has."""
+        """The automaton whose states are the rows of the basis; the first side says what final weights it
+        has.
+        """
         side, rows, d = automata.sides[0], self.sides[0], self.denominator
         k = len(self.pivots)
         start = [w for s in automata.sides for w in s.start.entries()]
@@ -60,7 +69,8 @@ class Basis:
 def lift(
     automata: Cleared, words: Sequence[Word], primes: Iterator[int], tell: Callable[[int], None] | None = None
 ) -> Basis | None:
-    """The basis over the rationals, where the words span over the rationals what they span modulo a prime; else ``None``.
+    """The basis over the rationals, where the words span over the rationals what they span modulo a prime;
+    else ``None``.
 
     ``None`` too where its numbers would not fit in :data:`MOST_BITS`.
 
@@ -72,7 +82,8 @@ def lift(
     """
     rows = Vectors(automata, words)
     guesses = [_Guess(rows, pivots) for pivots in _pivot_choices(automata, rows.modulo(next(primes)))]
-    # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows' lengths
+    # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows'
+    # lengths
     enough = min(MOST_BITS // max(1, automata.width**2), 2 * len(words) * rows.row_bits + _SLACK + 8)
     wanted = 1
     while guesses:
@@ -97,9 +108,11 @@ def _bounds(automata: Cleared) -> list[range]:
 
 
 def _pivot_choices(automata: Cleared, rows: Any) -> list[list[int]]:
-    """Which columns to make an identity matrix, the best first: all states of one side, else columns of one side only.
+    """Which columns to make an identity matrix, the best first: all states of one side, else columns of one
+    side only.
 
-    The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers are.
+    The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers
+    are.
     """
     found: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
@@ -135,7 +148,9 @@ class _Guess:
         except ZeroDivisionError:
             return
         m, inverse = self.modulus, pow(self.modulus, -1, prime)
-        self.values = [v + m * ((w - v) * inverse % prime) for v, w in zip(self.values, integers(solved), strict=True)]
+        self.values = [
+            v + m * ((w - v) * inverse % prime) for v, w in zip(self.values, integers(solved), strict=True)
+        ]
         self.modulus *= prime
 
     def basis(self) -> Basis | None:
@@ -151,13 +166,17 @@ class _Guess:
             for j, w in zip(self.others, numerators[i * others : (i + 1) * others], strict=True):
                 row[j] = w
         bounds = _bounds(self.automata)
-        sides = tuple(flint.fmpz_mat(k, len(b), [w for row in full for w in row[b.start : b.stop]]) for b in bounds)
+        sides = tuple(
+            flint.fmpz_mat(k, len(b), [w for row in full for w in row[b.start : b.stop]]) for b in bounds
+        )
         whole = next((i for i, b in enumerate(bounds) if list(b) == self.pivots), None)
         return _checked(self.automata, self.pivots, sides, d, whole)
 
 
 def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None:
-    """Integers N and a common denominator d with N = d values modulo the modulus, all small beside it; ``None`` without."""
+    """Integers N and a common denominator d with N = d values modulo the modulus, all small beside it;
+    ``None`` without.
+    """
     d, most = 1, isqrt(modulus // 2)
     for value in values:
         numerator = _centred(value * d, modulus)
@@ -177,7 +196,9 @@ def _centred(value: int, modulus: int) -> int:
 
 
 def _denominator(value: int, modulus: int, most: int) -> int:
-    """The denominator of the fraction with a numerator of at most ``most`` that is ``value`` modulo the modulus (Wang 1981)."""
+    """The denominator of the fraction with a numerator of at most ``most`` that is ``value`` modulo the
+    modulus (Wang 1981).
+    """
     r0, r1, t0, t1 = modulus, value, 0, 1
     while r1 > most:
         q = r0 // r1
@@ -185,7 +206,9 @@ def _denominator(value: int, modulus: int, most: int) -> int:
     return abs(t1)
 
 
-def _checked(automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: int, whole: int | None) -> Basis | None:
+def _checked(
+    automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: int, whole: int | None
+) -> Basis | None:
     """The basis, if it is one: it holds the start vector and is closed under every symbol, exactly."""
     start = [w for side in automata.sides for w in side.start.entries()]
     first = flint.fmpz_mat(1, len(pivots), [start[j] for j in pivots])
@@ -202,7 +225,11 @@ def _checked(automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: in
                 rows * side.steps[a] if i != whole else step
                 for i, (rows, side) in enumerate(zip(sides, automata.sides, strict=True))
             ]
-        if any(step * rows != d * image for i, (rows, image) in enumerate(zip(sides, images, strict=True)) if i != whole):
+        if any(
+            step * rows != d * image
+            for i, (rows, image) in enumerate(zip(sides, images, strict=True))
+            if i != whole
+        ):
             return None
         steps.append(step)
     return Basis(pivots, sides, d, tuple(steps), whole)
@@ -211,4 +238,6 @@ def _checked(automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: in
 def _chosen(images: list[Any], pivots: list[int]) -> Any:
     """The pivot columns of the images of all sides."""
     columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
-    return flint.fmpz_mat(len(pivots), len(pivots), [columns[j][i] for i in range(len(pivots)) for j in pivots])
+    return flint.fmpz_mat(
+        len(pivots), len(pivots), [columns[j][i] for i in range(len(pivots)) for j in pivots]
+    )

@@ -1,11 +1,13 @@
-"""What strings reach on both sides at once: the decision for boolean automata, and a search over max-plus and its like.
+"""What strings reach on both sides at once: the decision for boolean automata, and a search over max-plus and
+its like.
 
-Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013): a pair of sets that follows from
-the pairs before it, by equivalence and by union, is not pursued. Max-plus, min-plus, max-times: the vectors of Forward on both
-sides, up to a common factor; where these are finitely many the search ends, and has decided.
+Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013): a pair of
+sets that follows from the pairs before it, by equivalence and by union, is not pursued. Max-plus, min-plus,
+max-times: the vectors of Forward on both sides, up to a common factor; where these are finitely many the
+search ends, and has decided.
 
-A pair that is not pursued would not lead to a smaller string than those that it follows from, so what is found is the shortlex-least
-string that differs.
+A pair that is not pursued would not lead to a smaller string than those that it follows from, so what is
+found is the shortlex-least string that differs.
 """
 
 from __future__ import annotations
@@ -34,7 +36,10 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     """Decide whether two boolean automata with one alphabet in one order accept the same strings."""
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
     places, symbols, _ = kinds([one, other])
-    left, right = sets(one, [one.matrices[i] for i, _ in places]), sets(other, [other.matrices[j] for _, j in places])
+    left, right = (
+        sets(one, [one.matrices[i] for i, _ in places]),
+        sets(other, [other.matrices[j] for _, j in places]),
+    )
     # with one side deterministic, unions of sets seldom help, and looking for them takes long
     known = Congruence(a.states, unions=not (left.single or right.single))
     level: list[tuple[tuple[int, ...], int, int]] = [((), left.initial, right.initial)]
@@ -46,10 +51,14 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell) -> Answer:
             if known.holds(x, y):
                 continue
             if bool(x & left.final) != bool(y & right.final):
-                return Different(tuple(symbols[k] for k in word), (bool(x & left.final), bool(y & right.final)))
+                return Different(
+                    tuple(symbols[k] for k in word), (bool(x & left.final), bool(y & right.final))
+                )
             known.add(x, y)
             if len(known.pairs) > MOST_PAIRS:
-                return Unknown(f"more than {MOST_PAIRS:,} pairs of sets of states are to be tried", length - 1)
+                return Unknown(
+                    f"more than {MOST_PAIRS:,} pairs of sets of states are to be tried", length - 1
+                )
             following += [((*word, k), left.step(x, k), right.step(y, k)) for k in range(len(symbols))]
         level, length = following, length + 1
     return Equivalent("by a bisimulation up to congruence", Bisimulation(a, b, _as_vectors(known.pairs)))
@@ -113,7 +122,8 @@ Vector = dict[int, Any]
 
 
 def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int = MOST_WEIGHTS) -> Answer:
-    """Search two automata over max-plus, min-plus or max-times for the least string that differs; the search may close.
+    """Search two automata over max-plus, min-plus or max-times for the least string that differs; the search
+    may close.
 
     Args:
         a: exact.
@@ -130,7 +140,9 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
     length = weights = 0
     while level:
         if longest is not None and length > longest:
-            return Unknown(f"no string of at most {longest} symbols differs, and longer ones were not asked for", longest)
+            return Unknown(
+                f"no string of at most {longest} symbols differs, and longer ones were not asked for", longest
+            )
         tell(f"length {length}: {len(pairs)} pairs of vectors")
         following = []
         for word, x, y in level:
@@ -144,13 +156,21 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
                 return Different(tuple(symbols[k] for k in word), (step.score(x, left), step.score(y, right)))
             seen.add(key)
             pairs.append((x, y))
-            weights += sum(1 + (w.numerator.bit_length() + w.denominator.bit_length()) // 64 for w in (*x.values(), *y.values()))
+            weights += sum(
+                1 + (w.numerator.bit_length() + w.denominator.bit_length()) // 64
+                for w in (*x.values(), *y.values())
+            )
             if weights > most:
                 return Unknown(
-                    f"no string of at most {length - 1} symbols differs; over {a.semiring.name}, where equivalence is undecidable in "
-                    "general, the search did not close", length - 1,
-                )  # fmt: skip
-            following += [((*word, k), step(x, left, k), step(y, right, k)) for k in range(len(symbols))] if x or y else []
+                    f"no string of at most {length - 1} symbols differs; over {a.semiring.name}, where"
+                    " equivalence is undecidable in general, the search did not close",
+                    length - 1,
+                )
+            following += (
+                [((*word, k), step(x, left, k), step(y, right, k)) for k in range(len(symbols))]
+                if x or y
+                else []
+            )
         level, length = following, length + 1
     return Equivalent("by finitely many pairs of vectors, up to a common factor", Bisimulation(a, b, pairs))
 

@@ -17,8 +17,8 @@ def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Any], d
     ([(0,), (1,)], ['a', 'c'], {'a': 0, 'b': 0, 'c': 1})
 
     Returns:
-        For each kind the place of its matrix in each automaton; the first symbol of each, in the alphabet's order; and for each
-        symbol its kind.
+        For each kind the place of its matrix in each automaton; the first symbol of each, in the alphabet's
+        order; and for each symbol its kind.
     """
     found: dict[tuple[int, ...], int] = {}
     first: list[Any] = []

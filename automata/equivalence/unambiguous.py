@@ -1,8 +1,10 @@
-"""Automata with at most one path for each string: decided over any semiring whose weights but zero can be divided.
+"""Automata with at most one path for each string: decided over any semiring whose weights but zero can be
+divided.
 
-A string's score is then the product along its path, and the quotient of two automata's scores the product along the one pair of
-paths. Two quotients for one pair of states, followed by the same ending, cannot both come out as one: so the two least strings
-with different quotients for each pair of states are all that has to be tried, and the least difference is among them.
+A string's score is then the product along its path, and the quotient of two automata's scores the product
+along the one pair of paths. Two quotients for one pair of states, followed by the same ending, cannot both
+come out as one: so the two least strings with different quotients for each pair of states are all that has to
+be tried, and the least difference is among them.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from automata.wfsa import WFSA
 Tell = Callable[[str], None]
 Pair = tuple[int, int]
 _FEW_ARROWS = 4
-"""From a state by a symbol, on average: then pairs of states are followed one by one, else all at once by matrices."""
+"""From a state by a symbol, on average: then pairs of states are followed one by one, else all at once by
+matrices.
+"""
 
 
 def is_unambiguous(automaton: WFSA) -> bool:
@@ -38,14 +42,20 @@ def is_unambiguous(automaton: WFSA) -> bool:
     useful = trim(automaton)
     if is_deterministic(useful):
         return True
-    if int((useful.matrices != useful.semiring.zero).sum()) <= _FEW_ARROWS * useful.states * len(useful.matrices):
+    if int((useful.matrices != useful.semiring.zero).sum()) <= _FEW_ARROWS * useful.states * len(
+        useful.matrices
+    ):
         (mine,), _ = arrows([useful])
         forward = _targets(mine)
         backward = _mirrored(forward)
         before, after = ({(p, q) for p in part for q in part} for part in (mine.initial, mine.final))
-        return not any(p != q for p, q in _reached(before, forward, forward) & _reached(after, backward, backward))
+        return not any(
+            p != q for p, q in _reached(before, forward, forward) & _reached(after, backward, backward)
+        )
     steps = (useful.matrices != useful.semiring.zero).astype(np.float32)
-    starts, ends = ((part != useful.semiring.zero).astype(np.float32) for part in (useful.initial, useful.final))
+    starts, ends = (
+        (part != useful.semiring.zero).astype(np.float32) for part in (useful.initial, useful.final)
+    )
     both = _squared(starts, steps) & _squared(ends, steps.swapaxes(1, 2))
     return not both[~np.eye(useful.states, dtype=bool)].any()
 
@@ -91,7 +101,9 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
 
 
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
-    """Decide whether two unambiguous automata, without epsilon and with one alphabet in one order, are equivalent."""
+    """Decide whether two unambiguous automata, without epsilon and with one alphabet in one order, are
+    equivalent.
+    """
     tell("which strings have a path")
     support = field.decide(_paths(a), _paths(b), tell)
     tell("what the paths weigh")
@@ -104,7 +116,9 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
     if weighed is not None:
         words.append(weighed)
     if not words:
-        return Equivalent("every string has at most one path in either automaton, and both paths weigh the same")
+        return Equivalent(
+            "every string has at most one path in either automaton, and both paths weigh the same"
+        )
     order = {symbol: i for i, symbol in enumerate(a.index)}
     word = min(words, key=lambda x: (len(x), [order[s] for s in x]))
     return Different(word, (path_weight(a, word), path_weight(b, word)))
@@ -117,7 +131,10 @@ def _paths(automaton: WFSA) -> WFSA:
         return np.where(weights != automaton.semiring.zero, 1, 0).astype(object)
 
     return automaton.replace(
-        semiring=COUNTING, initial=ones(automaton.initial), final=ones(automaton.final), matrices=ones(automaton.matrices)
+        semiring=COUNTING,
+        initial=ones(automaton.initial),
+        final=ones(automaton.final),
+        matrices=ones(automaton.matrices),
     )
 
 
@@ -153,7 +170,11 @@ def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:
                 if pair not in useful or quotient in seen or len(seen) == 2:
                     continue
                 p, q = pair
-                if p in left.final and q in right.final and times(quotient, over(left.final[p], right.final[q])) != one:
+                if (
+                    p in left.final
+                    and q in right.final
+                    and times(quotient, over(left.final[p], right.final[q])) != one
+                ):
                     return tuple(symbols[k] for k in word)
                 seen.append(quotient)
                 fresh.append((pair, quotient))

@@ -13,7 +13,9 @@ from automata.equivalence.integers import Cleared
 Word = tuple[int, ...]
 """A word, as the places of its symbols."""
 MOST_EXACT_BITS = 1 << 31
-"""The most bits, 256 MB, of vectors that are computed once as integers; larger ones are computed modulo each prime."""
+"""The most bits, 256 MB, of vectors that are computed once as integers; larger ones are computed modulo each
+prime.
+"""
 
 
 def shortlex(word: Word) -> tuple[int, Word]:
@@ -44,7 +46,11 @@ class Vectors:
 
     def _flat(self, prime: int | None) -> list[Any]:
         def matrix(rows: int, columns: int, flat: list[Any]) -> Any:
-            return flint.fmpz_mat(rows, columns, flat) if prime is None else flint.nmod_mat(rows, columns, flat, prime)
+            return (
+                flint.fmpz_mat(rows, columns, flat)
+                if prime is None
+                else flint.nmod_mat(rows, columns, flat, prime)
+            )
 
         def same(given: Any) -> Any:
             return given if prime is None else flint.nmod_mat(given, prime)

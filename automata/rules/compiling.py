@@ -17,8 +17,8 @@ def compiled(rule: Rule, vocabulary: Sequence[str] | None) -> WFSA:
 
     Args:
         rule: see :func:`automata.rules.parser.parse`.
-        vocabulary: the words that sentences have; ``None``: the pseudo automaton of section 3.1, in which ``$``, ``%`` and ``&`` are
-            letters as words are.
+        vocabulary: the words that sentences have; ``None``: the pseudo automaton of section 3.1, in which
+            ``$``, ``%`` and ``&`` are letters as words are.
     """
     return least(rule, pseudo_letters([rule]) if vocabulary is None else letters([rule], vocabulary))
 
@@ -29,11 +29,12 @@ def least(rule: Rule, known: Letters) -> WFSA:
 
 
 def together(rules: Sequence[Rule], known: Letters) -> list[tuple[WFSA, tuple[int, ...]]]:
-    """Deterministic automata that accept, between them, what some rule accepts, each with the places of the rules whose union it is.
+    """Deterministic automata that accept, between them, what some rule accepts, each with the places of the
+    rules whose union it is.
 
-    They have as many states in all as the rules have apart, or fewer. The least automaton of a union can be exponentially larger than its
-    parts: one of m rules ``$ * a $ * b $ *`` has to know which of m words it has read. So automata are joined only as long as that makes
-    none larger.
+    They have as many states in all as the rules have apart, or fewer. The least automaton of a union can be
+    exponentially larger than its parts: one of m rules ``$ * a $ * b $ *`` has to know which of m words it
+    has read. So automata are joined only as long as that makes none larger.
 
     Args:
         rules: at least one.

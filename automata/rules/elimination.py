@@ -27,7 +27,8 @@ Steps = dict[tuple[int, int], frozenset[str]]
 def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -> Rule | None:
     """A rule with the automaton's language over the automaton's words; ``None`` where it accepts nothing.
 
-    A set of words becomes a wildcard, alone or beside words, where that leaves the language as it is: that is decided.
+    A set of words becomes a wildcard, alone or beside words, where that leaves the language as it is: that is
+    decided.
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -36,15 +37,21 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
 
     Args:
         automaton: boolean.
-        stand: where a letter stands for several words, which ones; no wildcard is written that stands for some of them only.
+        stand: where a letter stands for several words, which ones; no wildcard is written that stands for
+            some of them only.
 
-    Raises :class:`~automata.errors.InputError` for an automaton that is not boolean, and for a symbol with white space in it.
+    Raises :class:`~automata.errors.InputError` for an automaton that is not boolean, and for a symbol with
+    white space in it.
     """
     if automaton.semiring is not BOOLEAN:
-        raise InputError(f"rules are read from boolean automata; this one is over the {automaton.semiring.name} semiring")
+        raise InputError(
+            f"rules are read from boolean automata; this one is over the {automaton.semiring.name} semiring"
+        )
     for symbol in automaton.alphabet:
         if str(symbol).split() != [str(symbol)]:
-            raise InputError(f"the automaton reads {shorten(symbol)}, and a rule is made of words without white space")
+            raise InputError(
+                f"the automaton reads {shorten(symbol)}, and a rule is made of words without white space"
+            )
     least = dfa.minimal(automaton)
     plain = trim(remove_epsilon(automaton))
     small = plain if plain.states <= least.states else least
@@ -66,7 +73,9 @@ def _words(automaton: WFSA) -> Steps:
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
-    """What leads from state to state, as rules: wildcards for sets of words, and neither arrows nor words that the language can spare."""
+    """What leads from state to state, as rules: wildcards for sets of words, and neither arrows nor words
+    that the language can spare.
+    """
     words = [str(word) for word in automaton.alphabet]
     kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = _words(automaton), {}
@@ -103,7 +112,9 @@ def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]
     """The letters that a wildcard stands for; none, where it stands for some of a letter's words only."""
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
-        frozenset() if any(len(found) > 1 for found in fits.values()) else frozenset(word for word in words if True in fits[word])
+        frozenset()
+        if any(len(found) > 1 for found in fits.values())
+        else frozenset(word for word in words if True in fits[word])
     )
 
 
@@ -131,7 +142,9 @@ def _with(automaton: WFSA, steps: Steps) -> WFSA:
 
 
 def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
-    """One state after the other is left out, its ways through it written on the arrows around it; those with few ways first."""
+    """One state after the other is left out, its ways through it written on the arrows around it; those with
+    few ways first.
+    """
     found = dict(arrows)
     found |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
     found |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}

@@ -59,7 +59,9 @@ class Formula:
         return tuple(dict.fromkeys(name for clause in self.clauses for name, _ in clause))
 
     def __str__(self) -> str:
-        shown = [" | ".join(("" if wanted else "!") + name for name, wanted in clause) for clause in self.clauses]
+        shown = [
+            " | ".join(("" if wanted else "!") + name for name, wanted in clause) for clause in self.clauses
+        ]
         return " & ".join(f"({text})" if " | " in text and len(shown) > 1 else text for text in shown)
 
 
@@ -76,7 +78,8 @@ def parse(text: str, where: str = "the formula") -> Formula:
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
         found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
         raise FormatError(
-            f'{where}: column {at + 1}: {found}, where a name, "!", "&", "|" or parentheses that close are right'
+            f'{where}: column {at + 1}: {found}, where a name, "!", "&", "|" or parentheses that close are'
+            " right"
         ) from None
     clauses = [tuple(sorted(clause)) for clause in _clauses(built, True, where)]
     return Formula(tuple(sorted(clauses, key=lambda clause: (len(clause), clause))))
@@ -172,7 +175,8 @@ class _Built(Transformer[Token, _Node]):
 
 
 def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
-    r"""Formulas under labels: ``[spam]``, then one on each line, any of which may hold; ``//`` begins a comment.
+    r"""Formulas under labels: ``[spam]``, then one on each line, any of which may hold; ``//`` begins a
+    comment.
 
     >>> {label: str(formula) for label, formula in read("[spam]\nfree & phone\n[ham]\n!free // else").items()}
     {'spam': 'free & phone', 'ham': '!free'}

@@ -35,7 +35,8 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
 def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
     """Whether each sentence matches each label, shape ``(B, R)``: see :func:`matched`.
 
-    All sentences go at once, and each through all of the deterministic automata: a step is one look into a table of n states.
+    All sentences go at once, and each through all of the deterministic automata: a step is one look into a
+    table of n states.
     """
     words, lengths = _places(rules, sentences)
     after = transitions(rules)
@@ -53,7 +54,9 @@ def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bo
     return np.asarray(ends[at].any(axis=1))
 
 
-def _places(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _places(
+    rules: RuleSet, sentences: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The letters of all sentences, shape ``(T, B)``, and their lengths, shape ``(B,)``."""
     index = rules.automaton.index
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
@@ -67,7 +70,9 @@ def _places(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> tuple[NDArray
 
 
 def transitions(rules: RuleSet) -> NDArray[np.int32]:
-    """The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start state of BOS is left out."""
+    """The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start state
+    of BOS is left out.
+    """
     matrices = rules.automaton.matrices.copy()
     if rules.begins:
         matrices[:, 0] = False

@@ -1,7 +1,7 @@
 r"""Rules as text: words, ``$ % &``, ``( ) |``, ``* + ? {m,n}``.
 
-Words are what white space and these signs leave. ``$``, ``%`` and ``&`` are wildcards where they stand alone: ``$1`` and ``t&cs`` are words.
-A backslash makes the next sign part of a word: ``\$``, ``\?``.
+Words are what white space and these signs leave. ``$``, ``%`` and ``&`` are wildcards where they stand alone:
+``$1`` and ``t&cs`` are words. A backslash makes the next sign part of a word: ``\$``, ``\?``.
 
 >>> print(parse("$* ( how many | number of ) seats{1,2}"))
 $ * ( how many | number of ) seats {1,2}
@@ -39,9 +39,16 @@ WORD: /(?:[^\s()|*+?{}\\]|\\\S)+/
 %ignore /\s+/
 """
 SHOWN = {
-    "WORD": "a word", "STAR": '"*"', "PLUS": '"+"', "MAYBE": '"?"', "TIMES": '"{m,n}"', "LPAR": '"("', "RPAR": '")"',
-    "VBAR": '"|"', "$END": "the end",
-}  # fmt: skip
+    "WORD": "a word",
+    "STAR": '"*"',
+    "PLUS": '"+"',
+    "MAYBE": '"?"',
+    "TIMES": '"{m,n}"',
+    "LPAR": '"("',
+    "RPAR": '")"',
+    "VBAR": '"|"',
+    "$END": "the end",
+}
 DEEPEST = 200
 """Parentheses within each other."""
 SIGNS = re.compile(r"\\.|\{[^{}]*\}|\S", re.DOTALL)
@@ -74,11 +81,15 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
         found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
-        raise FormatError(f"{place.shown(text, at)}: {found}, where {_expected(text[:at])} is right") from None
+        raise FormatError(
+            f"{place.shown(text, at)}: {found}, where {_expected(text[:at])} is right"
+        ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
             meta: Any = getattr(error.obj, "meta", None)
-            raise FormatError(f"{place.shown(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}") from None
+            raise FormatError(
+                f"{place.shown(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
+            ) from None
         raise
     except RecursionError:
         raise FormatError(f"{place.shown(text, 0)}: is nested more than {2 * DEEPEST} deep") from None
@@ -143,7 +154,9 @@ class _Built(Transformer[Token, Rule]):
 
     def times(self, found: list[Any]) -> Rule:
         least, comma, most = str(found[1])[1:-1].partition(",")
-        return Repeat(found[0], _times(least), _times(most) if most.strip() else None if comma else _times(least))
+        return Repeat(
+            found[0], _times(least), _times(most) if most.strip() else None if comma else _times(least)
+        )
 
 
 def _times(digits: str) -> int:

@@ -1,4 +1,6 @@
-"""The rules of a file as one automaton over sentences "BOS words EOS" (Jiang et al. 2020, sections 3.1 and 3.5)."""
+"""The rules of a file as one automaton over sentences "BOS words EOS" (Jiang et al. 2020, sections 3.1 and
+3.5).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ class RuleSet:
         automaton: boolean, without epsilon.
         labels: for each label its final states, in the file's order.
         missing: words that rules name and the vocabulary lacks.
-        starts: the first states of the deterministic automata that stand side by side in it: where BOS leads, or the initial states.
+        starts: the first states of the deterministic automata that stand side by side in it: where BOS leads,
+            or the initial states.
         begins: do sentences begin with BOS?
         parts: what stands side by side.
     """
@@ -53,7 +56,10 @@ class RuleSet:
 
 
 def rule_set(
-    rules: Iterable[Labelled], vocabulary: Sequence[str] | None, begins: bool = True, pseudo: bool | None = None
+    rules: Iterable[Labelled],
+    vocabulary: Sequence[str] | None,
+    begins: bool = True,
+    pseudo: bool | None = None,
 ) -> RuleSet:
     r"""The automaton of some rules.
 
@@ -65,14 +71,19 @@ def rule_set(
     Args:
         rules: of a file.
         vocabulary: the words; ``None``: those of the rules.
-        begins: do sentences begin with BOS, which a start state reads, and end with EOS, which is a word like any other?
-        pseudo: are wildcards letters (the pseudo automaton of section 3.1)? Without saying, where there is no vocabulary.
+        begins: do sentences begin with BOS, which a start state reads, and end with EOS, which is a word like
+            any other?
+        pseudo: are wildcards letters (the pseudo automaton of section 3.1)? Without saying, where there is no
+            vocabulary.
     """
     found = list(rules)
     if begins:
         for rule in found:
             if Word(BEGIN) in leaves(rule.rule):
-                raise InputError(f"line {rule.line}: names {BEGIN}, which each sentence has before what the rules are about")
+                raise InputError(
+                    f"line {rule.line}: names {BEGIN}, which each sentence has before what the rules are"
+                    " about"
+                )
     written = [rule.rule for rule in found]
     known = letters_of(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
     parts: list[tuple[str | None, WFSA, tuple[int, ...]]] = []
@@ -108,8 +119,12 @@ def rule_set(
     return RuleSet(automaton, finals, known.missing, starts, begins, tuple(blocks))
 
 
-def letters_of(rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False) -> Letters:
-    """The letters of the rules; with EOS, and without BOS, which the start state reads, where sentences begin."""
+def letters_of(
+    rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False
+) -> Letters:
+    """The letters of the rules; with EOS, and without BOS, which the start state reads, where sentences
+    begin.
+    """
     words = vocabulary
     if vocabulary is not None and begins:
         words = [*(word for word in vocabulary if word != BEGIN), END]

@@ -11,7 +11,8 @@ EMPTY = Sequence(())
 
 
 def sequence(parts: Iterable[Rule]) -> Rule:
-    """One part after the other: without empty ones; ``r r *`` and ``r * r`` are ``r +``, ``r * r *`` is ``r *``.
+    """One part after the other: without empty ones; ``r r *`` and ``r * r`` are ``r +``, ``r * r *`` is
+    ``r *``.
 
     >>> from automata.rules.parser import parse
     >>> print(sequence([parse("a"), parse("$"), parse("$ *"), parse("( )")]))
@@ -51,7 +52,11 @@ def repeat(part: Rule, least: int, most: int | None) -> Rule:
     if (least, most) == (1, 1):
         return part
     if (least, most) in ((0, None), (1, None), (0, 1)):
-        if isinstance(part, Repeat) and part.least <= 1 and (part.most is None or (part.most == 1 and most is None)):
+        if (
+            isinstance(part, Repeat)
+            and part.least <= 1
+            and (part.most is None or (part.most == 1 and most is None))
+        ):
             return repeat(part.part, least * part.least, None)
         if isinstance(part, Either) and least == 0:
             part = either(p for p in part.parts if p != EMPTY)
@@ -61,7 +66,8 @@ def repeat(part: Rule, least: int, most: int | None) -> Rule:
 
 
 def either(parts: Iterable[Rule]) -> Rule:
-    """One of some parts: each once; what several begin or end with is said once; with the empty one it is ``?``.
+    """One of some parts: each once; what several begin or end with is said once; with the empty one it is
+    ``?``.
 
     >>> from automata.rules.parser import parse
     >>> print(either([parse("a x b"), parse("a b"), parse("a b c")]))

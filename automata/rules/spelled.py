@@ -13,9 +13,11 @@ from automata.wfsa import WFSA
 
 
 def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
-    """The boolean automaton over a vocabulary in which a word goes wherever its own letter or a wildcard that stands for it goes.
+    """The boolean automaton over a vocabulary in which a word goes wherever its own letter or a wildcard that
+    stands for it goes.
 
-    Or, not plus: with the wildcard's matrix *added* to a word's, as the authors do, ``$ | a`` would have two paths for ``a``.
+    Or, not plus: with the wildcard's matrix *added* to a word's, as the authors do, ``$ | a`` would have two
+    paths for ``a``.
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -23,7 +25,8 @@ def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
     [[True, True], [False, False]]
 
     Args:
-        pseudo: over words and the letters ``$``, ``%`` and ``&``; a word that the vocabulary lacks is left out.
+        pseudo: over words and the letters ``$``, ``%`` and ``&``; a word that the vocabulary lacks is left
+            out.
         vocabulary: the words.
     """
     nothing = np.zeros((pseudo.states, pseudo.states), dtype=bool)

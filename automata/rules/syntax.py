@@ -24,7 +24,11 @@ class Word:
     def __str__(self) -> str:
         escaped = re.sub(r"[\\()|*+?{}]", r"\\\g<0>", self.text)
         # alone a wildcard; at the beginning of a line a comment, a header, a byte order mark
-        return "\\" + escaped if self.text in WILDCARDS or self.text.startswith(("//", "[", "\ufeff")) else escaped
+        return (
+            "\\" + escaped
+            if self.text in WILDCARDS or self.text.startswith(("//", "[", "\ufeff"))
+            else escaped
+        )
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,9 @@ class Repeat:
 
     def __post_init__(self) -> None:
         if self.most is not None and self.most < self.least:
-            raise InputError(f"{{{self.least},{self.most}}} repeats at least {self.least} and at most {self.most} times")
+            raise InputError(
+                f"{{{self.least},{self.most}}} repeats at least {self.least} and at most {self.most} times"
+            )
         if max(self.least, self.most or 0) > MOST_COPIES:
             raise InputError(f"{{{self.least},{self.most}}} repeats more than {MOST_COPIES} times")
 
@@ -112,6 +118,12 @@ def depth_of(rule: Rule) -> int:
     while waiting:
         one, depth = waiting.pop()
         deepest = max(deepest, depth)
-        parts = (one.part,) if isinstance(one, Repeat) else one.parts if isinstance(one, Sequence | Either) else ()
+        parts = (
+            (one.part,)
+            if isinstance(one, Repeat)
+            else one.parts
+            if isinstance(one, Sequence | Either)
+            else ()
+        )
         waiting += [(part, depth + 1) for part in parts]
     return deepest

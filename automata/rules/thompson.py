@@ -36,10 +36,14 @@ class _Arrows:
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
-        """The state in which the rule ends that begins in ``source``: a new one, so that no loop leads back to where others begin."""
+        """The state in which the rule ends that begins in ``source``: a new one, so that no loop leads back
+        to where others begin.
+        """
         self.parts += 1
         if self.parts > MOST_PARTS:
-            raise InputError(f"the rule has more than {MOST_PARTS:,} parts, each counted as often as it is repeated")
+            raise InputError(
+                f"the rule has more than {MOST_PARTS:,} parts, each counted as often as it is repeated"
+            )
         if isinstance(rule, Word | Wildcard):
             target = self.state()
             self.reading += [(letter, source, target) for letter in self.letters.read(rule)]
@@ -69,7 +73,9 @@ class _Arrows:
 
 
 def thompson(rule: Rule, letters: Letters) -> WFSA:
-    """The boolean automaton of a rule over the words of those letters; words with one letter share one matrix."""
+    """The boolean automaton of a rule over the words of those letters; words with one letter share one
+    matrix.
+    """
     arrows = _Arrows(letters)
     end = arrows.add(rule, arrows.state())
     n = arrows.states

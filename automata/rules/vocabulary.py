@@ -20,13 +20,18 @@ def vocabulary(given: str) -> tuple[str, ...]:
     ('show', 'me', 'flights')
 
     Args:
-        given: a file with a word a line; a JSON file with a list of words, or with one under ``"vocab"``; or the words themselves.
+        given: a file with a word a line; a JSON file with a list of words, or with one under ``"vocab"``; or
+            the words themselves.
 
-    Raises :class:`~automata.errors.FormatError`: it has no words, one twice, or one that is empty or has white space.
+    Raises :class:`~automata.errors.FormatError`: it has no words, one twice, or one that is empty or has
+    white space.
     """
     if not names_a_file(given):
         if "," not in given and ("/" in given or Path(given).suffix in (".json", ".txt")):
-            raise FormatError(f"{given}: is no file that can be read; a vocabulary is a file, or words with commas between them")
+            raise FormatError(
+                f"{given}: is no file that can be read; a vocabulary is a file, or words with commas between"
+                " them"
+            )
         return _checked([word.strip() for word in given.split(",")], f"--vocabulary {shorten(given)}")
     if Path(given).suffix == ".json":
         return _checked(_listed(read_text(given), given), given)
@@ -47,14 +52,18 @@ def _listed(text: str, where: str) -> list[Any]:
         raise FormatError(f"{where}: is no JSON ({str(error).splitlines()[0]})") from None
     words = found.get("vocab") if isinstance(found, dict) else found
     if not isinstance(words, list):
-        raise FormatError(f'{where}: has no words, where a list of strings is right, or an object with one under "vocab"')
+        raise FormatError(
+            f'{where}: has no words, where a list of strings is right, or an object with one under "vocab"'
+        )
     return words
 
 
 def _checked(words: list[Any], where: str) -> tuple[str, ...]:
     for place, word in enumerate(words, start=1):
         if not isinstance(word, str) or not word or word.split() != [word]:
-            raise FormatError(f"{where}: word {place} is {shorten(word)}, where a word without white space is right")
+            raise FormatError(
+                f"{where}: word {place} is {shorten(word)}, where a word without white space is right"
+            )
         if has_half_a_character(word):
             raise FormatError(f"{where}: word {place} is {shorten(word)}, half of a character")
     twice = [word for word, count in Counter(words).items() if count > 1]

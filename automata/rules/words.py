@@ -11,11 +11,14 @@ from automata.errors import InputError
 from automata.rules.syntax import ANY, MARK, NUMBER, Rule, Wildcard, Word, leaves
 
 BEGIN, END = "BOS", "EOS"
-"""What a sentence begins and ends with. No wildcard stands for BOS: else "$ a" would accept "BOS a" (section 3.5 has one BOS)."""
+"""What a sentence begins and ends with. No wildcard stands for BOS: else "$ a" would accept "BOS a" (section
+3.5 has one BOS).
+"""
 
 
 def is_number(word: str) -> bool:
-    """Digits, with signs between and around them: 900, 3.50, 7,000, 9-11, $85, and the "900." of a text whose punctuation sticks to words.
+    """Digits, with signs between and around them: 900, 3.50, 7,000, 9-11, $85, and the "900." of a text whose
+    punctuation sticks to words.
 
     >>> [is_number(word) for word in ("900", "3.50", "-7", "900.", "m25", "4th", ".")]
     [True, True, True, True, False, False, False]
@@ -82,13 +85,24 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
     for word in alphabet:
         looks = (word if word in named else None, tuple(stands_for(kind, word) for kind in kinds))
         letter.append(number.setdefault(looks, len(number)))
-    wild = {kind: tuple(place for (_, stands), place in number.items() if stands[i]) for i, kind in enumerate(kinds)}
+    wild = {
+        kind: tuple(place for (_, stands), place in number.items() if stands[i])
+        for i, kind in enumerate(kinds)
+    }
     of_word = {looks[0]: place for looks, place in number.items() if looks[0] is not None}
-    return Letters(alphabet, tuple(letter), of_word, wild, len(number), tuple(word for word in named if word not in of_word))
+    return Letters(
+        alphabet,
+        tuple(letter),
+        of_word,
+        wild,
+        len(number),
+        tuple(word for word in named if word not in of_word),
+    )
 
 
 def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = None) -> Letters:
-    """The letters of the pseudo automaton (section 3.1): each word that a rule names, and each wildcard, is a letter of its own.
+    """The letters of the pseudo automaton (section 3.1): each word that a rule names, and each wildcard, is a
+    letter of its own.
 
     >>> pseudo_letters([Wildcard("$"), Word("a"), Word("z")], ["a", "b", "c"])  # doctest: +ELLIPSIS
     Letters(alphabet=('a', 'b', 'c', '$'), letter=(0, 1, 1, 2), ..., missing=('z',))
@@ -111,9 +125,13 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
             )
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
     told_apart = {*named, *kinds}
-    looks = [word if word in told_apart else None for word in alphabet]  # words that no rule names share a letter
+    looks = [
+        word if word in told_apart else None for word in alphabet
+    ]  # words that no rule names share a letter
     number = {look: place for place, look in enumerate(dict.fromkeys(looks))}
     of_word = {word: number[word] for word in named if word in number}
     of_wildcard: dict[str, tuple[int, ...]] = {kind: (number[kind],) for kind in kinds}
     missing = tuple(word for word in named if word not in number)
-    return Letters(alphabet, tuple(number[look] for look in looks), of_word, of_wildcard, len(number), missing)
+    return Letters(
+        alphabet, tuple(number[look] for look in looks), of_word, of_wildcard, len(number), missing
+    )

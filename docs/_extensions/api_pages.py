@@ -28,7 +28,16 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "tomita",
             "parentheses",
         ),
-        "Scores and paths": ("forward", "backward", "viterbi", "batch", "kernels", "tree", "paths", "strings"),
+        "Scores and paths": (
+            "forward",
+            "backward",
+            "viterbi",
+            "batch",
+            "kernels",
+            "tree",
+            "paths",
+            "strings",
+        ),
         "Automata from automata": ("operations", "epsilon"),
         "Files and drawings": ("files", "json_format", "att_format", "drawing", "labels"),
         "Random strings and automata": ("sampling", "strategies", "dfa_strategies", "random_dfas", "corners"),
@@ -44,16 +53,31 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
                 "modes",
                 "forms",
             ),
-            *(f"equivalence.{name}" for name in ("field", "integers", "explore", "echelon", "vectors", "lift")),
+            *(
+                f"equivalence.{name}"
+                for name in ("field", "integers", "explore", "echelon", "vectors", "lift")
+            ),
             *(f"equivalence.{name}" for name in ("pairs", "unambiguous", "arrows", "symbols")),
         ),
         "Rules over words": (
             "rules",
             *(
                 f"rules.{name}"
-                for name in ("syntax", "parser", "rule_files", "words", "vocabulary", "thompson", "compiling", "rule_set")
+                for name in (
+                    "syntax",
+                    "parser",
+                    "rule_files",
+                    "words",
+                    "vocabulary",
+                    "thompson",
+                    "compiling",
+                    "rule_set",
+                )
             ),
-            *(f"rules.{name}" for name in ("matching", "spelled", "elimination", "simplify", "logic", "strategies")),
+            *(
+                f"rules.{name}"
+                for name in ("matching", "spelled", "elimination", "simplify", "logic", "strategies")
+            ),
         ),
         "Evidence": ("rounding", "openfst", "openfst_scores"),
     },
@@ -67,12 +91,26 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "neural": {
         "Layers": (
-            *("example_6", "rrnn_b", "rrnn_b_max_plus", "rrnn_c", "rrnn_f", "sru", "qrnn", "strongly_typed", "scrn", "rcnn"),
+            *(
+                "example_6",
+                "rrnn_b",
+                "rrnn_b_max_plus",
+                "rrnn_c",
+                "rrnn_f",
+                "sru",
+                "qrnn",
+                "strongly_typed",
+                "scrn",
+                "rcnn",
+            ),
             *("isan", "elman"),
         ),
         "State-regularized networks": (
             "state_regularized",
-            *(f"state_regularized.{name}" for name in ("layers", "component", "parts", "acceptor", "files", "unrolled_gru")),
+            *(
+                f"state_regularized.{name}"
+                for name in ("layers", "component", "parts", "acceptor", "files", "unrolled_gru")
+            ),
         ),
         "FA-RNNs": (
             "fa_rnn",
@@ -92,7 +130,19 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             ),
         ),
         "What layers share": (
-            *("stacked", "unrolled", "layer", "cell", "gated", "rrnn", "affine", "shapes", "states", "recurrence", "checkpoints"),
+            *(
+                "stacked",
+                "unrolled",
+                "layer",
+                "cell",
+                "gated",
+                "rrnn",
+                "affine",
+                "shapes",
+                "states",
+                "recurrence",
+                "checkpoints",
+            ),
         ),
         "Their automata, and how gates round": ("pattern", "reading", "tracked", "rounding"),
     },
@@ -123,8 +173,18 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "FA-RNNs": ("fa_rnn_decided", "fa_rnn_runs"),
         "Certified temperature": (
-            *("certify", "certify.certify", "certify.numbers", "certify.cells", "certify.mixing", "certify.soft_run"),
-            *(f"certify.{name}" for name in ("boxes", "floats", "balls", "proof", "certificate", "hard", "ball_run", "search")),
+            *(
+                "certify",
+                "certify.certify",
+                "certify.numbers",
+                "certify.cells",
+                "certify.mixing",
+                "certify.soft_run",
+            ),
+            *(
+                f"certify.{name}"
+                for name in ("boxes", "floats", "balls", "proof", "certificate", "hard", "ball_run", "search")
+            ),
         ),
         "A network's automata and pictures": (
             *("extraction", "extraction.counts", "extraction.probabilities", "extraction.figures"),
@@ -136,7 +196,16 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "check_hankel",
             "check_invariant",
         ),
-        "Running": ("verify", "hunt", "plugin", "judge", "checkers", "report", "proof_text", "counterexamples"),
+        "Running": (
+            "verify",
+            "hunt",
+            "plugin",
+            "judge",
+            "checkers",
+            "report",
+            "proof_text",
+            "counterexamples",
+        ),
         "The command line": ("main", "terminal", "interruptions"),
     },
 }
@@ -150,7 +219,9 @@ def pages() -> dict[str, str]:
         made[f"api/{room}.md"] = _room(room)
         for name in _modules(room):
             title = name.removeprefix(f"{room}.").replace("_", "\\_")
-            made[f"api/{name}.md"] = f"# {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+            made[f"api/{name}.md"] = (
+                f"# {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+            )
     return made
 
 
@@ -163,8 +234,9 @@ def _modules(room: str) -> list[str]:
 def _index() -> str:
     rooms = "".join(f"- [{room}]({room}.md): {_first_sentence(room)}\n" for room in ROOMS)
     return (
-        "# Reference\n\nThe packages, each knowing only those above it; theory and neural do not know each other.\n\n"
-        f"{rooms}\nThe commands have [a page of their own](command-line.md).\n\n{_toctree(['command-line', *ROOMS])}"
+        "# Reference\n\nThe packages, each knowing only those above it; theory and neural do not know each"
+        f" other.\n\n{rooms}\nThe commands have [a page of their"
+        f" own](command-line.md).\n\n{_toctree(['command-line', *ROOMS])}"
     )
 
 

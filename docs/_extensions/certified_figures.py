@@ -1,4 +1,6 @@
-"""The tables of the pages on certified temperature and on training, from what ``bench/`` and ``training/`` measured."""
+"""The tables of the pages on certified temperature and on training, from what ``bench/`` and ``training/``
+measured.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +40,28 @@ def _trained(paths: list[Path]) -> str:
         machine, days = found["machine"], sorted({one["when"][:10] for one in found["runs"]})
         versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
         where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
-        texts.append(f"Recipes {', '.join(sorted({one['recipe'] for one in found['runs']}))}: measured on {' and '.join(days)}, "
-                     f"with {plain(versions)}, on {plain(where)}.")  # fmt: skip
-    header = ("language", "states", "recipe", "runs", "trained", "hard: exact", "certified", "soft: accepts exactly", "boxes",
-              "median seconds", "most")  # fmt: skip
-    return "\n".join(texts) + "\n\n" + table(header, [_row(*key, value) for key, value in runs.items()], css="speed")
+        texts.append(
+            f"Recipes {', '.join(sorted({one['recipe'] for one in found['runs']}))}: measured on"
+            f" {' and '.join(days)}, with {plain(versions)}, on {plain(where)}."
+        )
+    header = (
+        "language",
+        "states",
+        "recipe",
+        "runs",
+        "trained",
+        "hard: exact",
+        "certified",
+        "soft: accepts exactly",
+        "boxes",
+        "median seconds",
+        "most",
+    )
+    return (
+        "\n".join(texts)
+        + "\n\n"
+        + table(header, [_row(*key, value) for key, value in runs.items()], css="speed")
+    )
 
 
 def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
@@ -55,14 +74,25 @@ def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
     boxes = sorted(one["boxes"] for one in runs if one["boxes"] is not None)
     shown = "" if not boxes else f"{boxes[0]} to {boxes[-1]}" if boxes[0] < boxes[-1] else str(boxes[0])
     seconds = [one["seconds"] for one in runs]
-    return [language, str(runs[0]["states"]), recipe, str(len(runs)), *map(str, counts), shown,
-            f"{median(seconds):.1f}", f"{max(seconds):.1f}"]  # fmt: skip
+    return [
+        language,
+        str(runs[0]["states"]),
+        recipe,
+        str(len(runs)),
+        *map(str, counts),
+        shown,
+        f"{median(seconds):.1f}",
+        f"{max(seconds):.1f}",
+    ]
 
 
 def measured(found: dict[str, Any]) -> str:
     """When and with what it was measured."""
     cores = f"{found['cores']} core{'s' if found['cores'] != 1 else ''}"
-    return f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores} ({plain(found['machine'])}).\n"
+    return (
+        f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores}"
+        f" ({plain(found['machine'])}).\n"
+    )
 
 
 def _near_the_threshold(path: Path) -> str:
@@ -77,6 +107,14 @@ def _near_the_threshold(path: Path) -> str:
         checker = max(cell.get("checker", 0.0) for cell in cells)
         counts = [str(verdicts.count(verdict)) for verdict in ("certified", "different", "unknown")]
         rows.append([share, *counts, f"{boxes[0]} to {boxes[-1]}", f"{seconds:.1f}", f"{checker:.1f}"])
-    header = ("share of the threshold", "certified", "different", "unknown", "boxes", "most seconds", "checker's most seconds")
+    header = (
+        "share of the threshold",
+        "certified",
+        "different",
+        "unknown",
+        "boxes",
+        "most seconds",
+        "checker's most seconds",
+    )
     count = f"{len(found['networks'])} random networks of 2 to 16 units with 3 to 8 centroids.\n"
     return f"{measured(found)}{count}\n{table(header, rows, css='speed')}"

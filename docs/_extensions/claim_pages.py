@@ -33,9 +33,10 @@ def pages(verdicts: Verdicts) -> dict[str, str]:
     made["claims/theorems.txt"] = all_theorems()
     made["claims/tables.md"] = tables_page(all_claims, verdicts)
     made["claims/index.md"] = (
-        "# Claims\n\nOne verdict a variant, over all the kinds of evidence that it promises; each claim's page has them apart. "
-        "What the kinds and the verdicts mean: [evidence](/evidence.md).\n\n"
-        f"{overview}\n{when_and_where(verdicts)}\n```{{toctree}}\n:maxdepth: 1\n:hidden:\n\n{names}\n```\n"
+        "# Claims\n\nOne verdict a variant, over all the kinds of evidence that it promises; each claim's"
+        " page has them apart. What the kinds and the verdicts mean:"
+        f" [evidence](/evidence.md).\n\n{overview}\n{when_and_where(verdicts)}\n```{{toctree}}\n:maxdepth:"
+        f" 1\n:hidden:\n\n{names}\n```\n"
     )
     return made
 
@@ -44,7 +45,11 @@ def _overview(all_claims: list[Claim], verdicts: Verdicts) -> str:
     rows = []
     for claim in all_claims:
         for i, variant in enumerate(claim.variants):
-            first = f"[{plain(claim.source.statement)}](/claims/{claim.name}.md)<br>{plain(claim.title)}" if i == 0 else ""
+            first = (
+                f"[{plain(claim.source.statement)}](/claims/{claim.name}.md)<br>{plain(claim.title)}"
+                if i == 0
+                else ""
+            )
             found = as_word(verdicts.summary(claim.name, variant), variant.expected)
             rows.append([first, f"`{variant.name}`", variant.expected, found])
     return table(("claim", "variant", "expected", "verdict"), rows, css="summary")
@@ -52,7 +57,10 @@ def _overview(all_claims: list[Claim], verdicts: Verdicts) -> str:
 
 def _ladder(all_claims: list[Claim]) -> str:
     promised = {kind for claim in all_claims for variant in claim.variants for kind in variant.kinds}
-    rows = [[kind, plain(meaning), "" if kind in promised else "no claim promises it yet"] for kind, meaning in KINDS.items()]
+    rows = [
+        [kind, plain(meaning), "" if kind in promised else "no claim promises it yet"]
+        for kind, meaning in KINDS.items()
+    ]
     return table(("kind", "what it shows", ""), rows, css="ladder")
 
 
@@ -86,9 +94,11 @@ def _statement(claim: Claim) -> str:
     kind, _, number = claim.source.statement.partition(" ")
     known = kind.lower() in STATEMENTS
     return fence(
-        f"prf:{kind.lower() if known else 'observation'}", plain(claim.statement),
-        title=number if known else claim.source.statement, options={"label": claim.name, "nonumber": ""},
-    )  # fmt: skip
+        f"prf:{kind.lower() if known else 'observation'}",
+        plain(claim.statement),
+        title=number if known else claim.source.statement,
+        options={"label": claim.name, "nonumber": ""},
+    )
 
 
 def _source(claim: Claim) -> str:
@@ -96,8 +106,9 @@ def _source(claim: Claim) -> str:
     numbers = ", ".join(source.equations)
     equations = f", equation{'s' if len(source.equations) > 1 else ''} {numbers}" if numbers else ""
     return (
-        f"Source: {{cite}}`{source.paper}`, section {source.section}, {source.statement}{equations}; in our words. "
-        f"In the code: {{py:mod}}`{module_of(claim.name)}`, to be read line by line beside the paper.\n"
+        f"Source: {{cite}}`{source.paper}`, section {source.section}, {source.statement}{equations}; in our"
+        f" words. In the code: {{py:mod}}`{module_of(claim.name)}`, to be read line by line beside the"
+        " paper.\n"
     )
 
 
@@ -107,7 +118,9 @@ def _uses(claim: Claim) -> str:
         ("It follows from", claim.uses),
         ("It is used by", [c.name for c in claims().values() if claim.name in c.uses]),
     ):
-        links = [f"{{prf:ref}}`{claims()[n].source.statement} <{n}>` ({plain(claims()[n].title)})" for n in names]
+        links = [
+            f"{{prf:ref}}`{claims()[n].source.statement} <{n}>` ({plain(claims()[n].title)})" for n in names
+        ]
         if links:
             lines.append(f"{words} {' and '.join(links)}.\n")
     return "\n".join(lines)
@@ -120,7 +133,10 @@ def _says(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
 
 def _erratum(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
     found = as_word(verdicts.summary(claim.name, variant), variant.expected)
-    parts = [f"### {variant.name}\n", f"It says: {plain(variant.says)}. Expected: refuted. Verdict: {found}.\n"]
+    parts = [
+        f"### {variant.name}\n",
+        f"It says: {plain(variant.says)}. Expected: refuted. Verdict: {found}.\n",
+    ]
     result = verdicts.simplest_counterexample(claim.name, variant.name)
     if result is None:
         parts.append("No counterexample is at hand: the evidence was not run, or it found none.\n")
@@ -139,18 +155,29 @@ def _erratum(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
 def _drawings(claim: Claim) -> str:
     drawn = of_claim(claim)
     which = "The automaton" if len(drawn) == 1 else f"The {len(drawn)} automata, one a unit,"
-    lines = [f"{which} of the variant `{shown(claim).name}`, drawn for the weights {plain(claim.example.describe())}.\n"]
+    lines = [
+        f"{which} of the variant `{shown(claim).name}`, drawn for the weights"
+        f" {plain(claim.example.describe())}.\n"
+    ]
     for file, automaton in drawn:
         lines.append(f"```{{image}} {file}\n:alt: {in_words(automaton)}\n:class: automaton\n```\n")
-    lines.append("An arrow from nowhere marks an initial state, a double circle a final one; a weight of one is not written.\n")
+    lines.append(
+        "An arrow from nowhere marks an initial state, a double circle a final one; a weight of one is not"
+        " written.\n"
+    )
     return "\n".join(lines)
 
 
 def _tests(claim: Claim) -> str:
-    lines = [f"All on one page, each with a link to its source: [tests of {claim.source.statement}](/tests/{claim.name}.md).\n"]
+    lines = [
+        "All on one page, each with a link to its source: [tests of"
+        f" {claim.source.statement}](/tests/{claim.name}.md).\n"
+    ]
     for kind in KINDS:
         mine = [test for test in tests()[claim.name] if test.kind == kind]
         lines += (
-            [f"{kind}\n: " + "\n  \n  ".join(f"{{py:func}}`~{t.name}`: {plain(t.says)}" for t in mine) + "\n"] if mine else []
+            [f"{kind}\n: " + "\n  \n  ".join(f"{{py:func}}`~{t.name}`: {plain(t.says)}" for t in mine) + "\n"]
+            if mine
+            else []
         )
     return "\n".join(lines)

@@ -25,7 +25,10 @@ def pages() -> dict[str, str]:
 
 def _help(command: list[str]) -> str:
     run = CliRunner().invoke(
-        app, [*command, "--help"], prog_name="ratproof", env={"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"}
+        app,
+        [*command, "--help"],
+        prog_name="ratproof",
+        env={"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"},
     )
     return run.output.strip()
 

@@ -1,4 +1,6 @@
-"""Docstrings as autodoc should read them: formulas stay formulas, and a class has only what was written in it."""
+"""Docstrings as autodoc should read them: formulas stay formulas, and a class has only what was written in
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,17 @@ _COLON = "\ue000"
 
 
 def hide_colons(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Napoleon takes what stands before a colon for a variable's type, where ours are sentences: hide it till it has read them."""
+    """Napoleon takes what stands before a colon for a variable's type, where ours are sentences: hide it till
+    it has read them.
+    """
     if what in ("data", "attribute"):
         lines[:] = [line.replace(": ", f"{_COLON} ") for line in lines]
 
 
 def keep_formulas(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings write |x| and x_:t, and never mean a substitution or a link by it: escape the marks outside of code."""
+    """Docstrings write |x| and x_:t, and never mean a substitution or a link by it: escape the marks outside
+    of code.
+    """
     in_example = False
     lines[:] = [line.replace(_COLON, ":") for line in lines]
     for i, line in enumerate(lines):
@@ -36,9 +42,13 @@ def _short(text: str) -> str:
 
 
 def skip_borrowed(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """A class attribute that is another module's function (``plus = max``) is no method of ours to document."""
+    """A class attribute that is another module's function (``plus = max``) is no method of ours to
+    document.
+    """
     borrowed = what == "class" and callable(thing) and "." not in getattr(thing, "__qualname__", ".")
-    numbered = type(thing).__name__ == "_tuplegetter"  # a named tuple's field, documented as "Alias for field number 0"
+    numbered = (
+        type(thing).__name__ == "_tuplegetter"
+    )  # a named tuple's field, documented as "Alias for field number 0"
     return True if borrowed or numbered else None
 
 

@@ -37,7 +37,9 @@ def of_networks(folder: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.safetensors")):
         network, _ = load(path)
         numbers = numbers_of(network)
-        pictures = figures.drawn(numbers, certify(network), figures.string_100(numbers.alphabet), figures.TEMPERATURES)
+        pictures = figures.drawn(
+            numbers, certify(network), figures.string_100(numbers.alphabet), figures.TEMPERATURES
+        )
         found |= {f"claims/{path.stem}-{name}": text for name, text in pictures.items() if text is not None}
     return found
 
@@ -49,5 +51,11 @@ def in_words(automaton: WFSA) -> str:
         ", ".join(f"{q}: {k.format(w)}" for q, w in enumerate(vector.tolist()) if w != k.zero) or "none"
         for vector in (automaton.initial, automaton.final)
     ]
-    edges = "; ".join(f"{e.source} to {e.target} on {e.symbol or 'epsilon'}: {k.format(e.weight)}" for e in automaton.edges())
-    return f"Automaton, number of states: {automaton.states}. Initial weights {vectors[0]}. Transitions {edges}. Final weights {vectors[1]}."
+    edges = "; ".join(
+        f"{e.source} to {e.target} on {e.symbol or 'epsilon'}: {k.format(e.weight)}"
+        for e in automaton.edges()
+    )
+    return (
+        f"Automaton, number of states: {automaton.states}. Initial weights {vectors[0]}. Transitions {edges}."
+        f" Final weights {vectors[1]}."
+    )

@@ -25,7 +25,11 @@ def pages(root: Path) -> dict[str, str]:
     groups: dict[tuple[str, float], list[dict[str, Any]]] = {}
     for one in found["runs"]:
         groups.setdefault((one["set"], one["share"]), []).append(one)
-    return {f"{FOLDER}/fa-rnn-figures.txt": f"{_decided(found['decided'])}\n{_trained(groups)}\n{_read_back(groups)}\n{said}"}
+    return {
+        f"{FOLDER}/fa-rnn-figures.txt": (
+            f"{_decided(found['decided'])}\n{_trained(groups)}\n{_read_back(groups)}\n{said}"
+        )
+    }
 
 
 def _decided(runs: Sequence[dict[str, Any]]) -> str:
@@ -41,21 +45,46 @@ def _decided(runs: Sequence[dict[str, Any]]) -> str:
         "seconds",
     )
     rows = [
-        [one["set"], str(one["rules"]), f"{one['words']:,}", str(one["states"]), str(one["rank"]), one["verdict"], str(one["largest"]),
-         str(one["certificates"]), f"{one['compile_seconds'] + one['seconds']:.1f}"]
+        [
+            one["set"],
+            str(one["rules"]),
+            f"{one['words']:,}",
+            str(one["states"]),
+            str(one["rank"]),
+            one["verdict"],
+            str(one["largest"]),
+            str(one["certificates"]),
+            f"{one['compile_seconds'] + one['seconds']:.1f}",
+        ]
         for one in runs
-    ]  # fmt: skip
+    ]
     return f"Decided:\n\n{table(header, rows, css='speed')}"
 
 
 def _trained(groups: dict[tuple[str, float], list[dict[str, Any]]]) -> str:
-    header = ("set", "sentences", "runs", "test at the start", "test, each", "mean", "dev, mean", "most seconds")
+    header = (
+        "set",
+        "sentences",
+        "runs",
+        "test at the start",
+        "test, each",
+        "mean",
+        "dev, mean",
+        "most seconds",
+    )
     rows = [
-        [name, f"{runs[0]['sentences'][0]:,}", str(len(runs)), _percent(mean(one["test_start"] for one in runs)),
-         " ".join(_percent(one["test"]) for one in runs), _percent(mean(one["test"] for one in runs)),
-         _percent(mean(one["dev"] for one in runs)), f"{max(one['seconds'] for one in runs):.0f}"]
+        [
+            name,
+            f"{runs[0]['sentences'][0]:,}",
+            str(len(runs)),
+            _percent(mean(one["test_start"] for one in runs)),
+            " ".join(_percent(one["test"]) for one in runs),
+            _percent(mean(one["test"] for one in runs)),
+            _percent(mean(one["dev"] for one in runs)),
+            f"{max(one['seconds'] for one in runs):.0f}",
+        ]
         for (name, _), runs in groups.items()
-    ]  # fmt: skip
+    ]
     return f"Trained (accuracies in %):\n\n{table(header, rows, css='speed')}"
 
 
@@ -63,7 +92,9 @@ def _read_back(groups: dict[tuple[str, float], list[dict[str, Any]]]) -> str:
     header = ("set", "sentences", "runs", "network", *SYSTEMS)
     rows = []
     for (name, _), runs in groups.items():
-        with_rules = [{row["system"]: row["test"] for row in one["read_back"]} for one in runs if "read_back" in one]
+        with_rules = [
+            {row["system"]: row["test"] for row in one["read_back"]} for one in runs if "read_back" in one
+        ]
         if with_rules:
             cells = [_percent(mean(one[system] for one in with_rules)) for system in ("network", *SYSTEMS)]
             rows.append([name, f"{runs[0]['sentences'][0]:,}", str(len(with_rules)), *cells])

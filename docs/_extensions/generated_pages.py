@@ -1,8 +1,8 @@
 """The Sphinx extension: before anything is read, write the pages that come from the code and from what ran.
 
-Three folders belong to it, all ignored by git: ``claims/`` (a page a claim, and the drawings and tables that other pages show),
-``tests/`` (a page a claim's tests) and ``api/`` (a page a module). A page is only written when it changes, and one that nothing
-asks for any longer is removed.
+Three folders belong to it, all ignored by git: ``claims/`` (a page a claim, and the drawings and tables that
+other pages show), ``tests/`` (a page a claim's tests) and ``api/`` (a page a module). A page is only written
+when it changes, and one that nothing asks for any longer is removed.
 """
 
 from __future__ import annotations

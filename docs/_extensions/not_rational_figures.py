@@ -19,14 +19,28 @@ def pages(bench: Path) -> dict[str, str]:
         bench: the folder with ``results/not_rational.json``.
     """
     found = json.loads((bench / "results" / "not_rational.json").read_text(encoding="utf-8"))
-    return {f"{FOLDER}/not-rational-figures.txt": _reached(found), f"{FOLDER}/not-rational-controls.txt": _controls(found)}
+    return {
+        f"{FOLDER}/not-rational-figures.txt": _reached(found),
+        f"{FOLDER}/not-rational-controls.txt": _controls(found),
+    }
 
 
 def _reached(found: dict[str, Any]) -> str:
     rows = [row for cell in found["cells"] for row in _rows(cell)]
     cores = f"{found['cores']} core{'s' if found['cores'] != 1 else ''}"
-    when = f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores} ({plain(found['machine'])}).\n"
-    header = ("cell", "units", "fewer states are excluded than", "bits", "seconds", "checker's seconds", "every size")
+    when = (
+        f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores}"
+        f" ({plain(found['machine'])}).\n"
+    )
+    header = (
+        "cell",
+        "units",
+        "fewer states are excluded than",
+        "bits",
+        "seconds",
+        "checker's seconds",
+        "every size",
+    )
     return f"{when}\n{table(header, rows, css='speed')}"
 
 
@@ -35,7 +49,9 @@ def _rows(cell: dict[str, Any]) -> list[list[str]]:
     rows = []
     for i, (size, figures) in enumerate(cell["sizes"].items()):
         name, units, every = (
-            (f"`{cell['cell']}`", str(cell["units"]), "shown" if cell["every_size"] else "no") if i == 0 else ("",) * 3
+            (f"`{cell['cell']}`", str(cell["units"]), "shown" if cell["every_size"] else "no")
+            if i == 0
+            else ("",) * 3
         )
         checker = f"{figures['checker']:.1f}" if "checker" in figures else ""
         rows.append([name, units, size, str(figures["bits"]), f"{figures['seconds']:.2f}", checker, every])
@@ -43,5 +59,11 @@ def _rows(cell: dict[str, Any]) -> list[list[str]]:
 
 
 def _controls(found: dict[str, Any]) -> str:
-    rows = [[f"`{c['cell']}`", str(c["units"]), str(c["states"]), str(c["unknown"])] for c in found["controls"]]
-    return table(("control", "units", "fewer states are excluded than", "first size that is unknown"), rows, css="speed")
+    rows = [
+        [f"`{c['cell']}`", str(c["units"]), str(c["states"]), str(c["unknown"])] for c in found["controls"]
+    ]
+    return table(
+        ("control", "units", "fewer states are excluded than", "first size that is unknown"),
+        rows,
+        css="speed",
+    )

@@ -11,7 +11,9 @@ _INDEXED = re.compile(r"\b([A-Za-z]+)_(\{[^{}]*\}|[A-Za-z0-9]+)")
 
 
 def plain(text: str) -> str:
-    """The text with nothing but code in it read as Markdown; c_0 and c_{t-1} get their index below the line."""
+    """The text with nothing but code in it read as Markdown; c_0 and c_{t-1} get their index below the
+    line.
+    """
     words = _CODE.split(text)
     return "".join(f"`{word}`" if i % 2 else _with_indices(word) for i, word in enumerate(words))
 
@@ -37,7 +39,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], css: str = "") -
 
 def fence(directive: str, body: str, title: str = "", options: dict[str, str] | None = None) -> str:
     """A directive with a body that is Markdown."""
-    lines = [f":::{{{directive}}} {title}".rstrip(), *(f":{k}: {v}".rstrip() for k, v in (options or {}).items())]
+    lines = [
+        f":::{{{directive}}} {title}".rstrip(),
+        *(f":{k}: {v}".rstrip() for k, v in (options or {}).items()),
+    ]
     return "\n".join([*lines, "", body, ":::", ""])
 
 
@@ -48,7 +53,9 @@ def sentence(text: str) -> str:
 
 def console(*commands: str) -> str:
     """Commands to type."""
-    return "\n".join(["```{code-block} console", ":class: sentence", "", *(f"$ {c}" for c in commands), "```", ""])
+    return "\n".join(
+        ["```{code-block} console", ":class: sentence", "", *(f"$ {c}" for c in commands), "```", ""]
+    )
 
 
 def _row(cells: Sequence[str]) -> str:

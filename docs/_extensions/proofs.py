@@ -1,4 +1,6 @@
-"""The proofs on a claim's page, from the certificates of the run, and the counts of states that a run found."""
+"""The proofs on a claim's page, from the certificates of the run, and the counts of states that a run
+found.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,16 @@ def counts_of_states(claim: Claim, verdicts: Verdicts) -> str:
         for result in verdicts.of(claim.name, variant.name):
             if "states" in result.get("facts", {}):
                 rows = [list(map(str, row)) for row in result["facts"]["states"]]
-                head = ("symbols s", "window K", "states as corrected", "with fewer states", "least for random weights")
+                head = (
+                    "symbols s",
+                    "window K",
+                    "states as corrected",
+                    "with fewer states",
+                    "least for random weights",
+                )
                 return (
-                    "How many states, with c{sub}`0` = 0. The last column is the rank of the Hankel matrix for random weights, which "
-                    f"is the least number of states of any automaton over the reals:\n\n{table(head, rows, css='states')}\n"
+                    "How many states, with c{sub}`0` = 0. The last column is the rank of the Hankel matrix"
+                    " for random weights, which is the least number of states of any automaton over the"
+                    f" reals:\n\n{table(head, rows, css='states')}\n"
                 )
     return ""

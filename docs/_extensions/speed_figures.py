@@ -1,4 +1,5 @@
-"""The figures of the page on speed, from what ``bench/equivalence.py`` wrote: two plots and a table beside what was wanted.
+"""The figures of the page on speed, from what ``bench/equivalence.py`` wrote: two plots and a table beside
+what was wanted.
 
 What was wanted is written at the top of that program, and read from there: no figure is said twice.
 """
@@ -56,7 +57,9 @@ def _constants(program: Path) -> dict[str, Any]:
         if isinstance(line, ast.Assign):
             (target,) = line.targets
             names = [
-                part.id for part in (target.elts if isinstance(target, ast.Tuple) else [target]) if isinstance(part, ast.Name)
+                part.id
+                for part in (target.elts if isinstance(target, ast.Tuple) else [target])
+                if isinstance(part, ast.Name)
             ]
             if names and all(name.isupper() for name in names):
                 value = ast.literal_eval(line.value)
@@ -70,14 +73,28 @@ def _numbers(seconds: Mapping[str, float]) -> dict[int, float]:
 
 def _plot(series: Series) -> str:
     """One plot as SVG: no background, and grey where a page's words are black or white."""
-    style = {"svg.hashsalt": "ratproof", "font.size": 10.0, "text.color": GREY, "axes.labelcolor": GREY, "axes.edgecolor": GREY}
+    style = {
+        "svg.hashsalt": "ratproof",
+        "font.size": 10.0,
+        "text.color": GREY,
+        "axes.labelcolor": GREY,
+        "axes.edgecolor": GREY,
+    }
     with matplotlib.rc_context({**style, "xtick.color": GREY, "ytick.color": GREY}):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.add_subplot()
-        axes.loglog(list(series.measured), list(series.measured.values()), "o-", color=MEASURED, label="measured")
+        axes.loglog(
+            list(series.measured), list(series.measured.values()), "o-", color=MEASURED, label="measured"
+        )
         if series.wanted:
             axes.loglog(
-                list(series.wanted), list(series.wanted.values()), "_", color=WANTED, ms=16, mew=2.5, label="wanted: below"
+                list(series.wanted),
+                list(series.wanted.values()),
+                "_",
+                color=WANTED,
+                ms=16,
+                mew=2.5,
+                label="wanted: below",
             )
             axes.legend(frameon=False)
         axes.set_xticks(list(series.measured), [str(size) for size in series.measured])
@@ -99,10 +116,17 @@ def _plot(series: Series) -> str:
 def _table(found: dict[str, Any], wanted: dict[str, Any]) -> str:
     states, symbols, slow = _numbers(found["states"]), _numbers(found["symbols"]), found["over fractions"]
     rows = [
-        [f"equal pair, {n} states", _seconds(taken), f"at most {_seconds(wanted['WANTED'][n])}" if n in wanted["WANTED"] else ""]
+        [
+            f"equal pair, {n} states",
+            _seconds(taken),
+            f"at most {_seconds(wanted['WANTED'][n])}" if n in wanted["WANTED"] else "",
+        ]
         for n, taken in states.items()
     ]
-    rows += [[f"equal pair, 60 states, {n} symbol{'s' if n > 1 else ''}", _seconds(taken), ""] for n, taken in symbols.items()]
+    rows += [
+        [f"equal pair, 60 states, {n} symbol{'s' if n > 1 else ''}", _seconds(taken), ""]
+        for n, taken in symbols.items()
+    ]
     ratio = f"{slow['ratio']:.0f} times as long as with primes"
     memory = f"{found['gigabytes']:.2f} GB"
     rows += [
@@ -116,10 +140,17 @@ def _table(found: dict[str, Any], wanted: dict[str, Any]) -> str:
             f"{_seconds(slow['seconds'])}, {ratio}",
             f"{wanted['RATIO_WANTED']} times or more",
         ],
-        ["most memory of the process, up to the largest pair", memory, f"less than {wanted['MEMORY_WANTED']:g} GB"],
+        [
+            "most memory of the process, up to the largest pair",
+            memory,
+            f"less than {wanted['MEMORY_WANTED']:g} GB",
+        ],
     ]
     cores = f"{found['cores']} core{'s' if found['cores'] != 1 else ''}"
-    when = f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores} ({plain(found['machine'])}).\n"
+    when = (
+        f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores}"
+        f" ({plain(found['machine'])}).\n"
+    )
     return f"{when}\n{table(('what', 'measured', 'wanted'), rows, css='speed')}"
 
 

@@ -19,7 +19,9 @@ from theory.registry import claims
 
 @dataclass(frozen=True)
 class EvidenceTest:
-    """A test function, by its dotted name, and the kind of evidence that it is; for which variants, where it says so."""
+    """A test function, by its dotted name, and the kind of evidence that it is; for which variants, where it
+    says so.
+    """
 
     name: str
     kind: str
@@ -56,9 +58,12 @@ def _all_tests() -> Iterator[tuple[str, EvidenceTest]]:
 def _page(claim: Claim) -> str:
     lines = [
         f"# Tests of {plain(claim.source.statement)}\n",
-        f"The evidence for [{plain(claim.title)}](/claims/{claim.name}.md). What is marked with a variant runs for that variant; "
-        "the rest run for each variant that promises their kind. The same body serves variants that hold and variants that are "
-        "refuted: for those the test passes when the statement fails with a counterexample.\n",
+        (
+            f"The evidence for [{plain(claim.title)}](/claims/{claim.name}.md). What is marked with a variant"
+            " runs for that variant; the rest run for each variant that promises their kind. The same body"
+            " serves variants that hold and variants that are refuted: for those the test passes when the"
+            " statement fails with a counterexample.\n"
+        ),
     ]
     for kind, meaning in KINDS.items():
         mine = [test for test in tests()[claim.name] if test.kind == kind]

@@ -1,4 +1,6 @@
-"""Theorems on a claim's page, and all of them on one: sentence and statement as they stand in ``theory/coq``."""
+"""Theorems on a claim's page, and all of them on one: sentence and statement as they stand in
+``theory/coq``.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,25 @@ from theory.claim import Claim
 from theory.registry import claims
 
 OUT_OF_SCOPE = (
-    "In Coq gates are any functions of the input, and weights any elements of a semiring: there is no sigmoid in it and no float. Floats are "
-    "bound to this by the derived error bounds and by what is `decided` over their exact values. What the files do and how to run them: "
-    "[Coq](/kernel.md).\n"
+    "In Coq gates are any functions of the input, and weights any elements of a semiring: there is no sigmoid"
+    " in it and no float. Floats are bound to this by the derived error bounds and by what is `decided` over"
+    " their exact values. What the files do and how to run them: [Coq](/kernel.md).\n"
 )
 
 
 def theorems(claim: Claim) -> str:
     """A section with the theorem of each variant that names one; nothing where none does."""
     parts = []
-    for name in dict.fromkeys(variant.theorem.name for variant in claim.variants if variant.theorem is not None):
+    for name in dict.fromkeys(
+        variant.theorem.name for variant in claim.variants if variant.theorem is not None
+    ):
         shown = [f"`{v.name}`" for v in claim.variants if v.theorem is not None and v.theorem.name == name]
-        refutes = any(v.theorem is not None and v.theorem.name == name and v.theorem.refutes for v in claim.variants)
-        parts.append(f"{' and '.join(shown)}, {'refuted' if refutes else 'shown'} by {statement(statements()[name])}")
+        refutes = any(
+            v.theorem is not None and v.theorem.name == name and v.theorem.refutes for v in claim.variants
+        )
+        parts.append(
+            f"{' and '.join(shown)}, {'refuted' if refutes else 'shown'} by {statement(statements()[name])}"
+        )
     return "## Theorems\n\n" + "\n".join(parts) + "\n" + OUT_OF_SCOPE if parts else ""
 
 
@@ -29,7 +37,10 @@ def statement(found: Statement) -> str:
     """The sentence, and the statement with what its section takes for granted."""
     file = "theory/coq/" + found.name.rpartition(".")[0].replace(".", "/") + ".v"
     code = "\n".join([*found.given, found.text])
-    return f"`{found.name.rpartition('.')[2]}` (`{file}`, line {found.line}). {plain(found.says)}\n\n```coq\n{code}\n```\n"
+    return (
+        f"`{found.name.rpartition('.')[2]}` (`{file}`, line {found.line})."
+        f" {plain(found.says)}\n\n```coq\n{code}\n```\n"
+    )
 
 
 def all_theorems() -> str:
@@ -38,7 +49,9 @@ def all_theorems() -> str:
     for claim in claims().values():
         for variant in claim.variants:
             if variant.theorem is not None:
-                named.setdefault(variant.theorem.name, []).append(f"[{claim.name}](/claims/{claim.name}.md), `{variant.name}`")
+                named.setdefault(variant.theorem.name, []).append(
+                    f"[{claim.name}](/claims/{claim.name}.md), `{variant.name}`"
+                )
     parts, last = [], ""
     for found in statements().values():
         file = found.name.rpartition(".")[0]

@@ -28,15 +28,22 @@ def as_word(found: str, expected: str) -> str:
 
 
 def verdict_table(claim: Claim, verdicts: Verdicts) -> str:
-    """A row for each variant and kind of evidence, up the ladder; what is promised and did not run says so."""
+    """A row for each variant and kind of evidence, up the ladder; what is promised and did not run says
+    so.
+    """
     rows = list(_rows(claim, verdicts))
-    return table(("variant", "evidence", "verdict", "cases", "seconds", "of bound", "device"), rows, css="verdicts")
+    return table(
+        ("variant", "evidence", "verdict", "cases", "seconds", "of bound", "device"), rows, css="verdicts"
+    )
 
 
 def counted(claim: Claim, verdicts: Verdicts) -> str:
     """A sentence for each result that rests on a test on counts of random runs."""
     results = [
-        r for variant in claim.variants for r in verdicts.of(claim.name, variant.name) if "false_alarm" in r.get("facts", {})
+        r
+        for variant in claim.variants
+        for r in verdicts.of(claim.name, variant.name)
+        if "false_alarm" in r.get("facts", {})
     ]
     return "".join(f"`{r['variant']}`, {r['kind']}\n: {plain(chance(r['facts']))}.\n" for r in results)
 
@@ -52,13 +59,19 @@ def when_and_where(verdicts: Verdicts) -> str:
         return "Not run: these pages were built without a run of `ratproof verify`.\n"
     versions = ", ".join(f"{name} {version}" for name, version in verdicts.versions.items())
     when = f"{verdicts.written:%Y-%m-%d at %H:%M} UTC"
-    lines = [f"From the run of `ratproof verify` on {when}, with {plain(versions)}; {plain(verdicts.platform)}.\n"]
-    lines += [f":::{{warning}}\nThe run was not complete: {plain(trouble)}.\n:::\n" for trouble in verdicts.troubles]
+    lines = [
+        f"From the run of `ratproof verify` on {when}, with {plain(versions)}; {plain(verdicts.platform)}.\n"
+    ]
+    lines += [
+        f":::{{warning}}\nThe run was not complete: {plain(trouble)}.\n:::\n" for trouble in verdicts.troubles
+    ]
     return "\n".join(lines)
 
 
 def decided(claim: Claim, verdicts: Verdicts) -> str:
-    """A sentence for each result that was decided for all strings, from its certificate, which the checker reads once more here."""
+    """A sentence for each result that was decided for all strings, from its certificate, which the checker
+    reads once more here.
+    """
     lines = []
     for variant in claim.variants:
         for result, certificate in verdicts.certificates(claim.name, variant.name):
@@ -80,40 +93,51 @@ def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
         checker += f" To have it checked again: `ratproof check-certificate {result['certificate_file']}`."
     if "cell" in certificate:
         return (
-            f"{plain(result['why'])}. {_every_size(certificate)}This is a [certificate](/formats.md#certificates) of "
-            f"{plain(certificate['claims'])}; more is on the page on [what is not rational](/not_rational.md). {checker}"
+            f"{plain(result['why'])}. {_every_size(certificate)}This is a"
+            f" [certificate](/formats.md#certificates) of {plain(certificate['claims'])}; more is on the page"
+            f" on [what is not rational](/not_rational.md). {checker}"
         )
     if "boxes" in certificate:
         return (
-            f"the most probable centroid is the DFA's state after every string, in each of the cases; {result['cases']:,} pairs of a "
-            f"state and a symbol were checked, and each case has a [certificate](/formats.md#certificates) of its boxes. {checker}"
+            "the most probable centroid is the DFA's state after every string, in each of the cases;"
+            f" {result['cases']:,} pairs of a state and a symbol were checked, and each case has a"
+            f" [certificate](/formats.md#certificates) of its boxes. {checker}"
         )
     if certificate.get("claims") == "different":
-        found = f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart" if result.get(
-            "counterexample") else f"they differ on {_string(certificate['word'])}"  # fmt: skip
+        found = (
+            f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart"
+            if result.get("counterexample")
+            else f"they differ on {_string(certificate['word'])}"
+        )
         return f"{found}. This is a [certificate](/formats.md#certificates) of a difference. {checker}"
     a, b = (certificate[side]["states"] for side in "AB")
     return (
-        f"equal on all strings, in each of {result['cases']:,} cases, each with a certificate that was checked in the run. "
-        f"One of these [certificates](/formats.md#certificates) came with the verdicts, for automata with {a} and {b} states. {checker}"
+        f"equal on all strings, in each of {result['cases']:,} cases, each with a certificate that was"
+        " checked in the run. One of these [certificates](/formats.md#certificates) came with the verdicts,"
+        f" for automata with {a} and {b} states. {checker}"
     )
 
 
 def _every_size(certificate: dict[str, Any]) -> str:
     hypotheses = certificate.get("every size", [])
     return (
-        "The hypotheses of the theorem, each checked in balls: " + "; ".join(map(plain, hypotheses)) + ". " if hypotheses else ""
+        "The hypotheses of the theorem, each checked in balls: " + "; ".join(map(plain, hypotheses)) + ". "
+        if hypotheses
+        else ""
     )
 
 
 def hankel(claim: Claim, certificate: dict[str, Any]) -> str:
-    """A certificate that no other automaton does: for which weights, and the block with its determinant, or the range of scores."""
+    """A certificate that no other automaton does: for which weights, and the block with its determinant, or
+    the range of scores.
+    """
     if certificate.get("type") == "range":
         case = claim.case.from_json(certificate["case"])
         scores = plain(", ".join(certificate["scores"]))
         return (
-            f"More than that: {plain(certificate['says'])}, for {plain(case.describe())}. From its single states it scores {scores}; "
-            f"with any initial distribution a mean of these, and {plain(certificate['value'])} is none.\n"
+            f"More than that: {plain(certificate['says'])}, for {plain(case.describe())}. From its single"
+            f" states it scores {scores}; with any initial distribution a mean of these, and"
+            f" {plain(certificate['value'])} is none.\n"
         )
     if certificate.get("type") != "hankel":
         return ""
@@ -127,10 +151,10 @@ def hankel(claim: Claim, certificate: dict[str, Any]) -> str:
     ]
     block = table(["prefix, suffix", *suffixes], rows, css="hankel")
     return (
-        f"{said} The certificate is a block of its Hankel matrix, H\\[p, s\\] = f(ps), with a row for each prefix p and a column "
-        f"for each suffix s:\n\n{block}\n"
-        f"Its determinant is {plain(certificate['determinant'])}, which is not 0, so its rank is {len(rows)}; "
-        "an automaton's states are at least the rank ({py:mod}`automata.hankel`).\n"
+        f"{said} The certificate is a block of its Hankel matrix, H\\[p, s\\] = f(ps), with a row for each"
+        f" prefix p and a column for each suffix s:\n\n{block}\nIts determinant is"
+        f" {plain(certificate['determinant'])}, which is not 0, so its rank is {len(rows)}; an automaton's"
+        " states are at least the rank ({py:mod}`automata.hankel`).\n"
     )
 
 
@@ -149,7 +173,9 @@ def _rows(claim: Claim, verdicts: Verdicts) -> Iterator[list[str]]:
             for r in results:
                 facts = r.get("facts", {})
                 text = "".join(f" ({plain(facts[name])})" for name in ("text", "rules") if name in facts)
-                verdict = as_word(r["verdict"], variant.expected) + (f"<br>{plain(r['why'])}" if r.get("why") else "")
+                verdict = as_word(r["verdict"], variant.expected) + (
+                    f"<br>{plain(r['why'])}" if r.get("why") else ""
+                )
                 yield [
                     name,
                     kind + text,

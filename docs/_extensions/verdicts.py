@@ -1,4 +1,6 @@
-"""What ran: the object that ``ratproof verify --json`` wrote, or nothing, which is never shown as a verdict."""
+"""What ran: the object that ``ratproof verify --json`` wrote, or nothing, which is never shown as a
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,16 @@ class Verdicts:
 
     def of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
         """The results for a variant, of one kind or of all, in their order."""
-        return [r for r in self.results if (r["claim"], r["variant"]) == (claim, variant) and kind in (None, r["kind"])]
+        return [
+            r
+            for r in self.results
+            if (r["claim"], r["variant"]) == (claim, variant) and kind in (None, r["kind"])
+        ]
 
     def summary(self, claim: str, variant: Variant) -> str:
-        """One verdict for all the kinds that the variant promises: the worst news, and ``not run`` where one is missing."""
+        """One verdict for all the kinds that the variant promises: the worst news, and ``not run`` where one
+        is missing.
+        """
         found = [self.of(claim, variant.name, kind) for kind in variant.kinds]
         seen = {r["verdict"] for results in found for r in results}
         if seen - {variant.expected}:
@@ -49,7 +57,11 @@ class Verdicts:
         missing = sum(not results for results in found)
         if missing == len(found):
             return NOT_RUN
-        return variant.expected if not missing else f"{variant.expected}, {missing} of {len(found)} kinds {NOT_RUN}"
+        return (
+            variant.expected
+            if not missing
+            else f"{variant.expected}, {missing} of {len(found)} kinds {NOT_RUN}"
+        )
 
     def simplest_counterexample(self, claim: str, variant: str) -> dict[str, Any] | None:
         """The result with the shortest counterexample."""
@@ -57,7 +69,9 @@ class Verdicts:
 
     def certificates(self, claim: str, variant: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """Each result for the variant that came with a certificate, and the certificate."""
-        return [(r, r["certificate"]) for r in self.of(claim, variant) if isinstance(r.get("certificate"), dict)]
+        return [
+            (r, r["certificate"]) for r in self.of(claim, variant) if isinstance(r.get("certificate"), dict)
+        ]
 
 
 def read(path: Path) -> Verdicts:

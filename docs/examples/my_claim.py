@@ -13,18 +13,53 @@ def step(state, symbol):
 
 # State 0 has read anything, state 1 an a just now, and state 2 an "ab" at some time.
 remembers = WFSA.from_edges(
-    REAL, 3, "ab", initial=[(0, 1)], final=[(2, 1)],
-    transitions=[(0, 0, "a", 1), (0, 0, "b", 1), (0, 1, "a", 1), (1, 2, "b", 1), (2, 2, "a", "1/2"), (2, 2, "b", "1/2")],
-)  # fmt: skip
+    REAL,
+    3,
+    "ab",
+    initial=[(0, 1)],
+    final=[(2, 1)],
+    transitions=[
+        (0, 0, "a", 1),
+        (0, 0, "b", 1),
+        (0, 1, "a", 1),
+        (1, 2, "b", 1),
+        (2, 2, "a", "1/2"),
+        (2, 2, "b", "1/2"),
+    ],
+)
 
 # The same, off by one: an "ab" counts when the symbol after it is read.
 late = WFSA.from_edges(
-    REAL, 4, "ab", initial=[(0, 1)], final=[(2, 1)],
+    REAL,
+    4,
+    "ab",
+    initial=[(0, 1)],
+    final=[(2, 1)],
     transitions=[
-        (0, 0, "a", 1), (0, 0, "b", 1), (0, 1, "a", 1), (1, 3, "b", 1), (3, 2, "a", 1), (3, 2, "b", 1),
-        (2, 2, "a", "1/2"), (2, 2, "b", "1/2"),
+        (0, 0, "a", 1),
+        (0, 0, "b", 1),
+        (0, 1, "a", 1),
+        (1, 3, "b", 1),
+        (3, 2, "a", 1),
+        (3, 2, "b", 1),
+        (2, 2, "a", "1/2"),
+        (2, 2, "b", "1/2"),
     ],
-)  # fmt: skip
+)
 
-right = believe("bigrams", start=("", 0), step=step, automaton=remembers, modes=True, says="the automaton remembers one symbol")
-wrong = believe("bigrams-late", start=("", 0), step=step, automaton=late, modes=True, says="the automaton counts one symbol late")
+right = believe(
+    "bigrams",
+    start=("", 0),
+    step=step,
+    automaton=remembers,
+    modes=True,
+    says="the automaton remembers one symbol",
+)
+wrong = believe(
+    "bigrams-late",
+    start=("", 0),
+    step=step,
+    automaton=late,
+    modes=True,
+    says="the automaton counts one symbol late",
+)

@@ -1,4 +1,5 @@
-"""The soft aggregation layer: propositional rules on matches as two layers with ReLU-like activations (section 3.5 and Table 2).
+"""The soft aggregation layer: propositional rules on matches as two layers with ReLU-like activations
+(section 3.5 and Table 2).
 
 >>> import torch
 >>> from automata.rules.logic import parse
@@ -23,8 +24,9 @@ from automata.rules.logic import Formula
 class SoftLogic(nn.Module):
     """For each label the soft value of a formula in conjunctive normal form.
 
-    A clause is min(1, sum), its negated literals being 1 - a; their conjunction is max(0, sum - (n - 1)). What is 0 or 1 gives 0 or 1, as
-    logic has it: exactly. Scores count paths, so they are clamped to 0 and 1 before; without that, ``!A`` would be -1 where A matches twice.
+    A clause is min(1, sum), its negated literals being 1 - a; their conjunction is max(0, sum - (n - 1)).
+    What is 0 or 1 gives 0 or 1, as logic has it: exactly. Scores count paths, so they are clamped to 0 and 1
+    before; without that, ``!A`` would be -1 where A matches twice.
 
     Args:
         formulas: for each label.
@@ -33,11 +35,14 @@ class SoftLogic(nn.Module):
         dtype: as in torch.
 
     Attributes:
-        literals: shape ``(clauses, names)``: 1, -1 for a negation, or 0; ``negations`` how many a clause has; ``members``, shape ``(labels,
-            clauses)``, which clauses a formula has, and ``spare`` n - 1. All are parameters, and may be trained.
+        literals: shape ``(clauses, names)``: 1, -1 for a negation, or 0; ``negations`` how many a clause has;
+            ``members``, shape ``(labels, clauses)``, which clauses a formula has, and ``spare`` n - 1. All
+            are parameters, and may be trained.
     """
 
-    def __init__(self, formulas: Mapping[str, Formula], names: Sequence[str], device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, formulas: Mapping[str, Formula], names: Sequence[str], device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         made: Any = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         self.labels, self.names = tuple(formulas), tuple(names)
@@ -45,9 +50,12 @@ class SoftLogic(nn.Module):
             strange = [name for name in formula.names if name not in self.names]
             if strange:
                 raise InputError(
-                    f"the formula of {shorten(label)} names {shorten(strange[0])}, where there are {', '.join(self.names)}"
+                    f"the formula of {shorten(label)} names {shorten(strange[0])}, where there are"
+                    f" {', '.join(self.names)}"
                 )
-        clauses = [(row, clause) for row, formula in enumerate(formulas.values()) for clause in formula.clauses]
+        clauses = [
+            (row, clause) for row, formula in enumerate(formulas.values()) for clause in formula.clauses
+        ]
         literals, members = (
             torch.zeros(len(clauses), len(self.names), **made),
             torch.zeros(len(self.labels), len(clauses), **made),
@@ -57,11 +65,15 @@ class SoftLogic(nn.Module):
             for name, wanted in clause:
                 literals[number, self.names.index(name)] += 1 if wanted else -1
         both = [
-            {name for name, wanted in clause if wanted} & {name for name, wanted in clause if not wanted} for _, clause in clauses
+            {name for name, wanted in clause if wanted} & {name for name, wanted in clause if not wanted}
+            for _, clause in clauses
         ]
         if any(both):
             raise InputError("a clause has a name and its negation: it says nothing, and is to be left out")
-        self.literals, self.negations = nn.Parameter(literals), nn.Parameter((literals < 0).sum(dim=1).to(**made))
+        self.literals, self.negations = (
+            nn.Parameter(literals),
+            nn.Parameter((literals < 0).sum(dim=1).to(**made)),
+        )
         self.members, self.spare = nn.Parameter(members), nn.Parameter(members.sum(dim=1) - 1)
 
     def forward(self, scores: Tensor) -> Tensor:

@@ -1,4 +1,6 @@
-"""The transition tensor by CP decomposition with fewer columns than it has (section 3.2), by tensorly, and how far off that is."""
+"""The transition tensor by CP decomposition with fewer columns than it has (section 3.2), by tensorly, and
+how far off that is.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,14 @@ from neural.fa_rnn.factors import Factors, exact_factors
 ITERATIONS = 100
 
 
-def cp_factors(automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed: int = 0) -> tuple[Factors, float]:
-    """Factors with that many columns, and the relative error ||T - T'|| / ||T|| over all words; exact ones, where those need no more.
+def cp_factors(
+    automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed: int = 0
+) -> tuple[Factors, float]:
+    """Factors with that many columns, and the relative error ||T - T'|| / ||T|| over all words; exact ones,
+    where those need no more.
 
-    Words with one matrix have one row, which counts as often as there are such words: the tensor that is decomposed has as many slices as
-    there are different matrices.
+    Words with one matrix have one row, which counts as often as there are such words: the tensor that is
+    decomposed has as many slices as there are different matrices.
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -47,7 +52,11 @@ def cp_factors(automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed:
         warnings.simplefilter("ignore")  # of a rank above a mode's size, which is as meant
         start = np.random.RandomState(seed)
         found = parafac(
-            tensorly.tensor(slices * weights[:, None, None]), rank, n_iter_max=ITERATIONS, init="random", random_state=start
+            tensorly.tensor(slices * weights[:, None, None]),
+            rank,
+            n_iter_max=ITERATIONS,
+            init="random",
+            random_state=start,
         )
     scale, (words, before, after) = found.weights, found.factors
     made = replace(exact, words=(words * scale / weights[:, None])[place.ravel()], before=before, after=after)
@@ -59,7 +68,10 @@ def _norm(factors: Factors) -> float:
     """||T|| over all words, the wildcard's matrix with it."""
     columns = np.column_stack([factors.words, factors.stands])
     rows, counts = np.unique(columns, axis=0, return_counts=True)
-    slices = np.einsum("xr,ir,jr->xij", rows[:, :-1], factors.before, factors.after) + rows[:, -1, None, None] * factors.apart
+    slices = (
+        np.einsum("xr,ir,jr->xij", rows[:, :-1], factors.before, factors.after)
+        + rows[:, -1, None, None] * factors.apart
+    )
     return float(np.linalg.norm(slices * np.sqrt(counts)[:, None, None]))
 
 

@@ -1,10 +1,13 @@
-r"""A bidirectional FA-RNN: one network reads sentences, another one, of the mirrored rules, reads them from their ends (section 3.4).
+r"""A bidirectional FA-RNN: one network reads sentences, another one, of the mirrored rules, reads them from
+their ends (section 3.4).
 
-The paper takes the mean of the vectors h_N, whose states are those of two different automata; here it is the mean of the labels' scores, each
-clamped to at most 1 before, since scores count matches (``theory/fa_rnn/bidirectional.py``).
+The paper takes the mean of the vectors h_N, whose states are those of two different automata; here it is the
+mean of the labels' scores, each clamped to at most 1 before, since scores count matches
+(``theory/fa_rnn/bidirectional.py``).
 
 >>> from automata.rules.rule_files import loads
->>> network = Bidirectional.of_rules(loads("[fare]\n$ * cost $ *\n[city]\n$ * city EOS"), ["what", "cost", "city"])
+>>> rules = loads("[fare]\n$ * cost $ *\n[city]\n$ * city EOS")
+>>> network = Bidirectional.of_rules(rules, ["what", "cost", "city"])
 >>> network([("BOS", "what", "city", "EOS"), ("BOS", "cost", "EOS")]).tolist()
 [[0.0, 1.0], [1.0, 0.0]]
 """
@@ -42,11 +45,16 @@ class Bidirectional(nn.Module):
     def of_rules(cls, rules: Sequence[Labelled], words: Sequence[str], **more: Any) -> Bidirectional:
         """The network of some rules; ``more`` as for :meth:`neural.fa_rnn.network.FARNN.of`."""
         back = [Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in rules]
-        return cls(FARNN.of_rules(rule_set(rules, words), **more), FARNN.of_rules(rule_set(back, words), **more))
+        return cls(
+            FARNN.of_rules(rule_set(rules, words), **more), FARNN.of_rules(rule_set(back, words), **more)
+        )
 
     def forward(self, sentences: Sequence[Sequence[Hashable]]) -> Tensor:
         """The scores, from 0 to 1, shape ``(B, R)``."""
-        both = self.forth(sentences).clamp(max=1), self.back([mirror(tuple(sentence)) for sentence in sentences]).clamp(max=1)
+        both = (
+            self.forth(sentences).clamp(max=1),
+            self.back([mirror(tuple(sentence)) for sentence in sentences]).clamp(max=1),
+        )
         return torch.stack(both).mean(dim=0)
 
 

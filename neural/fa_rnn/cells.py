@@ -1,7 +1,8 @@
 """One step of an FA-RNN, forward (plus-times) or Viterbi (max-times), over many strings at once.
 
-The paper's Viterbi score takes max-plus in place of matrix multiplication (equation 3). With weights zero and one that is wrong: an
-automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty string. Max-times is right, and is what is here.
+The paper's Viterbi score takes max-plus in place of matrix multiplication (equation 3). With weights zero and
+one that is wrong: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty string.
+Max-times is right, and is what is here.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ SCORINGS = ("forward", "viterbi")
 
 
 def moved(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
-    """The product of h with a matrix for each string: shapes ``(B, K)`` and ``(B, K, K)`` give ``(B, K)``; maxima in place of sums for Viterbi."""
+    """The product of h with a matrix for each string: shapes ``(B, K)`` and ``(B, K, K)`` give ``(B, K)``;
+    maxima in place of sums for Viterbi.
+    """
     if scoring == "forward":
         return torch.einsum("bi,bij->bj", h, matrices)
     return (h.unsqueeze(2) * matrices).amax(dim=1)
 
 
 class TensorCell(nn.Module):
-    """Equation 4: h_t = h_{t-1} T[x_t]. Words with one matrix share it, so that it takes as much memory as there are different ones.
+    """Equation 4: h_t = h_{t-1} T[x_t]. Words with one matrix share it, so that it takes as much memory as
+    there are different ones.
 
     Args:
         automaton: boolean, counting or real, without epsilon; its symbols are the words.
@@ -40,18 +44,24 @@ class TensorCell(nn.Module):
         letters: the matrix of each word, shape ``(V,)``.
     """
 
-    def __init__(self, automaton: WFSA, scoring: Scoring = "forward", device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, automaton: WFSA, scoring: Scoring = "forward", device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         made = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         self.scoring: Scoring = one_of("scoring", scoring, SCORINGS)
         self.states, self.words = automaton.states, len(automaton.index)
         self.matrices = nn.Parameter(torch.as_tensor(automaton.matrices.astype(float), **made))
-        self.register_buffer("letters", torch.tensor(list(automaton.index.values()), dtype=torch.long, device=device))
+        self.register_buffer(
+            "letters", torch.tensor(list(automaton.index.values()), dtype=torch.long, device=device)
+        )
 
     letters: Tensor
 
     def read(self, words: Tensor) -> tuple[Tensor]:
-        """What words do, whatever the state, of a step or of all: their places among the matrices, of the words' shape."""
+        """What words do, whatever the state, of a step or of all: their places among the matrices, of the
+        words' shape.
+        """
         return (self.letters[words],)
 
     def forward(self, read: tuple[Tensor], h: Tensor) -> Tensor:
@@ -64,8 +74,8 @@ class FactoredCell(nn.Module):
 
     Args:
         factors: of the automaton's tensor.
-        extra: K', isolated states that training may connect; their rows of D_1 and D_2 are small noise, for with zeros both gradients would
-            be zero for ever.
+        extra: K', isolated states that training may connect; their rows of D_1 and D_2 are small noise, for
+            with zeros both gradients would be zero for ever.
         embeddings: E_w, a pretrained vector for each word, shape ``(V, D)``; kept as it is.
         beta: 1: only the rules; 0: only the pretrained embeddings.
         scoring: ``"forward"`` or ``"viterbi"``.
@@ -77,7 +87,8 @@ class FactoredCell(nn.Module):
         rules: E_R, shape ``(V, r)``; a buffer, since the paper does not train it.
         before, after: D_1 and D_2, parameters of shape ``(K + K', r)``.
         turn: G = pinv(E_w) E_R at first, a parameter of shape ``(D, r)``; ``None`` without embeddings.
-        apart: the wildcard's matrix, shape ``(K + K', K + K')``, and ``stands``, the words that it is added for; buffers.
+        apart: the wildcard's matrix, shape ``(K + K', K + K')``, and ``stands``, the words that it is added
+            for; buffers.
     """
 
     rules: Tensor
@@ -86,9 +97,17 @@ class FactoredCell(nn.Module):
     stands: Tensor
 
     def __init__(
-        self, factors: Factors, extra: int = 0, embeddings: Tensor | None = None, beta: float = 1.0, scoring: Scoring = "forward",
-        noise: float = 1e-3, dropout: float = 0.0, device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        factors: Factors,
+        extra: int = 0,
+        embeddings: Tensor | None = None,
+        beta: float = 1.0,
+        scoring: Scoring = "forward",
+        noise: float = 1e-3,
+        dropout: float = 0.0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
         super().__init__()
         made: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         self.scoring: Scoring = one_of("scoring", scoring, SCORINGS)
@@ -104,7 +123,9 @@ class FactoredCell(nn.Module):
         self.states = len(factors.before) + extra
         self.register_buffer("rules", torch.as_tensor(factors.words, **made))
         own = [torch.as_tensor(part, **made) for part in (factors.before, factors.after)]
-        self.before, self.after = (nn.Parameter(torch.cat([part, noise * torch.randn(extra, rank, **made)])) for part in own)
+        self.before, self.after = (
+            nn.Parameter(torch.cat([part, noise * torch.randn(extra, rank, **made)])) for part in own
+        )
         wide = torch.zeros(self.states, self.states, **made)
         wide[: self.states - extra, : self.states - extra] = torch.as_tensor(factors.apart, **made)
         self.register_buffer("apart", wide)
@@ -113,7 +134,9 @@ class FactoredCell(nn.Module):
         self.turn: nn.Parameter | None = None
         if embeddings is not None:
             self.register_buffer("pretrained", embeddings.to(**made))
-            exact = torch.linalg.pinv(embeddings.double()) @ torch.as_tensor(factors.words).to(embeddings.device)
+            exact = torch.linalg.pinv(embeddings.double()) @ torch.as_tensor(factors.words).to(
+                embeddings.device
+            )
             self.turn = nn.Parameter(exact.to(**made))
 
     def table(self) -> Tensor:
@@ -123,12 +146,16 @@ class FactoredCell(nn.Module):
         return self.beta * self.rules + (1 - self.beta) * self.pretrained @ self.turn
 
     def tensor(self) -> Tensor:
-        """T as it is now (equation 9), shape ``(V, K, K)``: T[x, i, j] = sum over r of z[x, r] D_1[i, r] D_2[j, r]."""
+        """T as it is now (equation 9), shape ``(V, K, K)``: T[x, i, j] = sum over r of z[x, r] D_1[i, r]
+        D_2[j, r].
+        """
         found = torch.einsum("xr,ir,jr->xij", self.table(), self.before, self.after)
         return found + self.stands[:, None, None] * self.apart
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """What words do, whatever the state, of a step or of all: z, shape ``(..., r)``, and whether the wildcard stands for them, ``(..., 1)``."""
+        """What words do, whatever the state, of a step or of all: z, shape ``(..., r)``, and whether the
+        wildcard stands for them, ``(..., 1)``.
+        """
         z = self.rules[words]
         if self.turn is not None and self.beta != 1:
             z = self.beta * z + (1 - self.beta) * self.dropout(self.pretrained[words]) @ self.turn
@@ -139,18 +166,22 @@ class FactoredCell(nn.Module):
         z, stands = read
         if self.scoring == "viterbi":
             matrices = (self.before * z.unsqueeze(1)) @ self.after.T
-            return moved(h, matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices, "viterbi")
+            return moved(
+                h, matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices, "viterbi"
+            )
         after = ((h @ self.before) * z) @ self.after.T
         return after + stands * (h @ self.apart) if self.has_apart else after
 
 
 class GatedCell(nn.Module):
-    """Equation 7: an FA-GRU, with an update gate f_t and a reset gate r_t, which goes back to h_1, the score after BOS.
+    """Equation 7: an FA-GRU, with an update gate f_t and a reset gate r_t, which goes back to h_1, the score
+    after BOS.
 
     Args:
         inner: the cell that it gates.
         bias: of both gates at first: the larger, the nearer it is to the cell without gates.
-        steepness: what the gates' inputs are multiplied by before the sigmoid; 1 in the paper, 5 in the authors' program.
+        steepness: what the gates' inputs are multiplied by before the sigmoid; 1 in the paper, 5 in the
+            authors' program.
     """
 
     def __init__(self, inner: FactoredCell, bias: float = 10.0, steepness: float = 1.0) -> None:

@@ -1,7 +1,7 @@
 r"""Sentences to labels: an FA-RNN, and a linear layer on its last state, which begins as the rules do.
 
-Section 3.5 reads out a score for each rule (equation 8) and puts a two-layer perceptron on the scores, which it lets have no activation
-function: that is one linear layer on h_N. It begins with the rules' final weights.
+Section 3.5 reads out a score for each rule (equation 8) and puts a two-layer perceptron on the scores, which
+it lets have no activation function: that is one linear layer on h_N. It begins with the rules' final weights.
 
 >>> from automata.rules.rule_files import loads
 >>> from automata.rules.rule_set import rule_set
@@ -28,7 +28,8 @@ from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.network import FARNN
 
 SCALE = 5.0
-"""What a match adds to its label's logit at first: the softmax then has 0.99 and more for one of two labels."""
+"""What a match adds to its label's logit at first: the softmax then has 0.99 and more for one of two labels.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,14 @@ class Classifier(nn.Module):
         dropout: on h_N, in training.
     """
 
-    def __init__(self, network: FARNN, labels: Sequence[str], blocks: Sequence[Block], dropout: float = 0.0) -> None:
+    def __init__(
+        self, network: FARNN, labels: Sequence[str], blocks: Sequence[Block], dropout: float = 0.0
+    ) -> None:
         super().__init__()
         if not isinstance(network.cell, FactoredCell) or network.scoring != "forward":
-            raise InputError("a classifier stands on a decomposed network with forward scores and without gates")
+            raise InputError(
+                "a classifier stands on a decomposed network with forward scores and without gates"
+            )
         self.network, self.labels, self.blocks = network, tuple(labels), tuple(blocks)
         made: Any = {"device": network.initial.device, "dtype": network.initial.dtype}
         self.readout = nn.Linear(network.cell.states, len(self.labels), **made)
@@ -80,9 +85,16 @@ class Classifier(nn.Module):
 
     @classmethod
     def of_rules(
-        cls, rules: RuleSet, labels: Sequence[str], written: Sequence[str] | None = None, default: str | None = None,
-        scale: float = SCALE, spread: float = 0.5, noise: float = 0.0, **more: Any,
-    ) -> Classifier:  # fmt: skip
+        cls,
+        rules: RuleSet,
+        labels: Sequence[str],
+        written: Sequence[str] | None = None,
+        default: str | None = None,
+        scale: float = SCALE,
+        spread: float = 0.5,
+        noise: float = 0.0,
+        **more: Any,
+    ) -> Classifier:
         """The classifier that says what the rules say.
 
         Args:
@@ -91,14 +103,17 @@ class Classifier(nn.Module):
             written: the rules' texts, in the file's order.
             default: the label of a sentence that matches none: half a match at first.
             scale: of a match.
-            spread: of several labels that match, the last in the file wins: it has that much more than the first. Where several groups of
-                one label's rules match (those that stand side by side in the automaton), their matches add up.
+            spread: of several labels that match, the last in the file wins: it has that much more than the
+                first. Where several groups of one label's rules match (those that stand side by side in the
+                automaton), their matches add up.
             noise: the standard deviation that is added to R.
             more: for the network, see :meth:`neural.fa_rnn.network.FARNN.of`.
         """
         missing = [label for label in rules.labels if label not in labels]
         if missing:
-            raise InputError(f"the rules have the label {shorten(missing[0])}, which is none of the classifier's")
+            raise InputError(
+                f"the rules have the label {shorten(missing[0])}, which is none of the classifier's"
+            )
         final = set(rules.automaton.final.nonzero()[0].tolist())
         blocks = [
             Block(

@@ -1,4 +1,6 @@
-"""Rules added to a trained classifier and taken out of it, without training (Jiang et al. 2020, section 6, equation 10)."""
+"""Rules added to a trained classifier and taken out of it, without training (Jiang et al. 2020, section 6,
+equation 10).
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ MOST_WEIGHT = 1_000_000
 def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
     """The classifier with more rules: their factors beside its own, block by block (equation 10).
 
-    Every score that was there stays what it was, and each new rule scores what it would alone: exactly, whatever beta is. For the paper's
-    G = pinv(E_w) E_R would only be near; here the new columns of E_R are divided by beta, and those of G are zero, from where training may
-    go on. With beta = 0 there is nothing to divide by, and G is the paper's.
+    Every score that was there stays what it was, and each new rule scores what it would alone: exactly,
+    whatever beta is. For the paper's G = pinv(E_w) E_R would only be near; here the new columns of E_R are
+    divided by beta, and those of G are zero, from where training may go on. With beta = 0 there is nothing to
+    divide by, and G is the paper's.
 
     Args:
         model: trained, or not.
@@ -33,7 +36,9 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
         scale: what a match adds to its label's logit.
     """
     if not abs(scale) <= MOST_WEIGHT:
-        raise InputError(f"a match adds {scale}, where a number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,} is right")
+        raise InputError(
+            f"a match adds {scale}, where a number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,} is right"
+        )
     cell, network = model.cell, model.network
     words = list(network.words)
     if set(rules.automaton.index) != set(words):
@@ -49,7 +54,10 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
         turn = torch.as_tensor(exact if cell.beta == 0 else np.zeros_like(exact))
         rows = rows if cell.beta == 0 else rows / cell.beta
     shift = cell.states
-    labels = (*model.labels, *(label for label in dict.fromkeys(str(name) for name in rules.labels) if label not in model.labels))
+    labels = (
+        *model.labels,
+        *(label for label in dict.fromkeys(str(name) for name in rules.labels) if label not in model.labels),
+    )
     final = set(rules.automaton.final.nonzero()[0].tolist())
     blocks = [
         Block(
@@ -67,9 +75,19 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
         _blocks(cell.apart, found.apart),
         _numpy(cell.stands),
     )
-    initial = torch.cat([network.initial, torch.as_tensor(rules.automaton.initial.astype(float)).to(network.initial)])
-    made = _rebuilt(model, both, initial, labels, (*model.blocks, *blocks), None if turn is None or cell.turn is None else
-                    torch.cat([cell.turn.detach(), turn.to(cell.turn)], dim=1))  # fmt: skip
+    initial = torch.cat(
+        [network.initial, torch.as_tensor(rules.automaton.initial.astype(float)).to(network.initial)]
+    )
+    made = _rebuilt(
+        model,
+        both,
+        initial,
+        labels,
+        (*model.blocks, *blocks),
+        None
+        if turn is None or cell.turn is None
+        else torch.cat([cell.turn.detach(), turn.to(cell.turn)], dim=1),
+    )
     with torch.no_grad():
         made.readout.weight[: len(model.labels), :shift] = model.readout.weight
         made.readout.bias[: len(model.labels)] = model.readout.bias
@@ -81,9 +99,10 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
 def disabled(model: Classifier, numbers: Iterable[int]) -> Classifier:
     """The classifier without some of its blocks of rules.
 
-    Their states are not read out any more, and those of them go from which no final state of another block can be reached: so every other
-    block's score (equation 8) stays as it was, for all sentences. The paper keeps the states that can be reached from other rules' states,
-    which is not the condition. Before training all of a block's states go; training may have joined them to others.
+    Their states are not read out any more, and those of them go from which no final state of another block
+    can be reached: so every other block's score (equation 8) stays as it was, for all sentences. The paper
+    keeps the states that can be reached from other rules' states, which is not the condition. Before training
+    all of a block's states go; training may have joined them to others.
 
     Args:
         model: trained, or not.
@@ -108,7 +127,11 @@ def disabled(model: Classifier, numbers: Iterable[int]) -> Classifier:
         _numpy(cell.stands),
     )
     blocks = [
-        replace(block, states=tuple(place[state] for state in block.states), final=tuple(place[state] for state in block.final))
+        replace(
+            block,
+            states=tuple(place[state] for state in block.states),
+            final=tuple(place[state] for state in block.final),
+        )
         for block in kept_blocks
     ]
     made = _rebuilt(model, factors, model.network.initial[keep], model.labels, blocks, cell.turn)
@@ -131,7 +154,12 @@ def _leading_to(cell: FactoredCell, ends: set[int]) -> set[int]:
 
 
 def _rebuilt(
-    model: Classifier, factors: Factors, initial: Tensor, labels: Sequence[str], blocks: Sequence[Block], turn: Tensor | None
+    model: Classifier,
+    factors: Factors,
+    initial: Tensor,
+    labels: Sequence[str],
+    blocks: Sequence[Block],
+    turn: Tensor | None,
 ) -> Classifier:
     """A classifier with those factors and blocks; its readout is zero."""
     old = model.cell
@@ -153,4 +181,6 @@ def _numpy(values: Tensor) -> np.ndarray:
 def _blocks(old: Tensor, new: np.ndarray) -> np.ndarray:
     """[[old, 0], [0, new]]."""
     first = _numpy(old)
-    return np.block([[first, np.zeros((len(first), new.shape[1]))], [np.zeros((len(new), first.shape[1])), new]])
+    return np.block(
+        [[first, np.zeros((len(first), new.shape[1]))], [np.zeros((len(new), first.shape[1])), new]]
+    )

@@ -1,4 +1,5 @@
-"""The transition tensor as three matrices (section 3.2), exactly: T[x, i, j] = sum over r of E[x, r] D1[i, r] D2[j, r].
+"""The transition tensor as three matrices (section 3.2), exactly: T[x, i, j] = sum over r of E[x, r] D1[i, r]
+D2[j, r].
 
 >>> from automata.rules.compiling import compiled
 >>> from automata.rules.parser import parse
@@ -32,7 +33,8 @@ class Factors:
         words: E_R, shape ``(V, r)``, in the order of the automaton's alphabet.
         before: D_1, of the state before, shape ``(K, r)``.
         after: D_2, of the state after, shape ``(K, r)``.
-        apart: the wildcard's matrix, which is added for some words; shape ``(K, K)``; zero where the factors have it inside.
+        apart: the wildcard's matrix, which is added for some words; shape ``(K, K)``; zero where the factors
+            have it inside.
         stands: 1 for the words that it is added for, shape ``(V,)``.
     """
 
@@ -54,20 +56,25 @@ class Factors:
 
 
 def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
-    """Factors that give back the automaton's tensor without error: each number of it is one product of one column.
+    """Factors that give back the automaton's tensor without error: each number of it is one product of one
+    column.
 
-    At most min(V K, K K) columns are ever needed: one for each word and state before, or for each pair of states. Fewer do where words
-    go the same ways: pairs of states that the same words join, with the same weights, share a column as far as they form a block. Of
-    three ways to choose blocks the one with the fewest columns is taken.
+    At most min(V K, K K) columns are ever needed: one for each word and state before, or for each pair of
+    states. Fewer do where words go the same ways: pairs of states that the same words join, with the same
+    weights, share a column as far as they form a block. Of three ways to choose blocks the one with the
+    fewest columns is taken.
 
     Args:
         automaton: boolean (zeros and ones), counting or real, without epsilon.
-        apart: words whose common part is kept out of the factors, as the authors' program keeps the wildcard's.
+        apart: words whose common part is kept out of the factors, as the authors' program keeps the
+            wildcard's.
 
     Raises :class:`~automata.errors.InputError` for another automaton.
     """
     if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.epsilon is not None:
-        raise InputError(f"factors are of real, counting or boolean automata without epsilon, not of {automaton!r}")
+        raise InputError(
+            f"factors are of real, counting or boolean automata without epsilon, not of {automaton!r}"
+        )
     if not automaton.states:
         raise InputError("the automaton has no state: it accepts nothing")
     k, words = automaton.states, list(automaton.index)
@@ -78,17 +85,23 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
     looks = list(zip(automaton.index.values(), stands.tolist(), strict=True))
     place = {look: number for number, look in enumerate(dict.fromkeys(looks))}
     inside = [matrices[matrix] for matrix, stand in place if stand]
-    common = np.where((np.array(inside) == inside[0]).all(axis=0), inside[0], 0.0) if inside else np.zeros((k, k))
+    common = (
+        np.where((np.array(inside) == inside[0]).all(axis=0), inside[0], 0.0) if inside else np.zeros((k, k))
+    )
     letters = np.array([matrices[matrix] - stand * common for matrix, stand in place]).reshape(-1, k, k)
     ways = (_by_pair(letters, rows=True), _by_pair(letters, rows=False), _by_letter(letters))
     terms = min(ways, key=len)
-    e, before, after = (np.array([term[i] for term in terms]).reshape(len(terms), size).T
-                        for i, size in ((0, len(letters)), (1, k), (2, k)))  # fmt: skip
+    e, before, after = (
+        np.array([term[i] for term in terms]).reshape(len(terms), size).T
+        for i, size in ((0, len(letters)), (1, k), (2, k))
+    )
     return Factors(e[[place[look] for look in looks]], before.copy(), after.copy(), common, stands)
 
 
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
-    """A column for each set of letters (with weights), and each set of states that it joins from the same states (or to the same)."""
+    """A column for each set of letters (with weights), and each set of states that it joins from the same
+    states (or to the same).
+    """
     pairs: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
     for i, j in zip(*np.nonzero(letters.any(axis=0)), strict=True):
         pairs[letters[:, i, j].tobytes()].append((int(i), int(j)))
@@ -114,7 +127,10 @@ def _by_letter(letters: Floats) -> list[Term]:
         rows: dict[bytes, list[int]] = defaultdict(list)
         for i in np.flatnonzero(matrix.any(axis=1)):
             rows[matrix[i].tobytes()].append(int(i))
-        found += [(np.eye(len(letters))[place], _marked(letters, own), np.frombuffer(row)) for row, own in rows.items()]
+        found += [
+            (np.eye(len(letters))[place], _marked(letters, own), np.frombuffer(row))
+            for row, own in rows.items()
+        ]
     return found
 
 

@@ -1,4 +1,6 @@
-"""A kept :class:`~neural.fa_rnn.classifier.Classifier`: everything in the file is checked before the network is made."""
+"""A kept :class:`~neural.fa_rnn.classifier.Classifier`: everything in the file is checked before the network
+is made.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,19 @@ from neural.fa_rnn.network import FARNN
 KIND = "FA-RNN classifier"
 CELL = "network.cell."
 ALWAYS = {
-    f"{CELL}rules": "Vr", f"{CELL}before": "Kr", f"{CELL}after": "Kr", f"{CELL}apart": "KK", f"{CELL}stands": "V",
-    "network.initial": "K", "network.final": "GK", "readout.weight": "LK", "readout.bias": "L",
-}  # fmt: skip
-"""The shape of each tensor in words: V words, r columns, K states, G blocks, L labels, D numbers of a pretrained vector."""
+    f"{CELL}rules": "Vr",
+    f"{CELL}before": "Kr",
+    f"{CELL}after": "Kr",
+    f"{CELL}apart": "KK",
+    f"{CELL}stands": "V",
+    "network.initial": "K",
+    "network.final": "GK",
+    "readout.weight": "LK",
+    "readout.bias": "L",
+}
+"""The shape of each tensor in words: V words, r columns, K states, G blocks, L labels, D numbers of a
+pretrained vector.
+"""
 WITH_VECTORS = {f"{CELL}pretrained": "VD", f"{CELL}turn": "Dr"}
 
 
@@ -51,7 +62,9 @@ def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
         raise FormatError(f"{path}: {' '.join(str(error).split()):.300}") from None
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: its header does not describe a classifier ({type(error).__name__}: {why:.80})") from None
+        raise FormatError(
+            f"{path}: its header does not describe a classifier ({type(error).__name__}: {why:.80})"
+        ) from None
     return made, about
 
 
@@ -60,14 +73,23 @@ def _made(said: dict[str, Any], tensors: dict[str, Tensor]) -> Classifier:
     if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 0 <= beta <= 1:
         raise InputError(f"beta is {beta!r:.40}, where a number from 0 to 1 is right")
     has_vectors = f"{CELL}turn" in tensors
-    _check_shapes(tensors, ALWAYS | (WITH_VECTORS if has_vectors else {}), {"V": len(words), "L": len(labels)})
+    _check_shapes(
+        tensors, ALWAYS | (WITH_VECTORS if has_vectors else {}), {"V": len(words), "L": len(labels)}
+    )
     if beta != 1 and not has_vectors:
         raise InputError(f"beta is {beta}, and there are no pretrained vectors")
     states = len(tensors["network.initial"])
     blocks = [_block(block, states, labels) for block in said["blocks"]]
     if len(blocks) != len(tensors["network.final"]):
-        raise InputError(f"there are {len(blocks)} blocks, and final weights of {len(tensors['network.final'])}")
-    factors = Factors(*(tensors[f"{CELL}{name}"].double().numpy() for name in ("rules", "before", "after", "apart", "stands")))
+        raise InputError(
+            f"there are {len(blocks)} blocks, and final weights of {len(tensors['network.final'])}"
+        )
+    factors = Factors(
+        *(
+            tensors[f"{CELL}{name}"].double().numpy()
+            for name in ("rules", "before", "after", "apart", "stands")
+        )
+    )
     dtype = tensors["network.initial"].dtype
     cell = FactoredCell(factors, dtype=dtype)
     if has_vectors:
@@ -83,20 +105,35 @@ def _made(said: dict[str, Any], tensors: dict[str, Tensor]) -> Classifier:
 def _check_shapes(tensors: dict[str, Tensor], shapes: dict[str, str], sizes: dict[str, int]) -> None:
     for name in {**dict.fromkeys(shapes), **dict.fromkeys(tensors)}:
         if name not in shapes or name not in tensors:
-            raise InputError(f"the tensor {name} is {'absent' if name in shapes else 'not one of a classifier'}")
+            raise InputError(
+                f"the tensor {name} is {'absent' if name in shapes else 'not one of a classifier'}"
+            )
         tensor, letters = tensors[name], shapes[name]
-        right = tuple(sizes.setdefault(letter, size) for letter, size in zip(letters, tensor.shape, strict=False))
+        right = tuple(
+            sizes.setdefault(letter, size) for letter, size in zip(letters, tensor.shape, strict=False)
+        )
         if tensor.dim() != len(letters) or tuple(tensor.shape) != right:
-            raise InputError(f"the tensor {name} has the shape {tuple(tensor.shape)}, which does not fit the others")
-        if tensor.dtype not in (torch.float32, torch.float64) or tensor.dtype != tensors["network.initial"].dtype:
-            raise InputError(f"the tensor {name} is of {tensor.dtype}, where one of float32 and float64 for all is right")
+            raise InputError(
+                f"the tensor {name} has the shape {tuple(tensor.shape)}, which does not fit the others"
+            )
+        if (
+            tensor.dtype not in (torch.float32, torch.float64)
+            or tensor.dtype != tensors["network.initial"].dtype
+        ):
+            raise InputError(
+                f"the tensor {name} is of {tensor.dtype}, where one of float32 and float64 for all is right"
+            )
         if not bool(torch.isfinite(tensor).all()):
             raise InputError(f"the tensor {name} has a number that is not finite")
 
 
 def _texts(said: dict[str, Any], name: str) -> list[str]:
     found = said[name]
-    if not isinstance(found, list) or not all(isinstance(text, str) and text for text in found) or len(set(found)) != len(found):
+    if (
+        not isinstance(found, list)
+        or not all(isinstance(text, str) and text for text in found)
+        or len(set(found)) != len(found)
+    ):
         raise InputError(f"{name} is {found!r:.80}, where a list of different texts is right")
     return found
 
@@ -106,7 +143,9 @@ def _block(said: Any, states: int, labels: list[str]) -> Block:
         raise InputError("a block has rules, states or final states that are no list")
     block = Block(said["label"], tuple(said["rules"]), tuple(said["states"]), tuple(said["final"]))
     if block.label not in labels or not all(isinstance(rule, str) for rule in block.rules):
-        raise InputError(f"a block has the label {block.label!r:.40} and rules that are no texts, or a label of its own")
+        raise InputError(
+            f"a block has the label {block.label!r:.40} and rules that are no texts, or a label of its own"
+        )
     for state in (*block.states, *block.final):
         if isinstance(state, bool) or not isinstance(state, int) or not 0 <= state < states:
             raise InputError(f"a block has the state {state!r:.40}, where there are {states}")

@@ -28,7 +28,8 @@ from neural.shapes import Layout
 
 
 class FARNN(nn.Module):
-    """Runs a cell from the initial weights, and reads out a score for each of R groups of final states (equation 8).
+    """Runs a cell from the initial weights, and reads out a score for each of R groups of final states
+    (equation 8).
 
     Args:
         words: the vocabulary, in the cell's order.
@@ -47,16 +48,20 @@ class FARNN(nn.Module):
     decomposition_error: float = 0.0
 
     def __init__(
-        self, words: Sequence[Hashable], cell: TensorCell | FactoredCell | GatedCell, initial: Tensor, final: Tensor,
+        self,
+        words: Sequence[Hashable],
+        cell: TensorCell | FactoredCell | GatedCell,
+        initial: Tensor,
+        final: Tensor,
         scoring: Scoring = "forward",
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         self.words = tuple(words)
         self.index = {word: place for place, word in enumerate(self.words)}
         if len(self.words) != cell.words or final.shape[1:] != initial.shape:
             raise InputError(
-                f"there are {len(self.words)} words, initial weights {tuple(initial.shape)} and final ones {tuple(final.shape)}, "
-                f"where the cell has {cell.words} words"
+                f"there are {len(self.words)} words, initial weights {tuple(initial.shape)} and final ones"
+                f" {tuple(final.shape)}, where the cell has {cell.words} words"
             )
         self.cell, self.scoring = cell, scoring
         extra = cell.states - len(initial)
@@ -65,10 +70,20 @@ class FARNN(nn.Module):
 
     @classmethod
     def of(
-        cls, automaton: WFSA, groups: Sequence[Sequence[int]] | None = None, decomposed: bool = True, gated: bool = False,
-        scoring: Scoring = "forward", apart: bool = True, rank: int | None = None, device: Any = None, dtype: Any = None, **more: Any,
-    ) -> FARNN:  # fmt: skip
-        """The network that scores what an automaton does; exact where its weights are float numbers of that dtype and beta is 1.
+        cls,
+        automaton: WFSA,
+        groups: Sequence[Sequence[int]] | None = None,
+        decomposed: bool = True,
+        gated: bool = False,
+        scoring: Scoring = "forward",
+        apart: bool = True,
+        rank: int | None = None,
+        device: Any = None,
+        dtype: Any = None,
+        **more: Any,
+    ) -> FARNN:
+        """The network that scores what an automaton does; exact where its weights are float numbers of that
+        dtype and beta is 1.
 
         Args:
             automaton: boolean, counting or real, without epsilon; its symbols are the words.
@@ -77,22 +92,27 @@ class FARNN(nn.Module):
             gated: equation 7.
             scoring: ``"forward"`` counts accepting paths, ``"viterbi"`` asks whether there is one.
             apart: keep the wildcard's matrix out of the factors.
-            rank: r; with fewer columns than the exact factors have, the nearest ones that CP decomposition finds. Exact without.
+            rank: r; with fewer columns than the exact factors have, the nearest ones that CP decomposition
+                finds. Exact without.
             device: as in torch.
             dtype: as in torch.
-            more: ``extra``, ``embeddings``, ``beta`` and ``noise`` of :class:`~neural.fa_rnn.cells.FactoredCell`.
+            more: ``extra``, ``embeddings``, ``beta`` and ``noise`` of
+                :class:`~neural.fa_rnn.cells.FactoredCell`.
         """
         made: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         error = 0.0
         cell: TensorCell | FactoredCell | GatedCell
         if decomposed:
             wild = [word for word in automaton.index if stands_for("$", str(word))] if apart else ()
-            factors, error = (exact_factors(automaton, wild), 0.0) if rank is None else cp_factors(automaton, rank, wild)
+            factors, error = (
+                (exact_factors(automaton, wild), 0.0) if rank is None else cp_factors(automaton, rank, wild)
+            )
             cell = FactoredCell(factors, scoring=scoring, **more, **made)
             cell = GatedCell(cell) if gated else cell
         elif gated or more or rank is not None:
             raise InputError(
-                f"{', '.join(['gated'] * gated + ['rank'] * (rank is not None) + list(more))} asks for the decomposed network"
+                f"{', '.join(['gated'] * gated + ['rank'] * (rank is not None) + list(more))} asks for the"
+                " decomposed network"
             )
         else:
             cell = TensorCell(automaton, scoring, **made)
@@ -101,7 +121,9 @@ class FARNN(nn.Module):
         final = torch.zeros(len(own), automaton.states, **made)
         for row, group in enumerate(own):
             final[row, group] = weights[group]
-        network = cls(automaton.alphabet, cell, torch.as_tensor(automaton.initial.astype(float), **made), final, scoring)
+        network = cls(
+            automaton.alphabet, cell, torch.as_tensor(automaton.initial.astype(float), **made), final, scoring
+        )
         network.decomposition_error = error
         return network
 
@@ -112,14 +134,25 @@ class FARNN(nn.Module):
 
     @property
     def rank(self) -> int:
-        """The number of columns of the factors, r; of an undecomposed network as many as a tensor of its size may need."""
+        """The number of columns of the factors, r; of an undecomposed network as many as a tensor of its size
+        may need.
+        """
         cell = self.cell.inner if isinstance(self.cell, GatedCell) else self.cell
-        return cell.rules.shape[1] if isinstance(cell, FactoredCell) else min(cell.words * cell.states, cell.states**2)
+        return (
+            cell.rules.shape[1]
+            if isinstance(cell, FactoredCell)
+            else min(cell.words * cell.states, cell.states**2)
+        )
 
     def tokens(self, sentences: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
-        """Sentences as places of words, shape ``(T, B)`` with zeros behind their ends, and their lengths, shape ``(B,)``."""
+        """Sentences as places of words, shape ``(T, B)`` with zeros behind their ends, and their lengths,
+        shape ``(B,)``.
+        """
         try:
-            rows = [torch.tensor([self.index[word] for word in sentence], dtype=torch.long) for sentence in sentences]
+            rows = [
+                torch.tensor([self.index[word] for word in sentence], dtype=torch.long)
+                for sentence in sentences
+            ]
         except KeyError as error:
             raise UnknownSymbol(f"the vocabulary lacks {shorten(error.args[0])}") from None
         lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
@@ -140,10 +173,14 @@ class FARNN(nn.Module):
         time, batch = words.shape
         ends = torch.full((batch,), time, device=words.device) if form.ends is None else form.ends
         order = torch.argsort(ends, descending=True, stable=True)
-        words, sizes = words[:, order], (torch.arange(time, device=words.device)[:, None] < ends).sum(dim=1).tolist()
+        words, sizes = (
+            words[:, order],
+            (torch.arange(time, device=words.device)[:, None] < ends).sum(dim=1).tolist(),
+        )
         h = self.initial.expand(batch, -1)
         first, done = h, []  # what has ended is set aside, the longest sentences stand first
-        # read at once and taken apart by unbind: the gradient of an index would fill a table of all words at every step
+        # read at once and taken apart by unbind: the gradient of an index would fill a table of all words at
+        # every step
         reads = list(zip(*(part.unbind(0) for part in self.cell.read(words)), strict=True))
         for t, size in enumerate(sizes):
             done.append(h[size:])

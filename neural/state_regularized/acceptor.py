@@ -1,7 +1,8 @@
 """A state-regularized network that accepts or rejects strings (Wang & Niepert 2019, sections 3.3 and 4.1).
 
-A string is read as start token, symbols, end token. The start token moves the network to a centroid; the end token is one more step of
-the recurrent component of the last layer, without its stochastic component, before a linear classifier.
+A string is read as start token, symbols, end token. The start token moves the network to a centroid; the end
+token is one more step of the recurrent component of the last layer, without its stochastic component, before
+a linear classifier.
 
 >>> network = Acceptor(("0", "1"), hidden_size=4, k=3)
 >>> network([("0", "1"), (), ("1",)]).shape  # one logit a string: positive means accept
@@ -34,8 +35,10 @@ class Acceptor(nn.Module):
         k: how many centroids each layer has.
         embedding_size: of a token; as many as there are tokens without it.
         num_layers: how many.
-        start_token: reads one, so that the first state is learned; without, every string starts with h = centroid 0.
-        similarity, transition, temperature, noise: as in :class:`~neural.state_regularized.component.StochasticComponent`.
+        start_token: reads one, so that the first state is learned; without, every string starts with h =
+            centroid 0.
+        similarity, transition, temperature, noise: as in
+            :class:`~neural.state_regularized.component.StochasticComponent`.
         device, dtype: as in torch.
     """
 
@@ -58,15 +61,28 @@ class Acceptor(nn.Module):
         super().__init__()
         self.alphabet = tuple(alphabet)
         if not self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
-            raise InputError(f"the alphabet is {self.alphabet!r:.100}, where at least one symbol, each once, is right")
-        self.kind, self.start_token = one_of("kind", kind, tuple(KINDS)), one_of("start_token", start_token, (True, False))
+            raise InputError(
+                f"the alphabet is {self.alphabet!r:.100}, where at least one symbol, each once, is right"
+            )
+        self.kind, self.start_token = (
+            one_of("kind", kind, tuple(KINDS)),
+            one_of("start_token", start_token, (True, False)),
+        )
         tokens = len(self.alphabet) + 2
         size = whole("embedding_size", embedding_size) if embedding_size is not None else tokens
         self.embedding = nn.Embedding(tokens, size, device=device, dtype=dtype)
         self.layers: SRLayers = KINDS[kind](
-            size, hidden_size, num_layers, device=device, dtype=dtype, k=k, similarity=similarity, transition=transition,
-            temperature=temperature, noise=noise,
-        )  # fmt: skip
+            size,
+            hidden_size,
+            num_layers,
+            device=device,
+            dtype=dtype,
+            k=k,
+            similarity=similarity,
+            transition=transition,
+            temperature=temperature,
+            noise=noise,
+        )
         self.classifier = nn.Linear(hidden_size, 1, device=device, dtype=dtype)
 
     @property
@@ -74,10 +90,18 @@ class Acceptor(nn.Module):
         """The arguments that make a network of this shape."""
         first = self.layers.components[0]
         return {
-            "alphabet": list(self.alphabet), "kind": self.kind, "hidden_size": self.layers.hidden_size, "k": first.k,
-            "embedding_size": self.embedding.embedding_dim, "num_layers": self.layers.num_layers, "start_token": self.start_token,
-            "similarity": first.similarity, "transition": first.transition, "temperature": first.temperature, "noise": first.noise,
-        }  # fmt: skip
+            "alphabet": list(self.alphabet),
+            "kind": self.kind,
+            "hidden_size": self.layers.hidden_size,
+            "k": first.k,
+            "embedding_size": self.embedding.embedding_dim,
+            "num_layers": self.layers.num_layers,
+            "start_token": self.start_token,
+            "similarity": first.similarity,
+            "transition": first.transition,
+            "temperature": first.temperature,
+            "noise": first.noise,
+        }
 
     @property
     def cells(self) -> list[SRCell]:
@@ -90,20 +114,28 @@ class Acceptor(nn.Module):
             component.temperature = value
 
     def tokens(self, strings: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
-        """Strings as tokens, shape ``(T, B)`` with zeros behind their ends, and their lengths, shape ``(B,)``."""
+        """Strings as tokens, shape ``(T, B)`` with zeros behind their ends, and their lengths, shape
+        ``(B,)``.
+        """
         index = {symbol: place for place, symbol in enumerate(self.alphabet)}
         try:
-            rows = [torch.tensor([index[symbol] for symbol in string], dtype=torch.long) for string in strings]
+            rows = [
+                torch.tensor([index[symbol] for symbol in string], dtype=torch.long) for string in strings
+            ]
         except KeyError as error:
             shown = ", ".join(map(repr, self.alphabet))
-            raise UnknownSymbol(f"the network has no symbol {shorten(error.args[0])}; it has {shown}") from None
+            raise UnknownSymbol(
+                f"the network has no symbol {shorten(error.args[0])}; it has {shown}"
+            ) from None
         lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
         device = self.embedding.weight.device
         padded = nn.utils.rnn.pad_sequence(rows) if rows else torch.zeros(0, 0, dtype=torch.long)
         return padded.to(device), lengths.to(device)
 
     def first_states(self, batch: int) -> list[tuple[Tensor, ...]]:
-        """Each layer's state before the first symbol: after the start token, or at centroid 0 where there is none."""
+        """Each layer's state before the first symbol: after the start token, or at centroid 0 where there is
+        none.
+        """
         return self._begin(batch)[1]
 
     def forward(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
@@ -116,10 +148,13 @@ class Acceptor(nn.Module):
         tokens, lengths = self._given(strings, lengths)
         firsts = self.first_states(tokens.shape[1])
         _, states = self._run(self.embedding(tokens), firsts)
-        return self.classify([_last(first, after, lengths) for first, after in zip(firsts, states, strict=True)])
+        return self.classify(
+            [_last(first, after, lengths) for first, after in zip(firsts, states, strict=True)]
+        )
 
     def probabilities(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
-        """Alpha of the last layer after the start token and after every symbol, shape ``(T + 1, B, k)``, NaN behind a string's end.
+        """Alpha of the last layer after the start token and after every symbol, shape ``(T + 1, B, k)``, NaN
+        behind a string's end.
 
         Without a start token the first row is the one-hot vector of centroid 0.
         """
@@ -156,7 +191,9 @@ class Acceptor(nn.Module):
         return form.inputs, whole_length if form.ends is None else form.ends
 
     def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """Alpha of the last layer before the first symbol, shape ``(1, B, k)``, and each layer's state: of one and the same run."""
+        """Alpha of the last layer before the first symbol, shape ``(1, B, k)``, and each layer's state: of
+        one and the same run.
+        """
         weight = self.embedding.weight
         if not self.start_token:
             one_hot = torch.eye(self.cells[-1].component.k, device=weight.device, dtype=weight.dtype)[0]
@@ -165,7 +202,9 @@ class Acceptor(nn.Module):
         alpha, after = self._run(token, [cell.start(batch) for cell in self.cells])
         return alpha, [tuple(part[-1] for part in parts) for parts in after]
 
-    def _run(self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
+    def _run(
+        self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]
+    ) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
         """The last layer's alpha, and each layer's states, after each step."""
         found, alpha, values = [], inputs, inputs
         for cell, state in zip(self.cells, states, strict=True):
@@ -176,6 +215,10 @@ class Acceptor(nn.Module):
 
 
 def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:
-    """Each string's state at its end, from the state before it and those after each symbol, ``(T, B, ...)``."""
+    """Each string's state at its end, from the state before it and those after each symbol,
+    ``(T, B, ...)``.
+    """
     batch = torch.arange(len(lengths), device=lengths.device)
-    return tuple(torch.cat([one.unsqueeze(0), many])[lengths, batch] for one, many in zip(first, after, strict=True))
+    return tuple(
+        torch.cat([one.unsqueeze(0), many])[lengths, batch] for one, many in zip(first, after, strict=True)
+    )

@@ -1,4 +1,5 @@
-"""The stochastic component (Wang & Niepert 2019, section 3): from a vector u to one of k centroids, or to a mixture of them.
+"""The stochastic component (Wang & Niepert 2019, section 3): from a vector u to one of k centroids, or to a
+mixture of them.
 
 >>> component = StochasticComponent(k=3, hidden_size=2, temperature=0.5)
 >>> h, alpha = component(torch.zeros(4, 2))
@@ -26,15 +27,17 @@ COLD = 2.0**-32
 
 
 class StochasticComponent(nn.Module):
-    """k centroids, and a distribution over them: alpha = softmax(b / temperature), b the similarity of u to each centroid.
+    """k centroids, and a distribution over them: alpha = softmax(b / temperature), b the similarity of u to
+    each centroid.
 
     Args:
         k: how many centroids; at least 2.
         hidden_size: d.
-        similarity: b_i is the ``"dot"`` product u s_i (equation 2), or minus the ``"euclidean"`` distance (equation 3).
-        transition: h is the ``"mixture"`` sum_i alpha_i s_i (equation 5), or one centroid, ``"sampled"`` from alpha (equation 4;
-            no gradient flows through the choice), or the most probable one, which is the ``"limit"`` of both for temperature -> 0
-            where there is no tie (Theorem 3.2).
+        similarity: b_i is the ``"dot"`` product u s_i (equation 2), or minus the ``"euclidean"`` distance
+            (equation 3).
+        transition: h is the ``"mixture"`` sum_i alpha_i s_i (equation 5), or one centroid, ``"sampled"`` from
+            alpha (equation 4; no gradient flows through the choice), or the most probable one, which is the
+            ``"limit"`` of both for temperature -> 0 where there is no tie (Theorem 3.2).
         temperature: tau > 0.
         noise: standard deviation of Gaussian noise on b / temperature, in training only.
         device, dtype: as in torch.
@@ -60,7 +63,9 @@ class StochasticComponent(nn.Module):
         self.transition = one_of("transition", transition, ("mixture", "sampled", "limit"))
         self.temperature = temperature
         self.noise = checked_noise(noise)
-        self.centroids = nn.Parameter(torch.empty(hidden_size, k, device=device, dtype=dtype).uniform_(-SPREAD, SPREAD))
+        self.centroids = nn.Parameter(
+            torch.empty(hidden_size, k, device=device, dtype=dtype).uniform_(-SPREAD, SPREAD)
+        )
 
     @property
     def temperature(self) -> float:
@@ -78,9 +83,13 @@ class StochasticComponent(nn.Module):
         return -torch.linalg.vector_norm(u.unsqueeze(-1) - self.centroids, dim=-2)
 
     def forward(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        """The new hidden state h, shape ``(..., d)``, and alpha, shape ``(..., k)``, from u of shape ``(..., d)``."""
+        """The new hidden state h, shape ``(..., d)``, and alpha, shape ``(..., k)``, from u of shape
+        ``(..., d)``.
+        """
         b = self.similarities(u)
-        if self.temperature < COLD:  # b / temperature may overflow; less the largest, which changes no alpha, only downwards
+        if (
+            self.temperature < COLD
+        ):  # b / temperature may overflow; less the largest, which changes no alpha, only downwards
             b = b - b.amax(dim=-1, keepdim=True).detach()
         logits = b / max(self.temperature, torch.finfo(b.dtype).tiny)  # never 0 in the format of b
         if self.training and self.noise:

@@ -1,4 +1,6 @@
-"""A kept :class:`~neural.state_regularized.acceptor.Acceptor`: everything in the file is checked before the network is made."""
+"""A kept :class:`~neural.state_regularized.acceptor.Acceptor`: everything in the file is checked before the
+network is made.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
         raise FormatError(f"{path}: {' '.join(str(error).split()):.300}") from None
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: its header does not describe a network ({type(error).__name__}: {why:.80})") from None
+        raise FormatError(
+            f"{path}: its header does not describe a network ({type(error).__name__}: {why:.80})"
+        ) from None
     return network, about
 
 
@@ -61,20 +65,32 @@ def made(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     dtype = options.pop("dtype")
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise InputError(f"dtype is {dtype!r:.40}, where {' or '.join(DTYPES)} is right")
-    if not isinstance(options["alphabet"], list) or not all(isinstance(s, str) and s for s in options["alphabet"]):
+    if not isinstance(options["alphabet"], list) or not all(
+        isinstance(s, str) and s for s in options["alphabet"]
+    ):
         raise InputError(f"alphabet is {options['alphabet']!r:.80}, where a list of texts is right")
     held = sum(tensor.numel() for tensor in tensors.values())
-    # no size is larger than the number of weights, and there are no more layers than tensors: nothing larger than the file is made
-    for name, most in (("hidden_size", held), ("k", held), ("embedding_size", held), ("num_layers", len(tensors))):
+    # no size is larger than the number of weights, and there are no more layers than tensors: nothing larger
+    # than the file is made
+    for name, most in (
+        ("hidden_size", held),
+        ("k", held),
+        ("embedding_size", held),
+        ("num_layers", len(tensors)),
+    ):
         if whole(name, options[name]) > most:
-            raise InputError(f"{name} is {options[name]}, and there are {held} numbers in {len(tensors)} tensors in all")
+            raise InputError(
+                f"{name} is {options[name]}, and there are {held} numbers in {len(tensors)} tensors in all"
+            )
     with torch.device("meta"):
         network = Acceptor(**options, dtype=DTYPES[dtype])
     right = {name: (tuple(p.shape), p.dtype) for name, p in network.state_dict().items()}
     found = {name: (tuple(p.shape), p.dtype) for name, p in tensors.items()}
     for name in {**right, **found}:
         if found.get(name) != right.get(name):
-            shown = " and ".join(f"{where} {what.get(name, 'absent')}" for where, what in (("is", found), ("should be", right)))
+            shown = " and ".join(
+                f"{where} {what.get(name, 'absent')}" for where, what in (("is", found), ("should be", right))
+            )
             raise InputError(f"the tensor {name} {shown}")
         if not bool(torch.isfinite(tensors[name]).all()):
             raise InputError(f"the tensor {name} has a number that is not finite")

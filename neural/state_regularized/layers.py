@@ -1,4 +1,5 @@
-"""State-regularized layers (Wang & Niepert 2019): Elman, GRU, LSTM and LSTM with peepholes, and the last without regularization.
+"""State-regularized layers (Wang & Niepert 2019): Elman, GRU, LSTM and LSTM with peepholes, and the last
+without regularization.
 
 >>> layer = SRGRU(3, 2, k=5, num_layers=2)
 >>> output, h = layer(torch.zeros(7, 4, 3))  # T = 7 steps, a batch of 4
@@ -28,7 +29,8 @@ class SRCell(Unrolled):
 
     Args:
         input_size, hidden_size, bias, device, dtype: as in torch.
-        k, similarity, transition, temperature, noise: as in :class:`~neural.state_regularized.component.StochasticComponent`.
+        k, similarity, transition, temperature, noise: as in
+            :class:`~neural.state_regularized.component.StochasticComponent`.
     """
 
     part_class: ClassVar[type[Part]]
@@ -48,7 +50,9 @@ class SRCell(Unrolled):
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
         self.part = self.part_class(input_size, hidden_size, bias, **self.made)
-        self.component = StochasticComponent(k, hidden_size, similarity, transition, temperature, noise, **self.made)
+        self.component = StochasticComponent(
+            k, hidden_size, similarity, transition, temperature, noise, **self.made
+        )
 
     @property
     def memoryless(self) -> bool:
@@ -109,7 +113,9 @@ class SRLSTMPCell(SRCell):
 class LSTMPCell(Unrolled):
     """The LSTM with peepholes (equations 6 to 8) alone, which the paper compares with."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
         self.part = PeepholePart(input_size, hidden_size, bias, **self.made)
 
@@ -137,9 +143,9 @@ def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -
 class SRLayers(Stacked):
     """State-regularized layers, a stochastic component in each; the outputs are those of the last.
 
-    Options: ``k``, how many centroids; ``similarity``, ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3); ``transition``,
-    ``"mixture"`` (equation 5), ``"sampled"`` (equation 4) or ``"limit"`` (temperature -> 0); ``temperature``; ``noise`` on the
-    logits, in training only; ``bias``.
+    Options: ``k``, how many centroids; ``similarity``, ``"dot"`` (equation 2) or ``"euclidean"`` (equation
+    3); ``transition``, ``"mixture"`` (equation 5), ``"sampled"`` (equation 4) or ``"limit"`` (temperature ->
+    0); ``temperature``; ``noise`` on the logits, in training only; ``bias``.
     """
 
     @property
@@ -185,5 +191,10 @@ class LSTMP(Stacked):
     cell_class = LSTMPCell
 
 
-KINDS: dict[str, type[SRLayers]] = {"sr-elman": SRElman, "sr-gru": SRGRU, "sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP}
+KINDS: dict[str, type[SRLayers]] = {
+    "sr-elman": SRElman,
+    "sr-gru": SRGRU,
+    "sr-lstm": SRLSTM,
+    "sr-lstm-p": SRLSTMP,
+}
 """The state-regularized layers by name, as checkpoints have them."""

@@ -1,6 +1,8 @@
-"""The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t), with the parameters of one step.
+"""The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t), with the
+parameters of one step.
 
-The maps of the input are apart from the rest, so that a layer computes them for all steps at once. The gates stand in torch's order.
+The maps of the input are apart from the rest, so that a layer computes them for all steps at once. The gates
+stand in torch's order.
 
 >>> part = GRUPart(3, 2)
 >>> part.step(part.read(torch.zeros(4, 3)), (torch.zeros(4, 2),))[0].shape
@@ -28,7 +30,9 @@ class Part(nn.Module):
     gates: ClassVar[int]
     has_cell_state: ClassVar[bool] = False
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__()
         made = {"device": device, "dtype": dtype}
         self.input = nn.Linear(input_size, self.gates * hidden_size, bias=bias, **made)
@@ -42,7 +46,9 @@ class Part(nn.Module):
         return found
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """u_t, and the new cell state where there is one, from what was read and the state ``(h,)`` or ``(h, c)``."""
+        """u_t, and the new cell state where there is one, from what was read and the state ``(h,)`` or
+        ``(h, c)``.
+        """
         raise NotImplementedError
 
 
@@ -57,7 +63,9 @@ class ElmanPart(Part):
 
 
 class GRUPart(Part):
-    """u = (1 - z) n + z h with r, z = sigma(W x + U h + b) and n = tanh(W_n x + b_n + r (U_n h + b'_n)), as in torch."""
+    """u = (1 - z) n + z h with r, z = sigma(W x + U h + b) and n = tanh(W_n x + b_n + r (U_n h + b'_n)), as
+    in torch.
+    """
 
     gates = 3
 
@@ -72,7 +80,9 @@ class GRUPart(Part):
 
 
 class LSTMPart(Part):
-    """c = f c + i g and u = o tanh(c), with i, f, o = sigma(W x + R h + b) and g = tanh(W_g x + R_g h + b_g)."""
+    """c = f c + i g and u = o tanh(c), with i, f, o = sigma(W x + R h + b) and g = tanh(W_g x + R_g h +
+    b_g).
+    """
 
     gates = 4
     has_cell_state = True
@@ -86,13 +96,16 @@ class LSTMPart(Part):
 
 
 class PeepholePart(LSTMPart):
-    """The LSTM whose gates see the cell state: equations 6 (forget gate), 7 (input gate) and 8 (output gate, the new c_t).
+    """The LSTM whose gates see the cell state: equations 6 (forget gate), 7 (input gate) and 8 (output gate,
+    the new c_t).
 
     Attributes:
         peepholes: p^i, p^f and p^o, shape ``(3, d)``.
     """
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, device, dtype)
         self.peepholes = nn.Parameter(torch.empty(3, hidden_size, device=device, dtype=dtype))
         nn.init.uniform_(self.peepholes, -(hidden_size**-0.5), hidden_size**-0.5)

@@ -1,8 +1,10 @@
-"""An SR-GRU (equations 2 and 5) over many strings at once, with its gradient by hand: what training needs, several times faster.
+"""An SR-GRU (equations 2 and 5) over many strings at once, with its gradient by hand: what training needs,
+several times faster.
 
-h_{t-1} = S alpha_{t-1}, so the cell's maps of h are maps of alpha: one product with [U S; S] a step gives the gates and h. The gradient
-goes back through dot products of that size, and the weights' gradients are one product each over all steps at once. Strings are
-packed as torch packs them: step by step, longest string first, so that no work is spent behind a string's end.
+h_{t-1} = S alpha_{t-1}, so the cell's maps of h are maps of alpha: one product with [U S; S] a step gives the
+gates and h. The gradient goes back through dot products of that size, and the weights' gradients are one
+product each over all steps at once. Strings are packed as torch packs them: step by step, longest string
+first, so that no work is spent behind a string's end.
 
 >>> from neural.state_regularized.layers import SRGRU
 >>> cell = SRGRU(3, 2, k=5).cell
@@ -32,10 +34,13 @@ class Packed:
 
     Attributes:
         order: the strings' places, longest first, shape ``(B,)``.
-        tokens: of all symbols, shape ``(N,)``: the first symbols of all strings that have one, then the second ones, ...
+        tokens: of all symbols, shape ``(N,)``: the first symbols of all strings that have one, then the
+            second ones, ...
         sizes: how many strings have a t-th symbol, for each t.
-        before: for each symbol the row of the state before it, shape ``(N,)``, where the B first states come first.
-        ends: for each string (in the order of ``order``) the row of its last state, shape ``(B,)``, counted in the same way.
+        before: for each symbol the row of the state before it, shape ``(N,)``, where the B first states come
+            first.
+        ends: for each string (in the order of ``order``) the row of its last state, shape ``(B,)``, counted
+            in the same way.
     """
 
     order: Tensor
@@ -73,7 +78,9 @@ def packed(padded: Tensor, lengths: Tensor, order: Tensor | None = None) -> Pack
     batch, longest = padded.shape
     there = torch.arange(longest) < lengths[:, None]
     sizes = there.sum(dim=0)
-    starts = batch + torch.cumsum(sizes, 0) - sizes  # the row of each step's first state, behind the B first states
+    starts = (
+        batch + torch.cumsum(sizes, 0) - sizes
+    )  # the row of each step's first state, behind the B first states
     rows = torch.arange(batch)
     previous = torch.cat([torch.zeros(1, dtype=torch.long), starts[:-1]]) if longest else starts
     before = (previous[:, None] + rows)[there.T]
@@ -81,8 +88,11 @@ def packed(padded: Tensor, lengths: Tensor, order: Tensor | None = None) -> Pack
     return Packed(rows if order is None else order, padded.T[there.T], tuple(sizes.tolist()), before, ends)
 
 
-def run(cell: SRCell, inputs: Tensor, strings: Packed, first: Tensor, noise: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """The logits b / temperature (without the noise) and alpha after each symbol, both of shape ``(N, k)``, rows as packed.
+def run(
+    cell: SRCell, inputs: Tensor, strings: Packed, first: Tensor, noise: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """The logits b / temperature (without the noise) and alpha after each symbol, both of shape ``(N, k)``,
+    rows as packed.
 
     Args:
         cell: an SR-GRU's, with the dot product and the mixture.
@@ -117,7 +127,14 @@ class _Unrolled(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, read: Tensor, wide: Tensor, inner: Tensor, scaled: Tensor, first: Tensor, strings: Packed, noise: Tensor | None
+        ctx: Any,
+        read: Tensor,
+        wide: Tensor,
+        inner: Tensor,
+        scaled: Tensor,
+        first: Tensor,
+        strings: Packed,
+        noise: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         d, k = scaled.shape
         steps = len(strings.tokens)
@@ -166,7 +183,9 @@ class _Unrolled(torch.autograd.Function):
                 to_alpha = to_alpha.clone()
                 to_alpha[: len(later)] += later
             torch.add(
-                from_logits[rows], torch._softmax_backward_data(to_alpha, alphas[rows], 1, alphas.dtype), out=to_logits[rows]
+                from_logits[rows],
+                torch._softmax_backward_data(to_alpha, alphas[rows], 1, alphas.dtype),
+                out=to_logits[rows],
             )
             torch.mm(to_logits[rows], turned, out=to_u[rows])
             torch.mul(to_u[rows].unsqueeze(1), factors[rows], out=to_gates[rows].view(size, 4, d))

@@ -1,4 +1,6 @@
-"""Commands run in this process, many a second: the command line is put together once, and what it says is caught."""
+"""Commands run in this process, many a second: the command line is put together once, and what it says is
+caught.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Changes of an automaton that change none of its scores, or, of renaming, only the names in them; and one that changes a weight by the least amount.
+"""Changes of an automaton that change none of its scores, or, of renaming, only the names in them; and one
+that changes a weight by the least amount.
 
-Each takes Hypothesis's ``draw`` and an automaton, and gives an automaton. Over log nothing is added that rounds.
+Each takes Hypothesis's ``draw`` and an automaton, and gives an automaton. Over log nothing is added that
+rounds.
 """
 
 from __future__ import annotations
@@ -35,16 +37,26 @@ def automaton_of(k: Semiring, n: int, alphabet: Iterable[Any], rows: Rows) -> WF
     """The automaton with those weights; the same row twice is two paths."""
     starts = [(q, w) for p, q, _, w in rows if p == START]
     ends = [(p, w) for p, q, _, w in rows if q == END]
-    return WFSA.from_edges(k, n, alphabet, starts, ends, [row for row in rows if row[0] != START and row[1] != END])
+    return WFSA.from_edges(
+        k, n, alphabet, starts, ends, [row for row in rows if row[0] != START and row[1] != END]
+    )
 
 
 def connected(automaton: WFSA) -> WFSA:
-    """With what it lacks for a string to have a path: an initial state, a final state, and a way from state to state."""
+    """With what it lacks for a string to have a path: an initial state, a final state, and a way from state
+    to state.
+    """
     k, n, names = automaton.semiring, automaton.states, automaton.alphabet
     rows, there = rows_of(automaton), {row[:2] for row in rows_of(automaton)}
     way = [(START, 0), *((q, q + 1) for q in range(n - 1) if names), (n - 1, END)] if n else []
     return automaton_of(
-        k, n, names, [*rows, *((p, q, names[0] if min(p, q) >= 0 else None, k.one) for p, q in way if (p, q) not in there)]
+        k,
+        n,
+        names,
+        [
+            *rows,
+            *((p, q, names[0] if min(p, q) >= 0 else None, k.one) for p, q in way if (p, q) not in there),
+        ],
     )
 
 
@@ -62,7 +74,9 @@ def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
 
 def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
     """The alphabet in another order, on which the order of strings depends."""
-    return automaton.replace(index={s: automaton.index[s] for s in draw(st.permutations(list(automaton.index)))})
+    return automaton.replace(
+        index={s: automaton.index[s] for s in draw(st.permutations(list(automaton.index)))}
+    )
 
 
 def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
@@ -119,11 +133,16 @@ def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Weights moved along the paths: divided by that of the state which they leave, times that of the state which they enter."""
+    """Weights moved along the paths: divided by that of the state which they leave, times that of the state
+    which they enter.
+    """
     k = automaton.semiring
     if k.divide_numbers is None or k is LOG:
         return automaton
-    worths = [Fraction(w) for w in ("1", "2", "1/3", "5", *(["-1", "-2/3"] if k in (REAL, MAX_PLUS, MIN_PLUS) else []))]
+    worths = [
+        Fraction(w)
+        for w in ("1", "2", "1/3", "5", *(["-1", "-2/3"] if k in (REAL, MAX_PLUS, MIN_PLUS) else []))
+    ]
     many = automaton.states
     worth = [*draw(st.lists(st.sampled_from(worths), min_size=many, max_size=many)), k.one, k.one]
     rows = [(p, q, s, k.times(k.divide_numbers(w, worth[p]), worth[q])) for p, q, s, w in rows_of(automaton)]
@@ -157,7 +176,14 @@ def reverse_twice(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 CHANGES: dict[str, Callable[[st.DrawFn, WFSA], WFSA]] = {
     change.__name__: change
-    for change in (permute_states, split_weights, split_a_state, push_weights, add_useless_states, reverse_twice)
+    for change in (
+        permute_states,
+        split_weights,
+        split_a_state,
+        push_weights,
+        add_useless_states,
+        reverse_twice,
+    )
 }
 
 
@@ -176,8 +202,10 @@ def nudged(draw: st.DrawFn, automaton: WFSA) -> WFSA:
         return automaton
     chosen = draw(st.sampled_from(rows))
     p, q, s, w = chosen
-    least: Any = {BOOLEAN: lambda: False, COUNTING: lambda: w + 1, LOG: lambda: float(np.nextafter(w, np.inf))}.get(
-        k, lambda: w + Fraction(1, 2 ** draw(st.sampled_from([60, 1100])))
-    )()
+    least: Any = {
+        BOOLEAN: lambda: False,
+        COUNTING: lambda: w + 1,
+        LOG: lambda: float(np.nextafter(w, np.inf)),
+    }.get(k, lambda: w + Fraction(1, 2 ** draw(st.sampled_from([60, 1100]))))()
     kept = [row for row in rows_of(automaton) if row != chosen]
     return automaton_of(k, automaton.states, automaton.alphabet, [*kept, (p, q, s, least)])

@@ -1,4 +1,6 @@
-"""Reading a recurrence as an automaton: its scores are what the recurrence shows, and a step that is not affine is refused."""
+"""Reading a recurrence as an automaton: its scores are what the recurrence shows, and a step that is not
+affine is refused.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ numbers = weights(REAL)
 
 @st.composite
 def linear_networks(draw):
-    """h_t = h_{t-1} T_x + t_x with one to three numbers, as a matrix, an offset a symbol, a start and a read-out."""
+    """h_t = h_{t-1} T_x + t_x with one to three numbers, as a matrix, an offset a symbol, a start and a
+    read-out.
+    """
     d = draw(st.integers(1, 3))
 
     def array(*shape):
@@ -58,7 +62,9 @@ def test_a_quadratic_step_is_refused_with_a_pair_of_states_that_shows_it(data, s
         read_affine(start, step, tuple, "ab")
     x, y = refused.value.pair
     both, zero = [a + b for a, b in zip(x, y, strict=True)], [Fraction(0)] * 2
-    left, right = ([a + b for a, b in zip(step(p, "b"), step(q, "b"), strict=True)] for p, q in ((x, y), (both, zero)))
+    left, right = (
+        [a + b for a, b in zip(step(p, "b"), step(q, "b"), strict=True)] for p, q in ((x, y), (both, zero))
+    )
     assert refused.value.symbol == "b" and left != right
 
 
@@ -66,10 +72,21 @@ def on(f):
     return read_affine(Fraction(0), lambda c, x: f(c), lambda c: (c,), "a")
 
 
-@pytest.mark.parametrize("f", [
-    lambda c: c * c, lambda c: max(c, 0), lambda c: abs(c), lambda c: c if c < 40 else c + 1, lambda c: 1 / (c + 7),
-    lambda c: c**3, lambda c: c * (c - 1) * (c - 2), lambda c: int(c), lambda c: c // 1,
-], ids=["square", "relu", "abs", "a step at 40", "hyperbola", "cube", "zero at 0, 1, 2", "int", "floor"])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda c: c * c,
+        lambda c: max(c, 0),
+        lambda c: abs(c),
+        lambda c: c if c < 40 else c + 1,
+        lambda c: 1 / (c + 7),
+        lambda c: c**3,
+        lambda c: c * (c - 1) * (c - 2),
+        lambda c: int(c),
+        lambda c: c // 1,
+    ],
+    ids=["square", "relu", "abs", "a step at 40", "hyperbola", "cube", "zero at 0, 1, 2", "int", "floor"],
+)
 def test_what_is_not_affine_is_refused(f):
     with pytest.raises(NotAffine) as refused:
         on(f)
@@ -85,11 +102,19 @@ def test_a_step_that_is_affine_on_all_states_tried_and_not_elsewhere_is_refused_
     assert refused.value.pair is None
 
 
-@pytest.mark.parametrize("f", [
-    lambda c: c if isinstance(c, Form) else c * c, lambda c: c if isinstance(c, Form) else max(c, 0), lambda c: relu(c) - 1,
-], ids=["square", "relu", "relu by trial"])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda c: c if isinstance(c, Form) else c * c,
+        lambda c: c if isinstance(c, Form) else max(c, 0),
+        lambda c: relu(c) - 1,
+    ],
+    ids=["square", "relu", "relu by trial"],
+)
 def test_a_step_that_cheats_on_affine_forms_is_refused(f):
-    """Right on 0, on 1, and on forms; the pairs that are tried besides are no proof, and catch what one would write."""
+    """Right on 0, on 1, and on forms; the pairs that are tried besides are no proof, and catch what one would
+    write.
+    """
     with pytest.raises(NotAffine, match="is not affine"):
         on(f)
 
@@ -101,20 +126,36 @@ def relu(c):
         return c
 
 
-@pytest.mark.parametrize(("start", "f"), [
-    (((1, 2), (3,)), lambda c: ((c[0][0],), (c[1][0], c[0][-1]))), (np.array([[1, 2]]), lambda c: c.T), ((0,), lambda c: (c[0], c[0])),
-    (0, lambda c: (c,)), ([0, 1], lambda c: [[c[0], c[1]]]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("start", "f"),
+    [
+        (((1, 2), (3,)), lambda c: ((c[0][0],), (c[1][0], c[0][-1]))),
+        (np.array([[1, 2]]), lambda c: c.T),
+        ((0,), lambda c: (c[0], c[0])),
+        (0, lambda c: (c,)),
+        ([0, 1], lambda c: [[c[0], c[1]]]),
+    ],
+)
 def test_a_step_that_changes_the_shape_of_the_state_is_refused(start, f):
     with pytest.raises(InputError, match="the step by 'a' gives a state of another shape"):
         read_affine(start, lambda c, x: f(c), lambda c: (0,), "a")
 
 
 @pytest.mark.parametrize(
-    "f", [lambda c: 1 / c, lambda c: c / (c * 0), lambda c: (c - 1) ** -1, lambda c: [0][c], lambda c: None, lambda c: "1"]
+    "f",
+    [
+        lambda c: 1 / c,
+        lambda c: c / (c * 0),
+        lambda c: (c - 1) ** -1,
+        lambda c: [0][c],
+        lambda c: None,
+        lambda c: "1",
+    ],
 )
 def test_a_step_that_fails_or_gives_no_number_is_refused_in_a_sentence(f):
-    with pytest.raises(InputError, match=r"the step by 'a' fails on the state|where a number is right|another shape"):
+    with pytest.raises(
+        InputError, match=r"the step by 'a' fails on the state|where a number is right|another shape"
+    ):
         on(f)
 
 
@@ -127,7 +168,12 @@ def test_a_read_out_of_changing_length_is_refused():
 
 @given(numbers, numbers)
 def test_all_plain_arithmetic_that_is_affine_is_read(a, b):
-    for f in (lambda c: +c, lambda c: c**1, lambda c: c + 1 / (c * 0 + 1), lambda c: a * c + (c * 0 + b) ** 2):
+    for f in (
+        lambda c: +c,
+        lambda c: c**1,
+        lambda c: c + 1 / (c * 0 + 1),
+        lambda c: a * c + (c * 0 + b) ** 2,
+    ):
         (automaton,) = on(f)
         assert automaton.matrix("a").tolist() == [[1, f(Fraction(0))], [0, f(Fraction(1)) - f(Fraction(0))]]
 
@@ -156,15 +202,21 @@ def test_forms_compute_as_their_values_do(c, a, b):
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_numbers_that_are_none_are_refused_in_a_sentence(bad):
-    with pytest.raises(InputError, match=r"a number of the network is (nan|inf), where finite numbers are right"):
+    with pytest.raises(
+        InputError, match=r"a number of the network is (nan|inf), where finite numbers are right"
+    ):
         read_affine(bad, lambda c, x: c, lambda c: (c,), "a")
     with pytest.raises(InputError, match=r"a number of the network is (nan|inf)"):
         read_affine(0, lambda c, x: c + bad, lambda c: (c,), "a")
 
 
-@pytest.mark.parametrize("f", [lambda c: 0.1 * c, lambda c: c + 0.5, lambda c: np.float64(0.1) * c, lambda c: 0.5])
+@pytest.mark.parametrize(
+    "f", [lambda c: 0.1 * c, lambda c: c + 0.5, lambda c: np.float64(0.1) * c, lambda c: 0.5]
+)
 def test_a_step_that_computes_in_floats_is_refused_for_it_rounds(f):
-    with pytest.raises(InputError, match=r"the step by 'a' computes in floats, which round; .* Fraction\(w\) is exact"):
+    with pytest.raises(
+        InputError, match=r"the step by 'a' computes in floats, which round; .* Fraction\(w\) is exact"
+    ):
         on(f)
 
 
@@ -172,7 +224,9 @@ def test_a_step_that_computes_in_floats_is_refused_for_it_rounds(f):
 def test_float_weights_are_the_fractions_that_they_are(f, u):
     assume(f and u)
     (automaton,) = read_affine(0.5, lambda c, x: Fraction(f) * c + Fraction(u), lambda c: (c,), "a")
-    assert automaton.matrix("a").tolist() == [[1, Fraction(u)], [0, Fraction(f)]] and automaton.initial[1] == Fraction(1, 2)
+    assert automaton.matrix("a").tolist() == [[1, Fraction(u)], [0, Fraction(f)]] and automaton.initial[
+        1
+    ] == Fraction(1, 2)
 
 
 def test_a_step_that_does_something_else_to_forms_is_not_shown_to_be_affine():

@@ -1,4 +1,6 @@
-"""Deterministic automata: runs, weighted forms, the least DFA, shortest differences; each held to brute force over strings."""
+"""Deterministic automata: runs, weighted forms, the least DFA, shortest differences; each held to brute force
+over strings.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def language(dfa, longest):
 
 
 def classes(dfa):
-    """How many of the DFA's reached states some string tells apart (Myhill and Nerode), by trying strings: n of them do for n states."""
+    """How many of the DFA's reached states some string tells apart (Myhill and Nerode), by trying strings: n
+    of them do for n states.
+    """
     reached = {dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)}
     rests = shortlex(dfa.alphabet, dfa.states - 1)
     return len({tuple(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests) for q in reached})
@@ -98,7 +102,11 @@ def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
 @given(dfas())
 def test_a_state_is_dead_when_nothing_is_accepted_from_it(dfa):
     rests = shortlex(dfa.alphabet, dfa.states - 1)
-    lost = {q for q in range(dfa.states) if not any(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests)}
+    lost = {
+        q
+        for q in range(dfa.states)
+        if not any(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests)
+    }
     assert dfa.dead == lost
 
 
@@ -114,7 +122,9 @@ def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
 @given(dfas(most_states=4), dfas(most_states=4))
 def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
     found = a.shortest_difference(b)
-    differ = [x for x in shortlex("ab", 6) if a.accepts(x) != b.accepts(x)]  # fewer than 4 + 4 symbols are enough
+    differ = [
+        x for x in shortlex("ab", 6) if a.accepts(x) != b.accepts(x)
+    ]  # fewer than 4 + 4 symbols are enough
     if found is None:
         assert not differ
     elif len(found) <= 6:
@@ -126,7 +136,9 @@ def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
 @given(dfas(), dfas())
 def test_there_is_no_difference_exactly_when_two_dfas_are_equivalent(a, b):
     answer, found = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
-    assert isinstance(answer, Equivalent) == (found is None) == a.equivalent(b) == (a.minimal() == b.minimal())
+    assert (
+        isinstance(answer, Equivalent) == (found is None) == a.equivalent(b) == (a.minimal() == b.minimal())
+    )
     assert found is None or tuple(answer.word) == found
 
 
@@ -135,10 +147,17 @@ def test_other_numbers_make_an_isomorphic_dfa_of_the_same_language(dfa, rng):
     new = list(range(dfa.states))
     rng.shuffle(new)
     rows = {new[q]: tuple(new[r] for r in row) for q, row in enumerate(dfa.table)}
-    other = DFA(dfa.alphabet, new[dfa.start], tuple(rows[q] for q in range(dfa.states)), frozenset(new[q] for q in dfa.final))
+    other = DFA(
+        dfa.alphabet,
+        new[dfa.start],
+        tuple(rows[q] for q in range(dfa.states)),
+        frozenset(new[q] for q in dfa.final),
+    )
     assert dfa.isomorphic(other) and dfa.equivalent(other) and dfa.minimal() == other.minimal()
     swapped = DFA(dfa.alphabet, dfa.start, dfa.table, frozenset(range(dfa.states)) - dfa.final)
-    assert not dfa.equivalent(swapped) and not dfa.isomorphic(swapped) and dfa.shortest_difference(swapped) == ()
+    assert (
+        not dfa.equivalent(swapped) and not dfa.isomorphic(swapped) and dfa.shortest_difference(swapped) == ()
+    )
 
 
 def test_equivalent_dfas_need_not_be_isomorphic():
@@ -164,29 +183,42 @@ def test_without_symbols_there_is_the_empty_string():
     assert dfa.shortest_difference(DFA((), 0, ((),), frozenset())) == ()
 
 
-@pytest.mark.parametrize("parts, sentence", [
-    ((("a", "a"), 0, ((0, 0),), ()), "the alphabet has 'a' twice"),
-    ((("",), 0, ((0,),), ()), 'the alphabet has "", which is kept for epsilon'),
-    ((([],), 0, ((0,),), ()), r"the alphabet has \[\], where a symbol is a hashable value"),
-    ((5, 0, ((0,),), ()), "the alphabet is 5, where a sequence is right"),
-    ((("a",), 0, (), ()), "the table has no row, where a DFA has at least its start state"),
-    ((("a",), 0, ((0,), (0, 1)), ()), "the row of state 1 has 2 states, where the alphabet has 1 symbols"),
-    ((("a",), 0, ((0,), 0), ()), "the row of state 1 is 0, where a sequence is right"),
-    ((("a", "b"), 0, ((0, 1),), ()), "table, state 0, symbol 'b': 1 is no state, where states are 0 to 0"),
-    ((("a",), 0, ((0.0,),), ()), "table, state 0, symbol 'a': 0.0 is no state"),
-    ((("a",), -1, ((0,),), ()), "start: -1 is no state"),
-    ((("a",), True, ((0,), (0,)), ()), "start: True is no state"),
-    ((("a",), 0, ((0,),), {3}), "final: 3 is no state"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "parts, sentence",
+    [
+        ((("a", "a"), 0, ((0, 0),), ()), "the alphabet has 'a' twice"),
+        ((("",), 0, ((0,),), ()), 'the alphabet has "", which is kept for epsilon'),
+        ((([],), 0, ((0,),), ()), r"the alphabet has \[\], where a symbol is a hashable value"),
+        ((5, 0, ((0,),), ()), "the alphabet is 5, where a sequence is right"),
+        ((("a",), 0, (), ()), "the table has no row, where a DFA has at least its start state"),
+        (
+            (("a",), 0, ((0,), (0, 1)), ()),
+            "the row of state 1 has 2 states, where the alphabet has 1 symbols",
+        ),
+        ((("a",), 0, ((0,), 0), ()), "the row of state 1 is 0, where a sequence is right"),
+        (
+            (("a", "b"), 0, ((0, 1),), ()),
+            "table, state 0, symbol 'b': 1 is no state, where states are 0 to 0",
+        ),
+        ((("a",), 0, ((0.0,),), ()), "table, state 0, symbol 'a': 0.0 is no state"),
+        ((("a",), -1, ((0,),), ()), "start: -1 is no state"),
+        ((("a",), True, ((0,), (0,)), ()), "start: True is no state"),
+        ((("a",), 0, ((0,),), {3}), "final: 3 is no state"),
+    ],
+)
 def test_what_is_no_dfa_is_refused_in_a_sentence(parts, sentence):
     with pytest.raises(InputError, match=sentence):
         DFA(*parts)
 
 
 def test_other_symbols_and_semirings_are_refused_in_a_sentence():
-    with pytest.raises(InputError, match=re.escape("place 1: symbol 'c' is not in the alphabet, which is {'a', 'b'}")):
+    with pytest.raises(
+        InputError, match=re.escape("place 1: symbol 'c' is not in the alphabet, which is {'a', 'b'}")
+    ):
         EVEN.accepts("acb")
-    with pytest.raises(InputError, match=r"the alphabets differ: \('a', 'b'\) and \('a',\), where both have to have the same"):
+    with pytest.raises(
+        InputError, match=r"the alphabets differ: \('a', 'b'\) and \('a',\), where both have to have the same"
+    ):
         EVEN.shortest_difference(DFA(("a",), 0, ((0,),), frozenset()))
     with pytest.raises(InputError, match="the subset construction is for boolean automata"):
         DFA.from_wfsa(WFSA(REAL, [1], [1], {"a": [[1]]}))
@@ -211,7 +243,9 @@ def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():
 def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
     text = dot(dfa)
     arrows = re.findall(r'^  (\d+) -> (\d+) \[label="(.*)"\];$', text, re.MULTILINE)
-    assert {(int(p), int(q)) for p, q, _ in arrows} == {(p, q) for p, row in enumerate(dfa.table) for q in row}
+    assert {(int(p), int(q)) for p, q, _ in arrows} == {
+        (p, q) for p, row in enumerate(dfa.table) for q in row
+    }
     assert len(arrows) == len(set(arrows)) and text.count("doublecircle") == len(dfa.final)
     for p, q, label in arrows:
         read = [s for s, r in zip("abc", dfa.table[int(p)], strict=True) if r == int(q)]
@@ -234,5 +268,7 @@ def test_circles_carry_other_names():
     assert "<svg" in EVEN._repr_mimebundle_()["image/svg+xml"]
     with pytest.raises(InputError, match="there are 1 names, where the automaton has 2 states"):
         dot(EVEN, names=["S"])
-    with pytest.raises(InputError, match="final names states for a PFA, and this automaton has its own final states"):
+    with pytest.raises(
+        InputError, match="final names states for a PFA, and this automaton has its own final states"
+    ):
         dot(EVEN, final=[1])

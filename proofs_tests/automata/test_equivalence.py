@@ -1,4 +1,6 @@
-"""Equivalence of two automata, decided for all strings: against exhaustive search, and where it holds by construction."""
+"""Equivalence of two automata, decided for all strings: against exhaustive search, and where it holds by
+construction.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,10 @@ def nudged(data, k, a):
 @given(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     a, b = (data.draw(automata(BOOLEAN, most_states=3, epsilon="cyclic")) for _ in range(2))
-    found, tried = equivalent(a, b), least_difference(a, b, 7)  # sets of 3 states: 8 by 8 pairs, and these are found by 7
+    found, tried = (
+        equivalent(a, b),
+        least_difference(a, b, 7),
+    )  # sets of 3 states: 8 by 8 pairs, and these are found by 7
     event(found.verdict)
     assert (tried is None and isinstance(found, Equivalent)) or (found.word, found.scores) == tried
     assert accepted(found)
@@ -101,17 +106,27 @@ def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
     else:
         assert tried is None
     if isinstance(found, Different):
-        assert found.scores == (score(a, found.word), score(b, found.word)) and found.scores[0] != found.scores[1]
+        assert (
+            found.scores == (score(a, found.word), score(b, found.word))
+            and found.scores[0] != found.scores[1]
+        )
     if not isinstance(found, Unknown) and found.certificate is not None:
         assert accepted(found)
 
 
 @st.composite
 def unambiguous(draw, k, most=4):
-    """Deterministic automata, or mirrored ones: every string has at most one path, and cycles may weigh differently."""
+    """Deterministic automata, or mirrored ones: every string has at most one path, and cycles may weigh
+    differently.
+    """
     n = draw(st.integers(1, most))
     weight = weights(k, extreme=False).filter(lambda w: w != k.zero)
-    arrows = [(q, draw(st.integers(0, n - 1)), x, draw(weight)) for q in range(n) for x in "ab" if draw(st.booleans())]
+    arrows = [
+        (q, draw(st.integers(0, n - 1)), x, draw(weight))
+        for q in range(n)
+        for x in "ab"
+        if draw(st.booleans())
+    ]
     ends = draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n))
     made = WFSA.from_edges(k, n, "ab", [(0, draw(weight))], [(q, draw(weight)) for q in ends], arrows)
     return operations.reverse(made) if draw(st.booleans()) else made
@@ -138,14 +153,18 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
 
 
 def with_fractions(automaton):
-    """Log automata with at most one path for each string, as max-plus ones: along a path, both add; and fractions do not round."""
+    """Log automata with at most one path for each string, as max-plus ones: along a path, both add; and
+    fractions do not round.
+    """
     if automaton.semiring is not LOG:
         return automaton
     return automaton.replace(semiring=MAX_PLUS).to_exact()
 
 
 def shaken(data, k, a):
-    """The same scores: weights moved along the paths by potentials, and states renumbered; or nearly the same."""
+    """The same scores: weights moved along the paths by potentials, and states renumbered; or nearly the
+    same.
+    """
     n = a.states
     over = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]
@@ -153,7 +172,8 @@ def shaken(data, k, a):
     initial = [(order[q], over(w, by[q])) for q, w in enumerate(a.initial.tolist()) if w != k.zero]
     final = [(order[q], k.times(w, by[q])) for q, w in enumerate(a.final.tolist()) if w != k.zero]
     arrows = [
-        (order[e.source], order[e.target], e.symbol, over(k.times(by[e.source], e.weight), by[e.target])) for e in a.edges()
+        (order[e.source], order[e.target], e.symbol, over(k.times(by[e.source], e.weight), by[e.target]))
+        for e in a.edges()
     ]
     if arrows and data.draw(st.booleans()):
         i = data.draw(st.integers(0, len(arrows) - 1))

@@ -86,26 +86,36 @@ def test_sums_and_products_commute(a, b):
 @given(st.data(), automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_equivalence_is_an_equivalence(data, a, c):
     b = data.draw(
-        st.sampled_from([c, operations.sum_of(a, operations.scale(c, 0)), operations.sum_of(c, operations.scale(a, 0))])
+        st.sampled_from(
+            [c, operations.sum_of(a, operations.scale(c, 0)), operations.sum_of(c, operations.scale(a, 0))]
+        )
     )
     same = {
         (x, y): isinstance(equivalent(one, other), Equivalent)
         for x, one in enumerate((a, b, c))
         for y, other in enumerate((a, b, c))
     }
-    assert all(same[x, x] for x in range(3)) and all(same[x, y] == same[y, x] for x in range(3) for y in range(3))
+    assert all(same[x, x] for x in range(3)) and all(
+        same[x, y] == same[y, x] for x in range(3) for y in range(3)
+    )
     assert not (same[0, 1] and same[1, 2]) or same[0, 2]
 
 
 @settings(max_examples=60)
 @given(
-    st.integers(1, 30), st.integers(0, 2**32 - 1),
-    st.sampled_from([1.0, 1e-300, 1e300, 2.0**-1060, 0.25, 1e-9]), st.sampled_from(["initial", "final", "matrices"]),
-)  # fmt: skip
+    st.integers(1, 30),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1.0, 1e-300, 1e300, 2.0**-1060, 0.25, 1e-9]),
+    st.sampled_from(["initial", "final", "matrices"]),
+)
 def test_one_weight_changed_by_one_unit_in_the_last_place_is_found(n, seed, scale, where):
     rng = np.random.default_rng(seed)
     a = WFSA.from_arrays(
-        REAL, rng.uniform(0.5, 1, n) * scale, rng.uniform(0.5, 1, n), rng.uniform(0.1, 1, (2, n, n)) * scale, {"a": 0, "b": 1}
+        REAL,
+        rng.uniform(0.5, 1, n) * scale,
+        rng.uniform(0.5, 1, n),
+        rng.uniform(0.1, 1, (2, n, n)) * scale,
+        {"a": 0, "b": 1},
     )
     changed = getattr(a, where).copy()
     place = tuple(rng.integers(0, side) for side in changed.shape)
@@ -117,7 +127,9 @@ def test_one_weight_changed_by_one_unit_in_the_last_place_is_found(n, seed, scal
 
 
 def chain(n, last, weight=Fraction(1, 4)):
-    return WFSA.from_edges(REAL, n + 1, "ab", [(0, 1)], [(n, last)], [(q, q + 1, "a", weight) for q in range(n)])
+    return WFSA.from_edges(
+        REAL, n + 1, "ab", [(0, 1)], [(n, last)], [(q, q + 1, "a", weight) for q in range(n)]
+    )
 
 
 def test_a_chain_of_14_states_with_weights_of_a_quarter_is_not_its_double():
@@ -145,17 +157,23 @@ def test_a_bad_prime_never_makes_a_wrong_answer(monkeypatch):
     draw_first(monkeypatch, *bad)
     one = WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1), (0, 1, "b", 1), (1, 2, "b", 1)])
     # "a" differs by a multiple of both primes, "bb" by one
-    other = WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1 + product), (0, 1, "b", 1), (1, 2, "b", 2)])
+    other = WFSA.from_edges(
+        REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1 + product), (0, 1, "b", 1), (1, 2, "b", 2)]
+    )
     found = equivalent(one, other)
     assert found.word == ("a",) and found.scores == (1, 1 + product)
 
 
 def test_a_smaller_string_that_a_bad_prime_hides_behind_a_dependent_one_is_found(monkeypatch):
-    """Modulo the bad prime, "a" leads to where the empty string does, so "aa" is never tried, and "bb" is what differs first."""
+    """Modulo the bad prime, "a" leads to where the empty string does, so "aa" is never tried, and "bb" is
+    what differs first.
+    """
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)
     steps = [(0, 0, "a", 1), (0, 1, "a", bad), (1, 2, "a", 1), (0, 3, "b", 1), (3, 2, "b", 1)]
-    found = equivalent(WFSA.from_edges(REAL, 4, "ab", [(0, 1)], [(2, 1)], steps), WFSA.from_edges(REAL, 0, "ab", [], [], []))
+    found = equivalent(
+        WFSA.from_edges(REAL, 4, "ab", [(0, 1)], [(2, 1)], steps), WFSA.from_edges(REAL, 0, "ab", [], [], [])
+    )
     assert found.word == ("a", "a") and found.scores == (bad, 0)
 
 
@@ -196,11 +214,19 @@ def test_the_confirmation_looks_at_every_word_before_the_one_found():
 
 
 def test_ambiguous_max_plus_automata_are_searched_and_the_search_says_how_far():
-    """max(number of a, number of b), beside itself written apart: the vectors never repeat, so no search can end."""
+    """max(number of a, number of b), beside itself written apart: the vectors never repeat, so no search can
+    end.
+    """
     counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
     one = WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0), (1, 0)], [(0, 0), (1, 0)], counts)
-    other = WFSA.from_edges(MAX_PLUS, 3, "ab", [(0, 0), (1, 0), (2, 0)], [(0, 0), (1, 0), (2, 0)],
-                            [*counts, (2, 2, "a", 0), (2, 2, "b", 0)])  # fmt: skip
+    other = WFSA.from_edges(
+        MAX_PLUS,
+        3,
+        "ab",
+        [(0, 0), (1, 0), (2, 0)],
+        [(0, 0), (1, 0), (2, 0)],
+        [*counts, (2, 2, "a", 0), (2, 2, "b", 0)],
+    )
     answer = equivalent(one, other)
     assert isinstance(answer, Unknown) and answer.searched >= 10 and str(answer.searched) in answer.why
     assert equivalent(one, other, longest=3) == Unknown(answer_for(3), 3)
@@ -244,7 +270,9 @@ def test_the_order_of_the_first_alphabet_decides_which_string_is_least():
 
 
 def test_other_semirings_are_refused():
-    with pytest.raises(InputError, match="the first automaton is over the real semiring, the second over counting"):
+    with pytest.raises(
+        InputError, match="the first automaton is over the real semiring, the second over counting"
+    ):
         equivalent(WFSA(REAL, [1], [1], {}), WFSA(COUNTING, [1], [1], {}))
 
 
@@ -252,7 +280,9 @@ def test_other_semirings_are_refused():
 def test_min_plus_is_max_plus_with_the_signs_turned(data):
     a, b = (data.draw(automata(MAX_PLUS, most_states=2)) for _ in range(2))
     turned = [
-        operations.remove_epsilon(x).replace(semiring=MIN_PLUS, initial=-x.initial, final=-x.final, matrices=-x.matrices)
+        operations.remove_epsilon(x).replace(
+            semiring=MIN_PLUS, initial=-x.initial, final=-x.final, matrices=-x.matrices
+        )
         for x in (a, b)
     ]
     one, other = equivalent(a, b, longest=5), equivalent(*turned, longest=5)

@@ -1,4 +1,6 @@
-"""Automata written and read back are the same; what is no automaton is one clear sentence, never a traceback."""
+"""Automata written and read back are the same; what is no automaton is one clear sentence, never a
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,13 @@ from automata.wfsa import WFSA
 
 each = pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
 GOOD = {
-    "semiring": "real", "states": 2, "alphabet": ["a", "b"], "initial": [[0, "1"]], "final": [[1, "1/2"]],
+    "semiring": "real",
+    "states": 2,
+    "alphabet": ["a", "b"],
+    "initial": [[0, "1"]],
+    "final": [[1, "1/2"]],
     "transitions": [[0, 0, "a", "1"], [0, 1, "b", "1/3"]],
-}  # fmt: skip
+}
 
 
 @each
@@ -43,7 +49,9 @@ def test_json_writes_floats_as_the_fractions_they_are(automaton):
 @each
 @given(st.data())
 def test_att_round_trips_with_its_symbols(k, data):
-    automaton = data.draw(automata(k, epsilon="acyclic")).to_float() if not k.exact_only else data.draw(automata(k))
+    automaton = (
+        data.draw(automata(k, epsilon="acyclic")).to_float() if not k.exact_only else data.draw(automata(k))
+    )
     text = att_format.dumps(automaton)
     back = att_format.loads(text, k, att_format.loads_symbols(att_format.dumps_symbols(automaton)))
     assert back.alphabet == automaton.alphabet
@@ -53,7 +61,9 @@ def test_att_round_trips_with_its_symbols(k, data):
 
 
 @pytest.mark.parametrize(
-    ("k", "arc_type"), [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (LOG, "log64"), (BOOLEAN, "standard")], ids=str
+    ("k", "arc_type"),
+    [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (LOG, "log64"), (BOOLEAN, "standard")],
+    ids=str,
 )
 @given(st.data())
 def test_openfst_compiles_our_att_text_to_the_same_scores(k, arc_type, data):
@@ -82,7 +92,9 @@ def test_att_text_of_openfst_is_read():
 
 def test_att_text_with_numbered_labels_reads_its_table():
     table = att_format.loads_symbols("<eps>\t0\nyes\t1\nno\t2\n")
-    with pytest.warns(UserWarning, match="the labels are read as numbers of the symbol table, since none of them is a name"):
+    with pytest.warns(
+        UserWarning, match="the labels are read as numbers of the symbol table, since none of them is a name"
+    ):
         automaton = att_format.loads("0\t1\t1\t1\n1\t1\t0\t0\t3\n1\n", symbols=table)
     assert automaton.alphabet == ("yes", "no") and automaton.epsilon is not None
     assert score(automaton, ["yes"]) == 0
@@ -122,11 +134,13 @@ def test_names_of_a_symbol_table_win_over_numbers():
 
 
 @pytest.mark.parametrize(
-    "lines", ["0 0 5 5\n", "0 1 5 5\n0 1 6 6 \n", "0 1 inf inf\n1\n", "0 1 -1e9 -1e9", "0 1 1/2 1/2", "0 0 0 0"]
+    "lines",
+    ["0 0 5 5\n", "0 1 5 5\n0 1 6 6 \n", "0 1 inf inf\n1\n", "0 1 -1e9 -1e9", "0 1 1/2 1/2", "0 0 0 0"],
 )
 def test_four_columns_that_may_be_two_labels_or_one_and_a_weight_are_refused(lines):
     with pytest.raises(
-        FormatError, match=r"line 1: is the labels .* with the weight .*; the label twice and then the weight is right"
+        FormatError,
+        match=r"line 1: is the labels .* with the weight .*; the label twice and then the weight is right",
     ):
         att_format.loads(lines)
 
@@ -160,11 +174,17 @@ TABLE = "<eps> 0\n2 1\n1 2\nfive 5\n0 7\n<epsilon> 8\n"
     [
         (
             "0 1 1 1 0\n0 1 5 5 0\n",
-            "line 2: reads '5', which is a number of the symbol table and no name, where line 1 reads the name '1'",
+            (
+                "line 2: reads '5', which is a number of the symbol table and no name, where line 1 reads the"
+                " name '1'"
+            ),
         ),
         (
             "0 1 5 5 0\n0 1 2 2 0\n",
-            "line 1: reads '5', which is a number of the symbol table and no name, where line 2 reads the name '2'",
+            (
+                "line 1: reads '5', which is a number of the symbol table and no name, where line 2 reads the"
+                " name '2'"
+            ),
         ),
         ("0 1 2 2 0\n0 1 3 3 0\n", "line 2: reads '3', which is not in the symbol table"),
         ("0 1 5 5 0\n0 1 3 3 0\n", "line 2: reads '3', which is not in the symbol table"),
@@ -179,9 +199,12 @@ def test_a_label_that_is_no_name_is_refused_with_its_line(text, says):
 
 def test_epsilon_is_what_has_number_0_in_the_table_and_nothing_else():
     automaton = att_format.loads(
-        "0 1 <eps> <eps> 0\n1 1 <epsilon> <epsilon> 1\n1 1 0 0 2\n1\n", symbols=att_format.loads_symbols(TABLE)
+        "0 1 <eps> <eps> 0\n1 1 <epsilon> <epsilon> 1\n1 1 0 0 2\n1\n",
+        symbols=att_format.loads_symbols(TABLE),
     )
-    assert automaton.alphabet == ("2", "1", "five", "0", "<epsilon>") and automaton.epsilon.tolist()[0][1] == 0
+    assert (
+        automaton.alphabet == ("2", "1", "five", "0", "<epsilon>") and automaton.epsilon.tolist()[0][1] == 0
+    )
     assert [score(automaton, x) for x in ([], ["<epsilon>"], ["0"])] == [0, 1, 2]
 
 
@@ -210,7 +233,9 @@ def test_0_among_numbers_is_epsilon_without_a_table_and_that_is_told():
 
 
 def test_lines_end_and_columns_part_as_openfst_has_it():
-    """With a line feed (and a carriage return before it), with blanks and tabs: every other white space is in a symbol."""
+    """With a line feed (and a carriage return before it), with blanks and tabs: every other white space is in
+    a symbol.
+    """
     odd = ["a\u00a0b", "a\u2028b", "\u0085", "\x1c", "\x0bx", "a\rb"]
     text = "".join(f" 0 \t 0  {symbol} {symbol}\t1 \r\n" for symbol in odd) + "\r\n0\r\n"
     assert att_format.loads(text).alphabet == tuple(odd)
@@ -231,7 +256,10 @@ def test_a_symbol_table_has_each_name_and_number_once(text):
 
 
 def test_a_long_symbol_table_is_no_long_wait():
-    assert len(att_format.loads_symbols("".join(f"w{i} {i}\n" for i in range(100_000)).replace("w0 ", "<eps> "))) == 100_000
+    assert (
+        len(att_format.loads_symbols("".join(f"w{i} {i}\n" for i in range(100_000)).replace("w0 ", "<eps> ")))
+        == 100_000
+    )
 
 
 def test_state_numbers_survive():
@@ -249,7 +277,10 @@ def test_a_line_that_openfst_would_not_read_is_not_written():
 
 
 def test_the_largest_exponent_that_is_read_is_read():
-    assert score(att_format.loads("0 0 a a 1e4300\n0 -1e-4300\n", MAX_PLUS), "a") == Fraction(1, 10**4300) - 10**4300
+    assert (
+        score(att_format.loads("0 0 a a 1e4300\n0 -1e-4300\n", MAX_PLUS), "a")
+        == Fraction(1, 10**4300) - 10**4300
+    )
 
 
 @pytest.mark.parametrize("digits", [1200, 4299, 4300, 4301, 9000])
@@ -303,7 +334,10 @@ def changed(**fields):
         (changed(final=[[0, "1/0"]]), "divides by zero"),
         (changed(final=[[0, "inf"]]), r"field final\[0\]: weight 'inf' is not in the real semiring"),
         (changed(final=[0]), r"field final\[0\] is 0, where \[state, weight\]"),
-        (changed(transitions=[[0, 1, "c", "1"]]), r"field transitions\[0\] reads 'c', which is not in the alphabet"),
+        (
+            changed(transitions=[[0, 1, "c", "1"]]),
+            r"field transitions\[0\] reads 'c', which is not in the alphabet",
+        ),
         (changed(transitions=[[0, 5, "a", "1"]]), r"transitions\[0\] names state 5"),
         (changed(transitions=[[0, 1, "a"]]), r"where \[source, target, symbol, weight\]"),
         (changed(transitions=[[0, 1, ["a"], "1"]]), "not in the alphabet"),
@@ -318,7 +352,9 @@ def test_a_malformed_automaton_is_one_sentence_with_file_and_field(data, says):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "nul", '{"a": 1, "a": 2}', "[" * 100_000, '{"states": NaN}', "9" * 5000, '"\\ud800"'], ids=lambda t: t[:12]
+    "text",
+    ["", "{", "nul", '{"a": 1, "a": 2}', "[" * 100_000, '{"states": NaN}', "9" * 5000, '"\\ud800"'],
+    ids=lambda t: t[:12],
 )
 def test_what_is_no_json_is_one_sentence(text):
     with pytest.raises(FormatError) as error:
@@ -345,7 +381,12 @@ def test_any_value_in_any_field_is_read_or_refused(field, value):
     _read_or_refuse(json.dumps({**GOOD, field: value}))
 
 
-@given(st.sampled_from(["initial", "final", "transitions", "alphabet"]), st.integers(0, 1), st.integers(0, 3), json_values)
+@given(
+    st.sampled_from(["initial", "final", "transitions", "alphabet"]),
+    st.integers(0, 1),
+    st.integers(0, 3),
+    json_values,
+)
 def test_any_value_in_any_place_is_read_or_refused(field, row, column, value):
     data = json.loads(json.dumps(GOOD))
     rows = data[field]
@@ -428,7 +469,10 @@ def test_everything_can_be_drawn(k, data):
 
 def test_a_drawing_is_svg_and_survives_strange_symbols():
     automaton = WFSA(
-        REAL, [2, 0], [0, "1/3"], {'quo"te': [[0, 1], [0, 0]], "back\\slash\n<&>": [[0, 0], [0, 1]], "é": [[1, 0], [0, 0]]}
+        REAL,
+        [2, 0],
+        [0, "1/3"],
+        {'quo"te': [[0, 1], [0, 0]], "back\\slash\n<&>": [[0, 0], [0, 1]], "é": [[1, 0], [0, 0]]},
     )
     assert drawing.svg(automaton).startswith("<svg") and "</svg>" in drawing.svg(automaton)
 
@@ -456,4 +500,6 @@ def test_a_json_file_says_its_semiring_itself(tmp_path):
 def test_a_long_chain_of_epsilon_is_no_long_wait():
     n = 400
     chain = [(q, q + 1, "", "1/2") for q in range(n - 1)]
-    assert score(WFSA.from_edges(REAL, n, "a", [(0, 1)], [(n - 1, 1)], chain), "") == Fraction(1, 2 ** (n - 1))
+    assert score(WFSA.from_edges(REAL, n, "a", [(0, 1)], [(n - 1, 1)], chain), "") == Fraction(
+        1, 2 ** (n - 1)
+    )

@@ -37,17 +37,24 @@ def test_forward_is_the_sum_over_all_paths(k, data):
 @pytest.mark.parametrize("k", [k for k in EXACT if k.selective], ids=lambda k: k.name)
 @given(st.data())
 def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them(k, data):
-    automaton, x = data.draw(automata(k, most_states=3, epsilon="cyclic")), data.draw(strings("ab", longest=3, run=0))
+    automaton, x = (
+        data.draw(automata(k, most_states=3, epsilon="cyclic")),
+        data.draw(strings("ab", longest=3, run=0)),
+    )
     assert score(automaton, x) == paths.score(automaton, x)
 
 
 @given(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
-    """Every silent step weighs at most 1/2 in all, so paths with more than 12 in a row weigh at most their size / 2**12."""
+    """Every silent step weighs at most 1/2 in all, so paths with more than 12 in a row weigh at most their
+    size / 2**12.
+    """
     magnitude = automaton.replace(
-        initial=abs(automaton.initial), final=abs(automaton.final), matrices=abs(automaton.matrices),
+        initial=abs(automaton.initial),
+        final=abs(automaton.final),
+        matrices=abs(automaton.matrices),
         epsilon=None if automaton.epsilon is None else abs(automaton.epsilon),
-    )  # fmt: skip
+    )
     tail = score(magnitude, x) - paths.score(magnitude, x, silent_steps=10)
     assert abs(score(automaton, x) - paths.score(automaton, x, silent_steps=10)) <= tail
     assert tail <= score(magnitude, x) * (len(x) + 1) / Fraction(2) ** 10
@@ -84,7 +91,11 @@ def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
     assert batch.scores(automaton, xs).tolist() == [score(automaton, x) for x in xs]
-    for many, one in ((batch.forward, forward), (batch.backward, backward), (batch.prefix_scores, prefix_scores)):
+    for many, one in (
+        (batch.forward, forward),
+        (batch.backward, backward),
+        (batch.prefix_scores, prefix_scores),
+    ):
         assert [a.tolist() for a in many(automaton, xs)] == [one(automaton, x).tolist() for x in xs]
 
 
@@ -115,7 +126,9 @@ def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
 
 
 def test_equation_3b_reads_the_next_symbol():
-    """The erratum: with x_i for x_{i+1} the last symbol is never read, and "a" would score as the empty string."""
+    """The erratum: with x_i for x_{i+1} the last symbol is never read, and "a" would score as the empty
+    string.
+    """
     reads_a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 2], [0, 0]]})
     assert score(reads_a, "a") == 2 != score(reads_a, "")
 

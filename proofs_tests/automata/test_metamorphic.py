@@ -1,4 +1,6 @@
-"""What changes no score changes no answer: of ``equivalent``, ``score`` and ``convert``, by the command line, over all semirings."""
+"""What changes no score changes no answer: of ``equivalent``, ``score`` and ``convert``, by the command line,
+over all semirings.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,16 @@ LONGEST = 4
 
 @st.composite
 def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
-    """Two automata over one semiring and alphabet: one after changes, with one weight by the least amount off, or another one."""
+    """Two automata over one semiring and alphabet: one after changes, with one weight by the least amount
+    off, or another one.
+    """
     k = draw(semirings())
     epsilon = draw(st.sampled_from(epsilons if k is not LOG else ["none"]))
     live = draw(st.integers(0, 7)) > 0  # else anything: no states, no symbols, no string with a path
     alphabet = draw(awkward_alphabets(2, whole=True, least=2 * live))
-    machines = automata(k, alphabet=alphabet, epsilon=epsilon, least_states=live, most_states=3, exact=draw(st.booleans()))
+    machines = automata(
+        k, alphabet=alphabet, epsilon=epsilon, least_states=live, most_states=3, exact=draw(st.booleans())
+    )
     if live:
         machines = machines.map(connected)
     one, kind = draw(machines), draw(st.sampled_from(["other", "nudged", "other", "same"]))
@@ -46,11 +52,15 @@ def difference(k, answer, names):
     """The word, under its new names, and the two scores, as the command line has them."""
     if not isinstance(answer, Different):
         return None
-    return [names[s] for s in answer.word], [write_number(w) if k is LOG else k.format(w) for w in answer.scores]
+    return [names[s] for s in answer.word], [
+        write_number(w) if k is LOG else k.format(w) for w in answer.scores
+    ]
 
 
 def agree(before, after, decided):
-    """The same verdict, word and scores; where not all is decided, a search may come less far, and then contradicts nothing."""
+    """The same verdict, word and scores; where not all is decided, a search may come less far, and then
+    contradicts nothing.
+    """
     if before[:2] == after[:2]:
         return True
     if decided or "unknown" not in (before[0], after[0]):
@@ -71,7 +81,11 @@ def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, dat
         files.write(rename(reorder_symbols(data.draw, changed(data.draw, other)), names), paths[1])
         status, out, _ = command("equivalent", *paths, "--longest", str(LONGEST), "--json")
     said = json.loads(out)
-    after = (said["verdict"], None if said["word"] is None else (said["word"], said["scores"]), said["searched"])
+    after = (
+        said["verdict"],
+        None if said["word"] is None else (said["word"], said["scores"]),
+        said["searched"],
+    )
     event(f"{kind}: {before[0]}, then {after[0]}")
     assert status == {"equivalent": 0, "different": 1, "unknown": 3}[after[0]]
     assert agree(before, after, k in DECIDED), (before, after)
@@ -82,14 +96,20 @@ def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, dat
 @given(pairs())
 def test_what_tells_two_automata_apart_tells_their_mirror_images_apart_when_read_backwards(pair):
     _, one, other = pair
-    forth, back = equivalent(one, other, longest=LONGEST), equivalent(reverse(one), reverse(other), longest=LONGEST)
+    forth, back = (
+        equivalent(one, other, longest=LONGEST),
+        equivalent(reverse(one), reverse(other), longest=LONGEST),
+    )
     if one.semiring in DECIDED:
         assert forth.verdict == back.verdict
     assert {forth.verdict, back.verdict} != {"equivalent", "different"}
     if isinstance(forth, Different) and isinstance(back, Different):
         assert len(forth.word) == len(back.word)
         if one.semiring is not LOG:  # whose sums round
-            assert len({scores(exactly(side), [forth.word[::-1]])[0] for side in (reverse(one), reverse(other))}) == 2
+            assert (
+                len({scores(exactly(side), [forth.word[::-1]])[0] for side in (reverse(one), reverse(other))})
+                == 2
+            )
 
 
 @given(pairs(), st.data())
@@ -109,8 +129,15 @@ def test_score_gives_the_same_scores_for_automata_with_the_same_scores(pair, dat
 
 
 def rounding(automaton, length):
-    """How far a score over log may be off, whatever the order of its sums: see :class:`automata.semirings.Log`."""
-    weights = [abs(w) for part in (automaton.initial, automaton.final, automaton.matrices) for w in part.flat if math.isfinite(w)]
+    """How far a score over log may be off, whatever the order of its sums: see
+    :class:`automata.semirings.Log`.
+    """
+    weights = [
+        abs(w)
+        for part in (automaton.initial, automaton.final, automaton.matrices)
+        for w in part.flat
+        if math.isfinite(w)
+    ]
     largest = (length + 2) * (max(weights, default=0) + math.log(automaton.states + 1)) + 1
     return (length + 2) * (automaton.states + 1) * (4 * largest + 4) * 2.0**-53
 
@@ -125,10 +152,17 @@ def test_convert_there_and_back_changes_no_answer(pair, data):
         files.write(other, a)
         status, out, err = command("convert", a, b)
         if not (all(map(kept_by_att, other.alphabet)) and rounded(other) == other):
-            assert (status, out, err.count("\n")) == (2, "", 1) and [p.name for p in Path(folder).iterdir()] == ["a.json"]
+            assert (status, out, err.count("\n")) == (2, "", 1) and [
+                p.name for p in Path(folder).iterdir()
+            ] == ["a.json"]
             return
         for source, target in ((b, c), (c, d), (d, e)):
-            assert command("convert", source, target, *(["--semiring", k.name] if source.endswith(".att") else []))[0] == 0
+            assert (
+                command(
+                    "convert", source, target, *(["--semiring", k.name] if source.endswith(".att") else [])
+                )[0]
+                == 0
+            )
         assert files.read(c) == files.read(e) == with_one_start(other)
         status, out, _ = command("equivalent", a, e, "--longest", str(LONGEST), "--json")
     verdict = json.loads(out)["verdict"]

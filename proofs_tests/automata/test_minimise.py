@@ -1,4 +1,6 @@
-"""Minimisation, rank and Hankel matrices: the same scores, as few states as the Hankel matrix has rank, and a certificate."""
+"""Minimisation, rank and Hankel matrices: the same scores, as few states as the Hankel matrix has rank, and a
+certificate.
+"""
 
 from __future__ import annotations
 
@@ -106,7 +108,9 @@ def test_the_nth_symbol_from_the_end_needs_a_state_for_each_window():
 
 def test_other_semirings_are_refused_in_a_sentence():
     tropical = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
-    with pytest.raises(InputError, match=r"minimise is for real and counting automata, or boolean; .* max-plus"):
+    with pytest.raises(
+        InputError, match=r"minimise is for real and counting automata, or boolean; .* max-plus"
+    ):
         minimise(tropical)
     with pytest.raises(InputError, match=r"the rank is for real and counting automata; .* max-plus"):
         rank(tropical)
@@ -115,7 +119,9 @@ def test_other_semirings_are_refused_in_a_sentence():
 def test_a_network_of_two_equal_units_has_the_rank_of_one():
     rows = [[1, 1, 1], [0, "1/2", 0], [0, 0, "1/2"]]
     twins = WFSA(REAL, [1, 0, 0], [0, 1, 1], {"a": rows, "b": rows})
-    assert rank(twins) == 2 and all(score(minimise(twins).automaton, x) == score(twins, x) for x in product("ab", repeat=5))
+    assert rank(twins) == 2 and all(
+        score(minimise(twins).automaton, x) == score(twins, x) for x in product("ab", repeat=5)
+    )
 
 
 @given(st.data())
@@ -131,7 +137,10 @@ def test_a_certificate_of_minimality_needs_every_string(data):
 
 def test_the_least_dfa_does_not_depend_on_how_the_alphabet_was_ordered_before():
     arrows = [(0, 1, "a", True), (0, 2, "b", True), (1, 1, "a", True), (2, 2, "b", True)]
-    one, other = (WFSA.from_edges(BOOLEAN, 3, order, [(0, True)], [(1, True), (2, True)], arrows) for order in ("ab", "ba"))
+    one, other = (
+        WFSA.from_edges(BOOLEAN, 3, order, [(0, True)], [(1, True), (2, True)], arrows)
+        for order in ("ab", "ba")
+    )
     assert minimal(one.over("ba")) == minimal(other)
 
 
@@ -152,12 +161,16 @@ def test_numbers_of_any_length_are_lifted(bits):
 
 
 def test_a_determinant_is_for_fields():
-    with pytest.raises(InputError, match="a determinant is for real and counting automata; this one is over the max-plus"):
+    with pytest.raises(
+        InputError, match="a determinant is for real and counting automata; this one is over the max-plus"
+    ):
         block(WFSA(MAX_PLUS, [0], [0], {"a": [[1]]}), [""], [""])
 
 
 def test_a_single_silent_step_does_not_slow_it_down_to_fractions_one_by_one():
-    """The closure of epsilon is taken into 4 dense matrices of 60 states: products of integer matrices, not of fractions."""
+    """The closure of epsilon is taken into 4 dense matrices of 60 states: products of integer matrices, not
+    of fractions.
+    """
     rng = np.random.default_rng(0)
     tables = {x: rng.integers(-9, 10, (60, 60)).tolist() for x in "abcd"}
     silent = [[Fraction(int((i, j) == (0, 1)), 3) for j in range(60)] for i in range(60)]

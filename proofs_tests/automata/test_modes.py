@@ -1,4 +1,6 @@
-"""Networks with finitely many modes, read as automata: exact, and refused where the modes depend on the numbers."""
+"""Networks with finitely many modes, read as automata: exact, and refused where the modes depend on the
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
 
 @st.composite
 def machines(draw):
-    """A finite machine on three modes over two letters, with an affine map of two numbers for each mode and letter."""
+    """A finite machine on three modes over two letters, with an affine map of two numbers for each mode and
+    letter.
+    """
     following = draw(st.fixed_dictionaries({(m, x): st.integers(0, 2) for m in range(3) for x in "ab"}))
     row = st.tuples(number, number, number)
     maps = draw(st.fixed_dictionaries({key: st.tuples(row, row) for key in following}))
@@ -66,7 +70,9 @@ def test_one_mode_is_an_affine_network():
 
 def test_a_mode_that_depends_on_the_numbers_is_refused():
     with pytest.raises(InputError, match="depend on the numbers"):
-        read_with_modes(("low", 0), lambda s, x: ("high" if s[1] > 1 else "low", s[1] + 1), lambda s: (s[1],), "a")
+        read_with_modes(
+            ("low", 0), lambda s, x: ("high" if s[1] > 1 else "low", s[1] + 1), lambda s: (s[1],), "a"
+        )
 
 
 def test_a_step_that_is_not_affine_in_one_mode_is_refused():
@@ -81,8 +87,12 @@ def test_modes_without_end_are_refused():
 
 def test_a_mode_has_numbers_of_its_own_shape():
     """One number before the first symbol, two numbers after it."""
-    step = lambda s, x: ("two", (s[1], 1 - s[1])) if s[0] == "one" else ("two", (s[1][0] + s[1][1], 2 * s[1][1]))
-    (automaton,) = read_with_modes(("one", Fraction(1, 3)), step, lambda s: (s[1] if s[0] == "one" else s[1][0] - s[1][1],), "a")
+    step = lambda s, x: (
+        ("two", (s[1], 1 - s[1])) if s[0] == "one" else ("two", (s[1][0] + s[1][1], 2 * s[1][1]))
+    )
+    (automaton,) = read_with_modes(
+        ("one", Fraction(1, 3)), step, lambda s: (s[1] if s[0] == "one" else s[1][0] - s[1][1],), "a"
+    )
     assert automaton.states == 2 + 3
     state, shown = ("one", Fraction(1, 3)), [Fraction(1, 3)]
     for _ in range(5):
@@ -93,4 +103,6 @@ def test_a_mode_has_numbers_of_its_own_shape():
 
 def test_a_mode_with_numbers_of_two_shapes_is_refused():
     with pytest.raises(InputError, match="another shape"):
-        read_with_modes((0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab")
+        read_with_modes(
+            (0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab"
+        )

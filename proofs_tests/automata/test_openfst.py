@@ -19,7 +19,14 @@ from automata.strategies import automata, strings
 from automata.wfsa import WFSA
 
 short = strings("ab", longest=5, run=8)
-ARCS = [(LOG, "log"), (LOG, "log64"), (MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (REAL, "log64"), (REAL, "log")]
+ARCS = [
+    (LOG, "log"),
+    (LOG, "log64"),
+    (MIN_PLUS, "standard"),
+    (MAX_PLUS, "standard"),
+    (REAL, "log64"),
+    (REAL, "log"),
+]
 
 
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
@@ -81,7 +88,9 @@ def test_negative_weights_need_two_tracks():
         to_openfst(WFSA(REAL, [-1], [1], {}))
 
 
-@pytest.mark.parametrize(("k", "arc_type"), [(REAL, "standard"), (MAX_PLUS, "log64"), (REAL, "gallic")], ids=str)
+@pytest.mark.parametrize(
+    ("k", "arc_type"), [(REAL, "standard"), (MAX_PLUS, "log64"), (REAL, "gallic")], ids=str
+)
 def test_an_arc_type_that_adds_otherwise_is_refused(k, arc_type):
     with pytest.raises(InputError, match="arc type"):
         to_openfst(WFSA(k, [1], [1], {}), arc_type)

@@ -78,9 +78,19 @@ def test_the_closure_solves_its_equation(k, data):
 
 
 @pytest.mark.parametrize(
-    ("k", "weight"), [(REAL, 1), (REAL, -1), (REAL, "-3/2"), (MAX_PLUS, 1), (MIN_PLUS, -1), (MAX_TIMES, 2), (LOG, 0.0), (COUNTING, 1)],
+    ("k", "weight"),
+    [
+        (REAL, 1),
+        (REAL, -1),
+        (REAL, "-3/2"),
+        (MAX_PLUS, 1),
+        (MIN_PLUS, -1),
+        (MAX_TIMES, 2),
+        (LOG, 0.0),
+        (COUNTING, 1),
+    ],
     ids=lambda value: getattr(value, "name", str(value)),
-)  # fmt: skip
+)
 def test_a_cycle_of_epsilon_without_a_sum_is_refused_with_its_state(k, weight):
     with pytest.raises(EpsilonCycle, match="epsilon cycles through state 1"):
         WFSA(k, [k.one, k.zero], [k.zero, k.one], {}, epsilon=[[k.zero, k.zero], [k.zero, weight]])
@@ -102,6 +112,12 @@ def test_what_many_symbols_share_stays_shared():
     wildcard = [[1.0, 0.5], [0.0, 1.0]]
     a = WFSA(REAL, [1, 0], [0, 1], {**dict.fromkeys(words, wildcard), "rare": [[0.0, 1.0], [0.0, 0.0]]})
     assert a.matrices.shape == (2, 2, 2)
-    for made in (operations.sum_of(a, a), operations.hadamard(a, a), operations.reverse(a), operations.trim(a), a.to_exact()):
+    for made in (
+        operations.sum_of(a, a),
+        operations.hadamard(a, a),
+        operations.reverse(a),
+        operations.trim(a),
+        a.to_exact(),
+    ):
         assert len(made.matrices) == 2 and len(made.index) == 10_001
     assert score(operations.hadamard(a, a), words[:3]) == score(a, words[:3]) ** 2

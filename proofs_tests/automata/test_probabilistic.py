@@ -1,4 +1,6 @@
-"""Probabilistic automata: distributions are sums over paths, samples follow them, and what is no distribution is refused."""
+"""Probabilistic automata: distributions are sums over paths, samples follow them, and what is no distribution
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,22 @@ from automata.probabilistic import PFA
 from automata.strategies import strings
 
 short = strings("ab", 4, run=0)
-LOSSY = PFA("ab", ["1/2", "1/4", "1/4"], [
-    [["1/2", "1/3", "1/6"], [0, "1/5", "4/5"], ["1/10", 0, "9/10"]],
-    [["1/7", "6/7", 0], ["1/3", "1/3", "1/3"], [0, 1, 0]],
-])  # fmt: skip
+LOSSY = PFA(
+    "ab",
+    ["1/2", "1/4", "1/4"],
+    [
+        [["1/2", "1/3", "1/6"], [0, "1/5", "4/5"], ["1/10", 0, "9/10"]],
+        [["1/7", "6/7", 0], ["1/3", "1/3", "1/3"], [0, 1, 0]],
+    ],
+)
 
 
 def of_path(pfa, x, states):
     """The probability to take these states, in this order, while x is read."""
     steps = [(s, p, q) for s, (p, q) in zip(x, pairwise(states), strict=True)]
-    return math.prod((pfa.tables[pfa.alphabet.index(s), p, q] for s, p, q in steps), start=pfa.initial[states[0]])
+    return math.prod(
+        (pfa.tables[pfa.alphabet.index(s), p, q] for s, p, q in steps), start=pfa.initial[states[0]]
+    )
 
 
 def by_paths(pfa, x):
@@ -52,14 +60,20 @@ def test_the_distribution_is_the_sum_over_paths(pfa, x):
 @given(pfas(), short)
 def test_each_state_and_each_set_of_states_has_its_automaton(pfa, x):
     reached = by_paths(pfa, x)
-    assert [score(a, x) for a in pfa.state_automata()] == reached == [sum_over_paths(a, x) for a in pfa.state_automata()]
+    assert (
+        [score(a, x) for a in pfa.state_automata()]
+        == reached
+        == [sum_over_paths(a, x) for a in pfa.state_automata()]
+    )
     assert score(pfa.to_wfsa(range(pfa.states)), x) == 1 == sum(reached)
     assert score(pfa.to_wfsa([0]), x) == reached[0]
 
 
 @given(pfas(exact=False, most_states=5), strings("ab"))
 def test_float_distributions_stay_near_the_exact_ones(pfa, x):
-    """All is 0 or more, so T steps of sums of k products are off by (1 + gamma_k)^T - 1 of the value, and by what underflows."""
+    """All is 0 or more, so T steps of sums of k products are off by (1 + gamma_k)^T - 1 of the value, and by
+    what underflows.
+    """
     k, t = pfa.states, len(x)
     gamma = Fraction(k, 2**53 - k)
     relative, underflow = (1 + gamma) ** t - 1, Fraction(2 * t * k * k, 2**1074)
@@ -76,7 +90,9 @@ def test_a_table_by_state_and_symbol_is_the_same_pfa(pfa):
 
 
 def test_samples_take_each_path_as_often_as_it_is_probable():
-    """Hoeffding's form of Chernoff's bound: one of K frequencies in n draws is off by t with a chance of at most 2 K exp(-2 n t^2)."""
+    """Hoeffding's form of Chernoff's bound: one of K frequencies in n draws is off by t with a chance of at
+    most 2 K exp(-2 n t^2).
+    """
     rng, n, x = np.random.default_rng(2019), 6000, "ab"
     drawn = [tuple(LOSSY.sample(x, rng)) for _ in range(n)]
     ways = list(product(range(3), repeat=len(x) + 1))
@@ -110,14 +126,18 @@ def test_the_most_probable_state_is_followed_and_every_tie_is_told(exact, data):
     pfa = data.draw(pfas(exact=exact))
     found = pfa.most_probable([0])
     places = [(None, None, pfa.initial, found.dfa.start)]
-    places += [(q, s, pfa.table(s)[q], found.dfa.table[q][a]) for q in range(pfa.states) for a, s in enumerate("ab")]
+    places += [
+        (q, s, pfa.table(s)[q], found.dfa.table[q][a]) for q in range(pfa.states) for a, s in enumerate("ab")
+    ]
     ties = {(t.state, t.symbol): t.best for t in found.ties}
     assert len(ties) == len(found.ties)
     for q, s, row, taken in places:
         best = tuple(j for j, p in enumerate(row) if p == max(row))
         assert taken == best[0] and ties.get((q, s)) == (best if len(best) > 1 else None)
     assert {t.state for t in found.reached_ties} <= {None, *found.dfa.reachable()[1]}
-    assert {t.state for t in found.ties if t not in found.reached_ties}.isdisjoint({None, *found.dfa.reachable()[1]})
+    assert {t.state for t in found.ties if t not in found.reached_ties}.isdisjoint(
+        {None, *found.dfa.reachable()[1]}
+    )
 
 
 @pytest.mark.parametrize("k", [1, 2, 10, 100, 1000])
@@ -133,28 +153,49 @@ def test_probabilities_that_were_divided_by_their_sum_are_let_in_and_little_else
         PFA((), row, [])
 
 
-@pytest.mark.parametrize("initial, tables, sentence", [
-    ([1, 0], [[["1/2", "2/5"], [0, 1]]], "state 0, symbol 'a': the probabilities sum to 9/10, where they have to sum to 1"),
-    ([1, 0], [[[0, 1], ["-1/2", "3/2"]]], "state 1, symbol 'a': the probability of state 0 is -1/2, where probabilities are 0"),
-    ([1, 0], [[[0, 1], [-0.5, 1.5]]], "state 1, symbol 'a': the probability of state 0 is -0.5"),
-    ([1, 0], [[[0, 1], [math.nan, 1]]], "the matrix of symbol 'a' has the weight nan"),
-    ([1, 0], [[[0, 1], [math.inf, 1]]], "the matrix of symbol 'a' has the weight inf"),
-    ([1, 0], [[[0.5, 0.5], [0.5, 0.4999999]]], "state 1, symbol 'a': the probabilities sum to 0.99999"),
-    ([math.nan, 1], [[[0, 1], [0, 1]]], "initial has the weight nan"),
-    ([1, 1], [[[0, 1], [0, 1]]], "initial: the probabilities sum to 2"),
-    ([], [np.zeros((0, 0))], "initial: the probabilities sum to 0"),
-    ([1], [[[1, 0]]], re.escape("tables has shape (1, 1, 2), where 1 symbols and 1 states ask for (1, 1, 1)")),
-    ([1], [[[1]], [[1]]], re.escape("tables has shape (2, 1, 1)")),
-    ([1], [[1]], "tables has 2 dimension"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "initial, tables, sentence",
+    [
+        (
+            [1, 0],
+            [[["1/2", "2/5"], [0, 1]]],
+            "state 0, symbol 'a': the probabilities sum to 9/10, where they have to sum to 1",
+        ),
+        (
+            [1, 0],
+            [[[0, 1], ["-1/2", "3/2"]]],
+            "state 1, symbol 'a': the probability of state 0 is -1/2, where probabilities are 0",
+        ),
+        ([1, 0], [[[0, 1], [-0.5, 1.5]]], "state 1, symbol 'a': the probability of state 0 is -0.5"),
+        ([1, 0], [[[0, 1], [math.nan, 1]]], "the matrix of symbol 'a' has the weight nan"),
+        ([1, 0], [[[0, 1], [math.inf, 1]]], "the matrix of symbol 'a' has the weight inf"),
+        ([1, 0], [[[0.5, 0.5], [0.5, 0.4999999]]], "state 1, symbol 'a': the probabilities sum to 0.99999"),
+        ([math.nan, 1], [[[0, 1], [0, 1]]], "initial has the weight nan"),
+        ([1, 1], [[[0, 1], [0, 1]]], "initial: the probabilities sum to 2"),
+        ([], [np.zeros((0, 0))], "initial: the probabilities sum to 0"),
+        (
+            [1],
+            [[[1, 0]]],
+            re.escape("tables has shape (1, 1, 2), where 1 symbols and 1 states ask for (1, 1, 1)"),
+        ),
+        ([1], [[[1]], [[1]]], re.escape("tables has shape (2, 1, 1)")),
+        ([1], [[1]], "tables has 2 dimension"),
+    ],
+)
 def test_what_is_no_pfa_is_refused_in_a_sentence(initial, tables, sentence):
     with pytest.raises(InputError, match=sentence):
         PFA("a", initial, tables)
 
 
 def test_other_symbols_and_states_are_refused_in_a_sentence():
-    for read in (LOSSY.distribution, LOSSY.most_probable().dfa.run, lambda x: LOSSY.sample(x, np.random.default_rng(0))):
-        with pytest.raises(InputError, match=r"place 1: symbol 'c' is not in the alphabet, which is {'a', 'b'}"):
+    for read in (
+        LOSSY.distribution,
+        LOSSY.most_probable().dfa.run,
+        lambda x: LOSSY.sample(x, np.random.default_rng(0)),
+    ):
+        with pytest.raises(
+            InputError, match=r"place 1: symbol 'c' is not in the alphabet, which is {'a', 'b'}"
+        ):
             read("ac")
     with pytest.raises(InputError, match="final: 3 is no state, where states are 0 to 2"):
         LOSSY.to_wfsa([3])
@@ -170,9 +211,17 @@ def test_a_drawing_has_probabilities_at_its_arrows_and_tells_what_it_leaves_out(
     pfa = PFA("ab", [0.995, 0.005], [[[0.93, 0.07], [0.004, 0.996]], [[0.93, 0.07], [1.0, 0.0]]])
     text = dot(pfa, names=["S", 7], final=[1])
     assert r'1 [label="7", shape=doublecircle];' in text and "start1" not in text
-    assert '0 -> 0 [label="a, b / 0.93", penwidth=2.36];' in text and '0 -> 1 [label="a, b / 0.07", penwidth=0.64];' in text
-    assert '1 -> 0 [label="b / 1", penwidth=2.50];' in text and '1 -> 1 [label="a / >0.99", penwidth=2.49];' in text
-    assert 'label="2 transitions below 0.01 left out: 0.009 in all, at most 0.005 of a state and symbol"' in text
+    assert (
+        '0 -> 0 [label="a, b / 0.93", penwidth=2.36];' in text
+        and '0 -> 1 [label="a, b / 0.07", penwidth=0.64];' in text
+    )
+    assert (
+        '1 -> 0 [label="b / 1", penwidth=2.50];' in text
+        and '1 -> 1 [label="a / >0.99", penwidth=2.49];' in text
+    )
+    assert (
+        'label="2 transitions below 0.01 left out: 0.009 in all, at most 0.005 of a state and symbol"' in text
+    )
     whole = dot(pfa, least=0)
     assert "left out" not in whole and r'1 -> 0 [label="a / <0.01\nb / 1"' in whole and "start1 -> 1" in whole
     assert ">a / " in svg(pfa) and "left out" in svg(pfa)

@@ -1,4 +1,6 @@
-"""Whatever its symbols are, an automaton is read back as the one that was written; what a format cannot keep is refused, with nothing written."""
+"""Whatever its symbols are, an automaton is read back as the one that was written; what a format cannot keep
+is refused, with nothing written.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,11 @@ NOT_IN_ATT = re.compile("[ \t\r\n\0\ud800-\udfff]")
 def machines(draw, semiring=None, whole=False, **options):
     """Automata over any semiring, exact or float64, with epsilon or without, over symbols of all kinds."""
     k = draw(semirings()) if semiring is None else semiring
-    kinds = {"epsilon": draw(st.sampled_from(["none", "acyclic", "cyclic"])), "exact": draw(st.booleans()), "most_states": 3}
+    kinds = {
+        "epsilon": draw(st.sampled_from(["none", "acyclic", "cyclic"])),
+        "exact": draw(st.booleans()),
+        "most_states": 3,
+    }
     return draw(automata(k, alphabet=draw(awkward_alphabets(whole=whole)), **kinds, **options))
 
 
@@ -56,23 +62,35 @@ def exactly(automaton):
 
 
 def with_one_start(automaton):
-    """As AT&T text has it: one initial state of weight one, which reads nothing on its ways to the others where there are others."""
+    """As AT&T text has it: one initial state of weight one, which reads nothing on its ways to the others
+    where there are others.
+    """
     k, n = automaton.semiring, automaton.states
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
     if len(starts) == 1 and starts[0][1] == k.one:
         return automaton
     arcs = [*automaton.edges(), *((n, q, EPSILON, w) for q, w in starts)]
-    return WFSA.from_edges(k, n + 1, automaton.alphabet, [(n, k.one)], list(enumerate(automaton.final.tolist())), arcs)
+    return WFSA.from_edges(
+        k, n + 1, automaton.alphabet, [(n, k.one)], list(enumerate(automaton.final.tolist())), arcs
+    )
 
 
 def kept_by_att(symbol):
-    return not NOT_IN_ATT.search(symbol) and symbol not in symbol_tables.EPSILON_NAMES and len(symbol.encode()) <= 8095 // 3
+    return (
+        not NOT_IN_ATT.search(symbol)
+        and symbol not in symbol_tables.EPSILON_NAMES
+        and len(symbol.encode()) <= 8095 // 3
+    )
 
 
 def decided_equal(one, other):
-    """Equivalent; or unknown where such automata are not decided: over log with epsilon, and where a search is cut short."""
+    """Equivalent; or unknown where such automata are not decided: over log with epsilon, and where a search
+    is cut short.
+    """
     verdict = equivalent(one, other, longest=3).verdict
-    undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(one, one, longest=3).verdict == "unknown"
+    undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(
+        one, one, longest=3
+    ).verdict == "unknown"
     return verdict == ("unknown" if undecided else "equivalent")
 
 
@@ -88,7 +106,9 @@ def rounded(automaton):
         return automaton
     k, exact = automaton.semiring, automaton.to_exact()
     ends = [[(q, nearest(w)) for q, w in enumerate(v.tolist())] for v in (exact.initial, exact.final)]
-    return WFSA.from_edges(k, exact.states, exact.alphabet, *ends, [(*e[:3], nearest(e.weight)) for e in exact.edges()])
+    return WFSA.from_edges(
+        k, exact.states, exact.alphabet, *ends, [(*e[:3], nearest(e.weight)) for e in exact.edges()]
+    )
 
 
 @given(machines(extreme=True))
@@ -140,7 +160,9 @@ def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
         files.write(automaton, source)
         status, out, err = command("convert", source, att, "--round")
         if all(map(kept_by_att, automaton.alphabet)):
-            assert status == 0 and command("convert", att, back, "--semiring", automaton.semiring.name)[0] == 0
+            assert (
+                status == 0 and command("convert", att, back, "--semiring", automaton.semiring.name)[0] == 0
+            )
             assert files.read(back) == with_one_start(rounded(automaton))
         else:
             assert (status, out, err.count("\n")) == (2, "", 1) and err.startswith("ratproof: symbol ")
@@ -158,13 +180,21 @@ def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton
 
 
 def scored_again(path, lists):
-    """What sample prints, given back to score: as it stands, or, where it begins with a quotation mark, as a shell reads it."""
-    status, out, _ = command("sample", path, "-n", "3", "--longest", "3", "--seed", "0", *(["--lists"] if lists else []))
+    """What sample prints, given back to score: as it stands, or, where it begins with a quotation mark, as a
+    shell reads it.
+    """
+    status, out, _ = command(
+        "sample", path, "-n", "3", "--longest", "3", "--seed", "0", *(["--lists"] if lists else [])
+    )
     for line in out.removesuffix("\n").split("\n") if status == 0 else []:
         text, value = line.rsplit("\t", 1)
         pasted = shlex.split(text)[0] if not lists and text[:1] in ("'", '"') else text
         as_list = lists or (pasted is not text and pasted.startswith("["))
-        assert command("score", path, *(["--lists"] if as_list else []), "--", pasted) == (0, value + "\n", "")
+        assert command("score", path, *(["--lists"] if as_list else []), "--", pasted) == (
+            0,
+            value + "\n",
+            "",
+        )
     return status
 
 
@@ -172,10 +202,15 @@ def scored_again(path, lists):
 def test_what_sample_prints_can_be_scored_again(automaton, lists):
     with folder() as here:
         files.write(connected(automaton), here / "a.json")
-        assert scored_again(str(here / "a.json"), lists) in (0, 2)  # 2: a weight is negative, or there are no states
+        assert scored_again(str(here / "a.json"), lists) in (
+            0,
+            2,
+        )  # 2: a weight is negative, or there are no states
 
 
-@pytest.mark.parametrize("symbol", ["'", '"', "'a", '"[a]"', "['a']", "[", "a b", "\u00a0", "\\", "$a", "a\tb", "\u202e", "0"])
+@pytest.mark.parametrize(
+    "symbol", ["'", '"', "'a", '"[a]"', "['a']", "[", "a b", "\u00a0", "\\", "$a", "a\tb", "\u202e", "0"]
+)
 @pytest.mark.parametrize("lists", [False, True])
 def test_so_can_strings_of_signs_that_shells_and_json_read(symbol, lists):
     with folder() as here:
@@ -195,7 +230,9 @@ def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
         assert command("score", path, "--lists", '["New York", "b"]', "[]") == (0, "true\nfalse\n", "")
         for text in ("New York b", "[1]", "{}", '["b"'):
             status, out, err = command("score", path, "--lists", text)
-            assert (status, out) == (2, "") and err.startswith(f"ratproof: the string '{text}' is no JSON list of symbols")
+            assert (status, out) == (2, "") and err.startswith(
+                f"ratproof: the string '{text}' is no JSON list of symbols"
+            )
 
 
 @given(machines(whole=True))
@@ -212,7 +249,9 @@ def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
 def texts_of(svg):
     """What stands in a picture, line by line."""
     return sorted(
-        "".join(t.itertext()).replace("\u00a0", " ") for t in ElementTree.fromstring(svg).iter() if t.tag.endswith("text")
+        "".join(t.itertext()).replace("\u00a0", " ")
+        for t in ElementTree.fromstring(svg).iter()
+        if t.tag.endswith("text")
     )
 
 
@@ -220,15 +259,21 @@ def texts_of(svg):
 @example(["&amp;", "&#65;", "\\N"])
 @example(["\\n", "<b>", "\x1b[2J"])
 def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
-    """One arrow a symbol, from a state to one of its own: the picture has the symbols' texts, and no other ones but the states' numbers."""
+    """One arrow a symbol, from a state to one of its own: the picture has the symbols' texts, and no other
+    ones but the states' numbers.
+    """
     n = len(alphabet)
-    automaton = WFSA.from_edges(BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)])
+    automaton = WFSA.from_edges(
+        BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)]
+    )
     assert texts_of(drawing.svg(automaton)) == sorted([*map(str, range(n)), *map(symbol_text, alphabet)])
 
 
 def test_graphviz_shows_the_names_of_states_as_they_are_given():
     names = ["&lt;", "\\N", "a\x07"]
-    assert texts_of(drawing.svg(WFSA(BOOLEAN, [False] * 3, [False] * 3, {}), names=names)) == sorted(["&lt;", "\\N", "a\\x07"])
+    assert texts_of(drawing.svg(WFSA(BOOLEAN, [False] * 3, [False] * 3, {}), names=names)) == sorted(
+        ["&lt;", "\\N", "a\\x07"]
+    )
 
 
 @given(st.lists(symbols(), max_size=4, unique=True))
@@ -239,13 +284,17 @@ def test_no_two_symbols_look_the_same_in_a_drawing_and_none_as_what_is_no_symbol
 
 
 def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
-    text = drawing.dot(WFSA(REAL, [1], ["999999999/1000000000"], {"a": [["1/3"]], "b": [["1/10000000000001"]]}))
+    text = drawing.dot(
+        WFSA(REAL, [1], ["999999999/1000000000"], {"a": [["1/3"]], "b": [["1/10000000000001"]]})
+    )
     assert '"0 / ≈1.00000"' in text and '"a / 1/3\\nb / ≈1.00000e-13"' in text
 
 
 @given(st.lists(symbols(), min_size=1, max_size=4, unique=True), st.sampled_from(["", " / 2"]))
 def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
-    """Take the label apart again at commas that are in no quotation marks, and the weight off: the symbols are there, in their order."""
+    """Take the label apart again at commas that are in no quotation marks, and the weight off: the symbols
+    are there, in their order.
+    """
     text = ", ".join(map(symbol_text, alphabet)) + weight
     names = []
     while text not in ("", weight):
@@ -257,7 +306,9 @@ def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
 
 
 @pytest.mark.parametrize(
-    ("k", "arc_type"), [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (BOOLEAN, "standard"), (LOG, "log64")], ids=str
+    ("k", "arc_type"),
+    [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (BOOLEAN, "standard"), (LOG, "log64")],
+    ids=str,
 )
 @given(st.data())
 def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data):
@@ -272,20 +323,29 @@ def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data)
     compiler = pywrapfst.Compiler(arc_type=arc_type, isymbols=table, osymbols=table)
     compiler.write(text)
     compiled = from_openfst(compiler.compile(), automaton.alphabet, k)
-    assert inexactly(compiled) == in_order_of_naming(with_one_start(automaton), text, float if k is LOG else np.float32)
+    assert inexactly(compiled) == in_order_of_naming(
+        with_one_start(automaton), text, float if k is LOG else np.float32
+    )
 
 
 def in_order_of_naming(automaton, text, precision):
-    """The automaton as fstcompile numbers states, as it comes to them, and with weights as precise as OpenFst's."""
+    """The automaton as fstcompile numbers states, as it comes to them, and with weights as precise as
+    OpenFst's.
+    """
     named = dict.fromkeys(
-        int(q) for line in text.strip("\n").split("\n") for q in line.split("\t")[: 1 if line.count("\t") == 1 else 2]
+        int(q)
+        for line in text.strip("\n").split("\n")
+        for q in line.split("\t")[: 1 if line.count("\t") == 1 else 2]
     )
     place = {q: i for i, q in enumerate(named)}
 
     def weight(w):
         return w if automaton.semiring is BOOLEAN else float(precision(float(w)))
 
-    ends = [[(place[q], weight(w)) for q, w in enumerate(v.tolist())] for v in (automaton.initial, automaton.final)]
+    ends = [
+        [(place[q], weight(w)) for q, w in enumerate(v.tolist())]
+        for v in (automaton.initial, automaton.final)
+    ]
     arcs = [(place[e.source], place[e.target], e.symbol, weight(e.weight)) for e in automaton.edges()]
     return inexactly(WFSA.from_edges(automaton.semiring, automaton.states, automaton.alphabet, *ends, arcs))
 

@@ -39,7 +39,9 @@ def float_scores(automaton, string, dtype, rng):
     found = [random_sum([dtype(omega[q] * final[q]) for q in range(n)])]
     for symbol in string:
         table = rounded(automaton.matrix(symbol))
-        omega = np.array([random_sum([dtype(omega[p] * table[p, q]) for p in range(n)]) for q in range(n)], dtype=dtype)
+        omega = np.array(
+            [random_sum([dtype(omega[p] * table[p, q]) for p in range(n)]) for q in range(n)], dtype=dtype
+        )
         found.append(random_sum([dtype(omega[q] * final[q]) for q in range(n)]))
     return found
 
@@ -48,12 +50,15 @@ def in_float32(automaton):
     """The automaton with its weights rounded to float32, exactly."""
     near = np.frompyfunc(lambda w: Fraction(float(np.float32(float(w)))), 1, 1)
     return automaton.replace(
-        initial=near(automaton.initial), final=near(automaton.final),
+        initial=near(automaton.initial),
+        final=near(automaton.final),
         matrices=near(automaton.matrices).astype(object),
-    )  # fmt: skip
+    )
 
 
-@pytest.mark.parametrize(("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"])
+@pytest.mark.parametrize(
+    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
+)
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
     automaton = in_float32(data.draw(automata(REAL, most_states=4)))
@@ -100,7 +105,9 @@ def run(f, u, dtype):
     return states
 
 
-@pytest.mark.parametrize(("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"])
+@pytest.mark.parametrize(
+    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
+)
 def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind):
     """Of a few thousand random units of two to four steps, one uses most of its bound."""
     rng = np.random.default_rng(7)
@@ -113,19 +120,25 @@ def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind
 
 
 def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
-    """Sixteen terms, each chosen among many so that adding it rounds up by much: an addition left uncounted would show."""
+    """Sixteen terms, each chosen among many so that adding it rounds up by much: an addition left uncounted
+    would show.
+    """
     rng = np.random.default_rng(3)
     total, true, terms = np.float32(1.0), Fraction(1), [np.float32(1.0)]
     for _ in range(15):
         choices = (rng.random(200) + 0.5).astype(np.float32)
-        best = max(choices, key=lambda t: Fraction(float(total + t)) - Fraction(float(total)) - Fraction(float(t)))
+        best = max(
+            choices, key=lambda t: Fraction(float(total + t)) - Fraction(float(total)) - Fraction(float(t))
+        )
         total, true, terms = total + best, true + Fraction(float(best)), [*terms, best]
     into_first = [[Fraction(float(t))] + [0] * 15 for t in terms]
     fan_in = WFSA(REAL, [1] * 16, [1] + [0] * 15, {"a": into_first})
     scores, bounds = prefix_bounds(fan_in, "a", FLOAT32)
     assert scores[1] == true
     assert 0.2 < share([float(total)], scores[1:], bounds[1:]) <= 1
-    assert abs(Fraction(float(total)) - true) > Fraction(FLOAT32.unit) * true  # more than the last addition explains
+    assert (
+        abs(Fraction(float(total)) - true) > Fraction(FLOAT32.unit) * true
+    )  # more than the last addition explains
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40))
@@ -137,7 +150,10 @@ def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(se
     assert share(computed, scores, bounds) <= 1
     for t in range(1, steps + 1):
         ulp = float(np.spacing(np.abs(computed[t])))
-        for wrong in (float(scores[t]) + float(bounds[t]) + 2 * ulp, float(scores[t]) - float(bounds[t]) - 2 * ulp):
+        for wrong in (
+            float(scores[t]) + float(bounds[t]) + 2 * ulp,
+            float(scores[t]) - float(bounds[t]) - 2 * ulp,
+        ):
             spoiled = [*computed[:t], np.float32(wrong), *computed[t + 1 :]]
             assert share(spoiled, scores, bounds) > 1
 
@@ -147,7 +163,9 @@ def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
     """The network's weights may be anywhere within the deviation."""
     rng = np.random.default_rng(seed)
     slack = rng.random(automaton.matrices.shape) * 0.01 * (rng.random(automaton.matrices.shape) < 0.5)
-    moved = np.frompyfunc(Fraction, 1, 1)(slack * rng.choice([-1.0, 0.5, 1.0], size=slack.shape)).astype(object)
+    moved = np.frompyfunc(Fraction, 1, 1)(slack * rng.choice([-1.0, 0.5, 1.0], size=slack.shape)).astype(
+        object
+    )
     other = automaton.replace(matrices=automaton.matrices + moved)
     scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(slack, np.zeros(automaton.states)))
     with np.errstate(all="ignore"):
@@ -167,9 +185,14 @@ def test_what_underflows_stays_within_the_bound():
 
 
 def test_a_float64_reference_counts_its_own_rounding():
-    """Two float64 runs may err in opposite directions: the bound is twice that of one run against the exact score."""
+    """Two float64 runs may err in opposite directions: the bound is twice that of one run against the exact
+    score.
+    """
     unit = unit_of(np.array([0.3, 0.7, 0.9]), np.array([0.1, -0.2, 1.3]))
-    exact, both = prefix_bounds(unit, range(3), FLOAT64)[1], prefix_bounds(unit.to_float(), range(3), FLOAT64)[1]
+    exact, both = (
+        prefix_bounds(unit, range(3), FLOAT64)[1],
+        prefix_bounds(unit.to_float(), range(3), FLOAT64)[1],
+    )
     assert (both[2:] >= 1.9 * exact[2:]).all()
 
 
@@ -215,7 +238,9 @@ def max_plus_scores(automaton, string, dtype):
     return found
 
 
-@pytest.mark.parametrize(("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"])
+@pytest.mark.parametrize(
+    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
+)
 @given(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
 def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
     """Exact and float64 references; weights that the format does not hold are rounded first."""
@@ -234,7 +259,9 @@ def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed)
         weights = getattr(automaton, name)
         slacks[name] = rng.random(weights.shape) * (rng.random(weights.shape) < 0.5)
         moves = slacks[name] * rng.choice([-1.0, 0.5, 1.0], size=weights.shape)
-        moved = [w if w == -np.inf else w + Fraction(m) for w, m in zip(weights.flat, moves.flat, strict=True)]
+        moved = [
+            w if w == -np.inf else w + Fraction(m) for w, m in zip(weights.flat, moves.flat, strict=True)
+        ]
         parts[name] = np.array([*moved, None], dtype=object)[:-1].reshape(weights.shape)
     scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(**slacks))
     computed = max_plus_scores(automaton.replace(**parts).to_float(), x, np.float64)
@@ -248,7 +275,9 @@ def test_the_max_plus_bound_is_tight_within_the_stated_factor():
     for _ in range(2000):
         weights = [Fraction(float(w)) for w in rng.random(3).astype(np.float32)]
         chain = WFSA(MAX_PLUS, [weights[0], -1000], [0, -1], {"a": [[weights[1], 0], ["-inf", weights[2]]]})
-        worst = max(worst, share(max_plus_scores(chain, "aa", np.float32), *prefix_bounds(chain, "aa", FLOAT32)))
+        worst = max(
+            worst, share(max_plus_scores(chain, "aa", np.float32), *prefix_bounds(chain, "aa", FLOAT32))
+        )
     assert 1 / TIGHT < worst <= 1
 
 
@@ -261,7 +290,9 @@ def test_an_error_beyond_the_max_plus_bound_is_caught():
 
 def test_maxima_are_exact_and_so_are_sums_with_zero():
     """A string's largest weight, and one addition of -infinity; no bound but zero."""
-    largest = WFSA(MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 5], ["-inf", 0]], "b": [[0, "1/4"], ["-inf", 0]]})
+    largest = WFSA(
+        MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 5], ["-inf", 0]], "b": [[0, "1/4"], ["-inf", 0]]}
+    )
     assert prefix_bounds(largest, "abab", FLOAT32)[1].tolist() == [0, 0, 0, 0, 0]
     assert share([-np.inf, 5.0], *(v[:2] for v in prefix_bounds(largest, "a", FLOAT32))) <= 1
     assert share([0.0, 5.0], *(v[:2] for v in prefix_bounds(largest, "a", FLOAT32))) == np.inf
@@ -275,7 +306,10 @@ def test_what_is_forgotten_by_a_maximum_is_forgotten_with_its_error():
 
 def test_final_weights_that_deviate_are_counted():
     one = WFSA(REAL, [2], [1], {})
-    assert prefix_bounds(one, "", FLOAT64, Deviation(np.zeros((0, 1, 1)), np.zeros(1), np.array([0.5])))[1][0] >= 1
+    assert (
+        prefix_bounds(one, "", FLOAT64, Deviation(np.zeros((0, 1, 1)), np.zeros(1), np.array([0.5])))[1][0]
+        >= 1
+    )
 
 
 def test_what_may_overflow_in_max_plus_has_no_bound():
@@ -285,7 +319,9 @@ def test_what_may_overflow_in_max_plus_has_no_bound():
 
 
 def test_a_term_that_might_be_the_largest_counts_with_its_error():
-    """0, exactly, beside -1/10 that may be off by 1: the maximum is 9/10 then; beside -3, it can be nothing but 0."""
+    """0, exactly, beside -1/10 that may be off by 1: the maximum is 9/10 then; beside -3, it can be nothing
+    but 0.
+    """
     for second, right in (("-1/10", 0.9), (-3, 0.0)):
         two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
         slack = Deviation(np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.zeros(2))

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError, WeightError
 from automata.rounding import FLOAT64
-from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS, semiring
+from automata.semirings import (
+    BOOLEAN,
+    COUNTING,
+    LOG,
+    MAX_PLUS,
+    MAX_TIMES,
+    MIN_PLUS,
+    REAL,
+    SEMIRINGS,
+    semiring,
+)
 from automata.strategies import weights
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
@@ -139,7 +149,13 @@ def test_each_law_that_is_said_to_break_does_break(k, law, abc):
         assert operation(operation(a, b), c) != operation(a, operation(b, c))
 
 
-@given(st.lists(st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(-3, 4), Fraction(2, 3)]), min_size=1, max_size=1))
+@given(
+    st.lists(
+        st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(-3, 4), Fraction(2, 3)]),
+        min_size=1,
+        max_size=1,
+    )
+)
 def test_star_solves_its_equation(a):
     (a,) = a
     star = REAL.star(a)
@@ -172,11 +188,29 @@ def test_boolean_star_is_always_true():
 
 @pytest.mark.parametrize(
     ("k", "text"),
-    [(REAL, "inf"), (REAL, "nan"), (MAX_PLUS, "inf"), (MIN_PLUS, "-inf"), (MAX_TIMES, "-1"), (COUNTING, "1/2"), (COUNTING, "-1"),
-     (BOOLEAN, "1"), (LOG, "inf"), (LOG, "1e400"), (REAL, ""), (REAL, "1/0"), (REAL, "1_000"), (REAL, "٣"), (REAL, "1e999999999"),
-     (REAL, "9" * 5000), (REAL, "0x10"), (REAL, " 1"), (REAL, "+-1")],
+    [
+        (REAL, "inf"),
+        (REAL, "nan"),
+        (MAX_PLUS, "inf"),
+        (MIN_PLUS, "-inf"),
+        (MAX_TIMES, "-1"),
+        (COUNTING, "1/2"),
+        (COUNTING, "-1"),
+        (BOOLEAN, "1"),
+        (LOG, "inf"),
+        (LOG, "1e400"),
+        (REAL, ""),
+        (REAL, "1/0"),
+        (REAL, "1_000"),
+        (REAL, "٣"),
+        (REAL, "1e999999999"),
+        (REAL, "9" * 5000),
+        (REAL, "0x10"),
+        (REAL, " 1"),
+        (REAL, "+-1"),
+    ],
     ids=lambda value: getattr(value, "name", str(value)[:12]),
-)  # fmt: skip
+)
 def test_what_is_no_weight_is_refused_in_one_sentence(k, text):
     with pytest.raises(WeightError) as error:
         k.parse(text)
@@ -209,6 +243,9 @@ def test_tropical_weights_beyond_all_floats_are_weights(k):
     """Python makes a float of what it adds to an infinity."""
     huge = Fraction(10**400, 3)
     assert k.times(huge, k.zero) == k.times(k.zero, huge) == k.zero and k.times(huge, huge) == 2 * huge
-    assert k.multiply_numbers(huge, k.zero) == k.zero == k.divide_numbers(k.zero, huge) and k.divide_numbers(huge, huge) == 0
+    assert (
+        k.multiply_numbers(huge, k.zero) == k.zero == k.divide_numbers(k.zero, huge)
+        and k.divide_numbers(huge, huge) == 0
+    )
     row, column = np.array([[huge, k.zero]], dtype=object), np.array([[k.zero], [huge]], dtype=object)
     assert k.matmul(row, column).tolist() == [[k.zero]] and k.matmul(row, row.T).tolist() == [[2 * huge]]

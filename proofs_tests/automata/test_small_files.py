@@ -1,4 +1,6 @@
-"""Small files and texts that ask for much: each is refused in one sentence, at once, before anything of that size is made."""
+"""Small files and texts that ask for much: each is refused in one sentence, at once, before anything of that
+size is made.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def test_more_states_than_are_held(semiring, states):
     assert "at most" in refused(json_format.loads, text)
 
 
-@pytest.mark.parametrize("text", ["1e999999999", "1e9999999999999", "-1e-99999", "1" * 5000, "1/" + "3" * 5000])
+@pytest.mark.parametrize(
+    "text", ["1e999999999", "1e9999999999999", "-1e-99999", "1" * 5000, "1/" + "3" * 5000]
+)
 def test_weights_with_more_digits_than_are_read(text):
     assert "has more than 4300 digits" in refused(parse_number, text)
 
@@ -108,7 +112,14 @@ def test_rules_that_ask_for_much(rule, says):
 
 
 @pytest.mark.parametrize(
-    "rule", ["(" * 200 + "a" + ")" * 200, "a" + " *" * 200, "(" * 100 + "a" + ") *" * 100, r"\( " * 300, r"\* " * 300]
+    "rule",
+    [
+        "(" * 200 + "a" + ")" * 200,
+        "a" + " *" * 200,
+        "(" * 100 + "a" + ") *" * 100,
+        r"\( " * 300,
+        r"\* " * 300,
+    ],
 )
 def test_rules_that_are_just_not_nested_too_deeply(rule):
     assert str(parse(rule))
@@ -148,8 +159,14 @@ def test_a_subset_construction_whose_matrices_would_be_large(monkeypatch):
 
 
 def nth_from_the_end(n):
-    """Accepts where the n-th symbol from the end is a: as a deterministic automaton it has 2 to the n states."""
-    steps = [(0, 0, s, True) for s in "ab"] + [(0, 1, "a", True)] + [(i, i + 1, s, True) for i in range(1, n) for s in "ab"]
+    """Accepts where the n-th symbol from the end is a: as a deterministic automaton it has 2 to the n
+    states.
+    """
+    steps = (
+        [(0, 0, s, True) for s in "ab"]
+        + [(0, 1, "a", True)]
+        + [(i, i + 1, s, True) for i in range(1, n) for s in "ab"]
+    )
     return WFSA.from_edges(BOOLEAN, n + 1, "ab", [(0, True)], [(n, True)], steps)
 
 
@@ -175,7 +192,9 @@ def test_formulas_under_one_label_that_ask_for_much_together():
 
 def test_large_formulas_are_no_problem():
     names = [f"x{i}" for i in range(2000)]
-    assert len(logic.parse(" & ".join(names)).clauses) == len(logic.parse(" | ".join(names)).clauses[0]) == 2000
+    assert (
+        len(logic.parse(" & ".join(names)).clauses) == len(logic.parse(" | ".join(names)).clauses[0]) == 2000
+    )
     assert len(logic.parse(" | ".join(f"(x{i} & y{i})" for i in range(13))).clauses) == 2**13
     assert str(logic.parse("!" * 200 + "a")) == "a"
 

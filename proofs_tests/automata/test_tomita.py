@@ -1,4 +1,6 @@
-"""The Tomita grammars and the balanced parentheses: what the words say is what the DFAs accept, string by string."""
+"""The Tomita grammars and the balanced parentheses: what the words say is what the DFAs accept, string by
+string.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +37,22 @@ def test_the_dfas_have_the_sizes_that_are_known():
     assert [len(tomita(n).dfa.dead) for n in range(1, 8)] == [1, 1, 1, 1, 0, 0, 1]
 
 
-@pytest.mark.parametrize("number, inside, outside", [
-    (1, ["", "1", "111"], ["0", "110"]),
-    (2, ["", "10", "1010"], ["1", "01", "100"]),
-    (3, ["", "1", "11", "0", "110", "100", "10011", "011000", "1000011"], ["10", "101", "1000", "11010", "1110", "100111000"]),
-    (4, ["", "00", "10010"], ["000", "10001"]),
-    (5, ["", "0101", "1100", "0000"], ["0", "1", "01", "00011"]),
-    (6, ["", "10", "111", "000", "11110"], ["1", "0", "110", "1100110"]),
-    (7, ["", "0101", "1", "0011", "11100011"], ["01010", "10101010"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "number, inside, outside",
+    [
+        (1, ["", "1", "111"], ["0", "110"]),
+        (2, ["", "10", "1010"], ["1", "01", "100"]),
+        (
+            3,
+            ["", "1", "11", "0", "110", "100", "10011", "011000", "1000011"],
+            ["10", "101", "1000", "11010", "1110", "100111000"],
+        ),
+        (4, ["", "00", "10010"], ["000", "10001"]),
+        (5, ["", "0101", "1100", "0000"], ["0", "1", "01", "00011"]),
+        (6, ["", "10", "111", "000", "11110"], ["1", "0", "110", "1100110"]),
+        (7, ["", "0101", "1", "0011", "11100011"], ["01010", "10101010"]),
+    ],
+)
 def test_strings_that_a_person_knows(number, inside, outside):
     grammar = tomita(number)
     assert all(map(grammar.contains, inside)) and not any(map(grammar.contains, outside))
@@ -66,7 +75,12 @@ def test_no_other_grammar_and_no_other_symbol():
 def test_figure_8_is_drawn():
     """Four accept states with the names of centroids; the dead state is not there."""
     text = dot(tomita(7).dfa, names=[3, 20, 11, 8, "dead"], hide_dead=True)
-    assert text.count("doublecircle") == 4 and "dead" not in text and '2 [label="11"' in text and '2 -> 3 [label="1"]' in text
+    assert (
+        text.count("doublecircle") == 4
+        and "dead" not in text
+        and '2 [label="11"' in text
+        and '2 -> 3 [label="1"]' in text
+    )
     assert '4 -> 4 [label="0, 1"]' in dot(tomita(7).dfa)
 
 
@@ -94,13 +108,19 @@ def test_the_depth_is_the_most_that_are_open(depth, nested):
 @pytest.mark.parametrize("depth", range(8))
 def test_the_dfa_is_the_least_one(depth, letters):
     dfa = balanced(depth, letters)
-    assert dfa.states == depth + 2 == dfa.minimal().states and dfa.isomorphic(dfa.minimal()) and dfa.dead == {depth + 1}
+    assert (
+        dfa.states == depth + 2 == dfa.minimal().states
+        and dfa.isomorphic(dfa.minimal())
+        and dfa.dead == {depth + 1}
+    )
 
 
 @given(st.integers(0, 8), st.integers(0, 8))
 def test_two_depths_differ_first_where_the_deeper_one_is_full(one, other):
     least = min(one, other) + 1
-    assert balanced(one).shortest_difference(balanced(other)) == (None if one == other else tuple("(" * least + ")" * least))
+    assert balanced(one).shortest_difference(balanced(other)) == (
+        None if one == other else tuple("(" * least + ")" * least)
+    )
 
 
 def test_what_is_no_depth_or_letter_is_refused_in_a_sentence():

@@ -54,7 +54,11 @@ def test_float_paths_are_found_too(k, data):
 
 def test_the_back_trace_names_silent_moves():
     automaton = WFSA(
-        MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[1, "-inf"], ["-inf", "-inf"]]}, epsilon=[["-inf", 5], ["-inf", "-inf"]]
+        MAX_PLUS,
+        [0, "-inf"],
+        ["-inf", 0],
+        {"a": [[1, "-inf"], ["-inf", "-inf"]]},
+        epsilon=[["-inf", 5], ["-inf", "-inf"]],
     )
     best = viterbi(automaton, "aa")
     assert best is not None and best.score == Fraction(7)

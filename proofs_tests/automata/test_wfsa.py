@@ -76,7 +76,9 @@ def test_edges_with_the_same_weights_share_one_matrix():
 
 
 def test_weights_given_twice_are_parallel_paths():
-    automaton = WFSA.from_edges(REAL, 1, "a", [(0, 1), (0, 2)], [(0, 1)], [(0, 0, "a", 1), (0, 0, "a", "1/2")])
+    automaton = WFSA.from_edges(
+        REAL, 1, "a", [(0, 1), (0, 2)], [(0, 1)], [(0, 0, "a", 1), (0, 0, "a", "1/2")]
+    )
     assert score(automaton, "a") == Fraction(9, 2)
 
 

@@ -1,4 +1,6 @@
-"""Certified means: on all strings. Nothing that is certified is ever found to differ, and what differs is never certified."""
+"""Certified means: on all strings. Nothing that is certified is ever found to differ, and what differs is
+never certified.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,9 @@ def test_boxes_alone_do_not_stop_training():
 
 
 def test_a_decision_of_exactly_zero_is_none():
-    """The classifier's logit is 0 everywhere: neither accepted nor rejected, at whatever precision, and no automaton."""
+    """The classifier's logit is 0 everywhere: neither accepted nor rejected, at whatever precision, and no
+    automaton.
+    """
     network = random_network(3)
     with torch.no_grad():
         network.classifier.weight.zero_()
@@ -136,7 +140,9 @@ def test_a_decision_that_64_bits_do_not_tell_is_told_by_more():
         network.classifier.weight.copy_(torch.tensor([[1.0, -1.0]]))
     found = hard(numbers_of(network))
     assert found.table == ((1,), (1,)) and found.accepts == (False, False)
-    assert all(3.99 < margin < 4.01 for row in found.margins for margin in row)  # 2 - (-2), and not 0, its own
+    assert all(
+        3.99 < margin < 4.01 for row in found.margins for margin in row
+    )  # 2 - (-2), and not 0, its own
     assert soft_outputs(numbers_of(network), ("a",)) == (1, False)
 
 
@@ -158,7 +164,9 @@ def test_nothing_is_certified_without_boxes(monkeypatch):
     assert machine is not None
     dfa = accepting(machine)
     assert certify(network, 0.5, against=dfa).verdict == "unknown"
-    assert Answer(answer.numbers, answer.hard, None, None, "").verdict == "unknown"  # whatever else is forgotten
+    assert (
+        Answer(answer.numbers, answer.hard, None, None, "").verdict == "unknown"
+    )  # whatever else is forgotten
 
 
 @given(seeds)
@@ -169,7 +177,9 @@ def test_against_a_language_the_decisions_alone_count(seed):
     assume(answer.verdict == "certified")
     language = answer.language
     assert language is not None and certify(network, 0.01, against=language).verdict == "certified"
-    other = DFA(language.alphabet, language.start, language.table, frozenset(range(language.states)) - language.final)
+    other = DFA(
+        language.alphabet, language.start, language.table, frozenset(range(language.states)) - language.final
+    )
     found = certify(network, 0.01, against=other)
     assert found.verdict == "different" and found.word == ()
 

@@ -1,4 +1,6 @@
-"""The certificate of boxes, and the program that shares no code: it accepts what is proved, and nothing that is changed."""
+"""The certificate of boxes, and the program that shares no code: it accepts what is proved, and nothing that
+is changed.
+"""
 
 from __future__ import annotations
 
@@ -67,12 +69,22 @@ def test_the_checker_rejects_a_certificate_with_one_thing_broken():
                 entry["low" if i else "high"][i] = (b - 0.1 * (b - a) if i else a + 0.1 * (b - a)).hex()
 
         def state(data, node=node):
-            data["nodes"][node]["state"] = (data["nodes"][node]["state"] + 1) % len(data["automaton"]["label"])
+            data["nodes"][node]["state"] = (data["nodes"][node]["state"] + 1) % len(
+                data["automaton"]["label"]
+            )
 
         assert broken(shrink) and broken(state)
     for place in range(len(_certificate()["automaton"]["label"])):
-        assert broken(lambda data, q=place: data["automaton"]["accepts"].__setitem__(q, not data["automaton"]["accepts"][q]))
-        assert broken(lambda data, q=place: data["automaton"]["label"].__setitem__(q, (data["automaton"]["label"][q] + 1) % 2))
+        assert broken(
+            lambda data, q=place: data["automaton"]["accepts"].__setitem__(
+                q, not data["automaton"]["accepts"][q]
+            )
+        )
+        assert broken(
+            lambda data, q=place: data["automaton"]["label"].__setitem__(
+                q, (data["automaton"]["label"][q] + 1) % 2
+            )
+        )
         assert (
             broken(lambda data, q=place: data["automaton"]["after"][q].reverse())
             or len(set(_certificate()["automaton"]["after"][place])) == 1
@@ -109,7 +121,9 @@ def _all_rejecting():
     [
         lambda data: data["automaton"].update(accepts=[1] * len(data["automaton"]["accepts"])),
         lambda data: data["automaton"].update(accepts=["yes"] * len(data["automaton"]["accepts"])),
-        lambda data: data["automaton"].update(label=[bool(q) if q < 2 else q for q in data["automaton"]["label"]]),
+        lambda data: data["automaton"].update(
+            label=[bool(q) if q < 2 else q for q in data["automaton"]["label"]]
+        ),
         lambda data: data["automaton"]["after"][0].append(0),
         lambda data: data["network"].update(start_token="false"),
         lambda data: data["network"].update(start_token=1),
@@ -127,7 +141,9 @@ def _all_rejecting():
     ],
 )
 def test_what_a_reader_would_take_otherwise_is_rejected(change):
-    """Where no state accepts, an automaton that says 1 for "accepts" was accepted: only true counted as true."""
+    """Where no state accepts, an automaton that says 1 for "accepts" was accepted: only true counted as
+    true.
+    """
     data = _all_rejecting()
     assert not _rejected(data)
     change(data)

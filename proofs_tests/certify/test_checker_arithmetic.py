@@ -1,4 +1,6 @@
-"""The checker's integers, one operation at a time against exact fractions: each end is rounded outwards, however small the rest."""
+"""The checker's integers, one operation at a time against exact fractions: each end is rounded outwards,
+however small the rest.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from ratproof.check_boxes import ONE, Box, div, fixed, mul, product
 
 ends = st.integers(-3 * ONE, 3 * ONE) | st.integers(-5, 5)
 intervals = st.tuples(ends, ends).map(lambda pair: (min(pair), max(pair)))
-aboves = st.tuples(st.integers(1, 3 * ONE) | st.integers(1, 5), st.integers(0, ONE)).map(lambda pair: (pair[0], sum(pair)))
+aboves = st.tuples(st.integers(1, 3 * ONE) | st.integers(1, 5), st.integers(0, ONE)).map(
+    lambda pair: (pair[0], sum(pair))
+)
 
 
 @given(intervals, intervals)
@@ -66,7 +70,10 @@ def test_the_most_of_a_gradient_is_at_least_what_every_mixture_gives(data):
     random = np.random.default_rng(data.draw(st.integers(0, 10_000)))
     some = [[int(v * ONE) for v in row] for row in random.dirichlet(np.ones(k), size=4)]
     some = [[*row[:-1], ONE - sum(row[:-1])] for row in some]
-    box = Box([min(column) for column in zip(*some, strict=True)], [max(column) for column in zip(*some, strict=True)])
+    box = Box(
+        [min(column) for column in zip(*some, strict=True)],
+        [max(column) for column in zip(*some, strict=True)],
+    )
     assert sum(box.middle) == ONE
     row = data.draw(st.lists(intervals, min_size=k, max_size=k))
     most = box.most(row)
@@ -77,7 +84,9 @@ def test_the_most_of_a_gradient_is_at_least_what_every_mixture_gives(data):
 
 
 def _network(n):
-    one = Nodes(np.array([0]), np.array([True]), np.zeros((1, 2), dtype=int), np.zeros((1, n.k)), np.ones((1, n.k)))
+    one = Nodes(
+        np.array([0]), np.array([True]), np.zeros((1, 2), dtype=int), np.zeros((1, n.k)), np.ones((1, n.k))
+    )
     return check_boxes.Network(certificate.to_json(n, one)["network"])
 
 
@@ -91,7 +100,8 @@ def test_gaps_of_distances_are_enclosed_to_the_last_unit(seed):
     with flint.ctx.workprec(400):
         u = [flint.arb(flint.fmpq(a, ONE)) for a, _ in mid]
         away = [
-            sum(((x - flint.arb(float(s))) ** 2 for x, s in zip(u, column, strict=True)), flint.arb(0)).sqrt() for column in n.S.T
+            sum(((x - flint.arb(float(s))) ** 2 for x, s in zip(u, column, strict=True)), flint.arb(0)).sqrt()
+            for column in n.S.T
         ]
         for (low, high), length in zip(gaps, away, strict=True):
             true = (away[0] - length) * ONE
@@ -121,7 +131,9 @@ def _rejected(data) -> str:
 
 def _leaves_the_start_for_ever():
     """Without a start token: at centroid 0 for the empty string alone, at centroid 1 for ever after."""
-    network = Acceptor(("a",), "sr-elman", hidden_size=1, k=2, start_token=False, temperature=0.1, dtype=torch.float64)
+    network = Acceptor(
+        ("a",), "sr-elman", hidden_size=1, k=2, start_token=False, temperature=0.1, dtype=torch.float64
+    )
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.zero_()
@@ -144,7 +156,10 @@ def test_a_decision_that_is_not_certain_is_rejected_either_way():
     """The classifier's logit is 0 somewhere in a box: neither accepted nor rejected may be claimed."""
     data = _leaves_the_start_for_ever()
     data["network"]["U"] = [[(0.5).hex()]]
-    data["nodes"][1] |= {"low": [(0.0).hex()] * 2, "high": [(1.0).hex()] * 2}  # u is from tanh(1.5) to tanh(2.5)
+    data["nodes"][1] |= {
+        "low": [(0.0).hex()] * 2,
+        "high": [(1.0).hex()] * 2,
+    }  # u is from tanh(1.5) to tanh(2.5)
     assert check_boxes.verdict(data) == data["claims"]
     data["network"]["v"] = (-0.95).hex()
     for accepts in (True, False):

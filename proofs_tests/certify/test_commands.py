@@ -23,7 +23,9 @@ from ratproof.main import run
 
 @pytest.fixture
 def checkpoint(tmp_path, monkeypatch):
-    """A network of 5 centroids, whose soft automaton has 4 states at temperature 0.5; the folder is the test's own."""
+    """A network of 5 centroids, whose soft automaton has 4 states at temperature 0.5; the folder is the
+    test's own.
+    """
     monkeypatch.chdir(tmp_path)
     network = random_network(3)
     network.set_temperature(0.5)
@@ -53,7 +55,9 @@ def test_certified_with_a_certificate_and_the_soft_automaton(checkpoint, capsys)
     assert "accepted: the soft network follows its automaton" in capsys.readouterr().out
     assert DFA.from_wfsa(files.read("soft.json")).minimal().states == answer["language_states"]
     assert run(["certify", checkpoint]) == 0
-    assert "certified: at temperature 0.5 the soft network follows its hard automaton" in capsys.readouterr().out
+    assert (
+        "certified: at temperature 0.5 the soft network follows its hard automaton" in capsys.readouterr().out
+    )
 
 
 def test_different_with_a_string(checkpoint, capsys):
@@ -67,7 +71,10 @@ def test_against_a_language_of_ones_own(checkpoint, capsys):
     said(capsys, "certify", checkpoint, "-o", "soft.json")
     assert said(capsys, "certify", checkpoint, "--against", "soft.json")[0] == 0
     dfa = DFA.from_wfsa(files.read("soft.json"))
-    files.write(DFA(dfa.alphabet, dfa.start, dfa.table, frozenset(range(dfa.states)) - dfa.final).to_wfsa(), "other.json")
+    files.write(
+        DFA(dfa.alphabet, dfa.start, dfa.table, frozenset(range(dfa.states)) - dfa.final).to_wfsa(),
+        "other.json",
+    )
     status, answer = said(capsys, "certify", checkpoint, "--against", "other.json")
     assert status == 1 and answer["word"] == []
 
@@ -82,7 +89,9 @@ def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
 
 
 def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkpoint, capsys):
-    """A certificate holds weights: that they are those of a checkpoint is asked by naming it; the temperature is its own, or is named."""
+    """A certificate holds weights: that they are those of a checkpoint is asked by naming it; the temperature
+    is its own, or is named.
+    """
     said(capsys, "certify", checkpoint, "--certificate", "own.json")
     status, answer = said(capsys, "check-certificate", "own.json", "--of", checkpoint)
     about = answer["certificates"][0]["about"]
@@ -95,8 +104,10 @@ def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkp
     assert about["network"]["digest"] == certificate.digest(numbers_of(load(checkpoint)[0]))
     said(capsys, "certify", checkpoint, "--temperature", "0.25", "--certificate", "c.json")
     assert run(["check-certificate", "c.json", "--of", checkpoint]) == 1
-    assert capsys.readouterr().out == (
-        "rejected: it is about temperature 0.25, and net.safetensors has temperature 0.5; --temperature 0.25 asks for that one\n"
+    assert (
+        capsys.readouterr().out
+        == "rejected: it is about temperature 0.25, and net.safetensors has temperature 0.5; --temperature"
+        " 0.25 asks for that one\n"
     )
     assert run(["check-certificate", "c.json", "--of", checkpoint, "--temperature", "0.25"]) == 0
     assert capsys.readouterr().out.endswith("; it is the network in net.safetensors\n")
@@ -117,7 +128,9 @@ def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkp
     capsys.readouterr()
     status, answer = said(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
     assert status == 1 and answer["why"].startswith("it is about another network (")
-    assert "one network" in refused(capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors")
+    assert "one network" in refused(
+        capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors"
+    )
     assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "--of", "none.safetensors")
     assert "is named after them, with --of" in refused(capsys, "check-certificate", "c.json", checkpoint)
     save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
@@ -165,7 +178,9 @@ def test_counted_over_too_little_data_pairs_are_unseen_and_not_centroid_0(checkp
     _, found = said(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
     assert found["counts"]["unseen"]
     (tmp_path / "strings.txt").write_text("0 2\n")
-    assert "no symbol '2'" in refused(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
+    assert "no symbol '2'" in refused(
+        capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt"
+    )
 
 
 def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
@@ -184,7 +199,10 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
     [
         (["certify", "none.safetensors"], "cannot be read"),
         (["certify", "net.safetensors", "--temperature", "0"], "positive"),
-        (["certify", "net.safetensors", "--temperature", "-1"], "ratproof extract gives the automaton of the limit 0"),
+        (
+            ["certify", "net.safetensors", "--temperature", "-1"],
+            "ratproof extract gives the automaton of the limit 0",
+        ),
         (["certify", "net.safetensors", "--temperature", "nan"], "positive"),
         (["certify", "net.safetensors", "--against", "none.json"], "cannot be read"),
         (["certify", "net.safetensors", "--against", "a.json", "-o", "./a.json"], "would overwrite"),
@@ -198,12 +216,18 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         (["figures", "net.safetensors", "-o", "p", "--string", "1 7"], "no symbol '7'"),
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1e-300,1e300"], "from 1e-30 to 1e+30"),
         (["figures", "net.safetensors", "-o", "p", "--string", "1 " * 100], "--string has 100 symbols"),
-        (["figures", "net.safetensors", "-o", "p", "--temperatures", ",".join("1" * 100)], "--temperatures has 100"),
+        (
+            ["figures", "net.safetensors", "-o", "p", "--temperatures", ",".join("1" * 100)],
+            "--temperatures has 100",
+        ),
         (["certify", "net.safetensors", "-o", "x.foo", "--certificate", "c.json"], "x.foo"),
         (["certify", "net.safetensors", "-o", "folder.json", "--certificate", "c.json"], "is a folder"),
         (["extract", "net.safetensors", "-o", "x.foo"], "x.foo"),
         (["extract", "one.safetensors", "--counts", "hard", "--length", "100000"], "--length 100000"),
-        (["extract", "net.safetensors", "--counts", "hard", "--length", str(10**12)], "--length 1000000000000"),
+        (
+            ["extract", "net.safetensors", "--counts", "hard", "--length", str(10**12)],
+            "--length 1000000000000",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(checkpoint, capsys, tmp_path, arguments, sentence):

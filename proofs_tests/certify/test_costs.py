@@ -1,4 +1,6 @@
-"""What certifying costs: memory does not grow with boxes times symbols times centroids squared, nor with strings times units times centroids."""
+"""What certifying costs: memory does not grow with boxes times symbols times centroids squared, nor with
+strings times units times centroids.
+"""
 
 from __future__ import annotations
 
@@ -96,6 +98,12 @@ def test_it_says_what_it_is_at():
     """Before boxes are proved too: with many boxes a round of widening takes seconds."""
     stages: list[str] = []
     nodes: list[tuple[int, int]] = []
-    answer = certify(random_network(3), 0.5, tell=lambda done, of: nodes.append((done, of)), stage=stages.append)
+    answer = certify(
+        random_network(3), 0.5, tell=lambda done, of: nodes.append((done, of)), stage=stages.append
+    )
     assert answer.nodes is not None and nodes[-1] == (len(answer.nodes) - 1, len(answer.nodes))
-    assert stages[0] == "the hard automaton" and any("points" in s for s in stages) and any("round 1 of" in s for s in stages)
+    assert (
+        stages[0] == "the hard automaton"
+        and any("points" in s for s in stages)
+        and any("round 1 of" in s for s in stages)
+    )

@@ -1,4 +1,6 @@
-"""What is reached from a box is enclosed: by the floats that boxes are found with, by the balls that prove, and by the checker."""
+"""What is reached from a box is enclosed: by the floats that boxes are found with, by the balls that prove,
+and by the checker.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ def test_the_checker_encloses_every_mixture_of_a_box(kind, similarity, data):
     token, label = data.draw(st.integers(0, 1)), data.draw(st.integers(0, n.k - 1))
     one = Nodes(np.array([0]), np.array([True]), np.zeros((1, 2), dtype=int), low[None], high[None])
     net = check_boxes.Network(certificate.to_json(n, one)["network"])
-    box = check_boxes.Box([int(np.floor(v * check_boxes.ONE)) for v in low], [int(np.ceil(v * check_boxes.ONE)) for v in high])
+    box = check_boxes.Box(
+        [int(np.floor(v * check_boxes.ONE)) for v in low], [int(np.ceil(v * check_boxes.ONE)) for v in high]
+    )
     u = net.u(token, box, net.S, net.US)
     gaps = box.reach(*net.gaps(u, label, box))
     parts = [u[2], gaps, [net.decision(u, box)]]
@@ -91,7 +95,9 @@ def test_the_checker_encloses_every_mixture_of_a_box(kind, similarity, data):
     if all(g[1] < 0 for i, g in enumerate(gaps) if i != label):
         parts.append(net.mixed(u, label, box))
         truths = (truths[0], truths[1], truths[3], truths[2])
-    for part, truth in zip(parts, truths if len(parts) == 4 else (truths[0], truths[1], truths[3]), strict=True):
+    for part, truth in zip(
+        parts, truths if len(parts) == 4 else (truths[0], truths[1], truths[3]), strict=True
+    ):
         ends = np.array([[float(x) / check_boxes.ONE for x in pair] for pair in part])
         _holds(ends[:, 0], ends[:, 1], truth)
 
@@ -110,7 +116,9 @@ def test_a_box_that_is_a_point_is_enclosed_closely(kind, data):
 
 @given(st.data())
 def test_the_enclosure_is_first_order(data):
-    """Half as wide a box has an image about half as wide: a lost factor in a gradient does not hide behind a wide enclosure."""
+    """Half as wide a box has an image about half as wide: a lost factor in a gradient does not hide behind a
+    wide enclosure.
+    """
     n = numbers(data.draw(seeds), 1.0)
     alpha = np.random.default_rng(data.draw(seeds)).dirichlet(np.ones(n.k))
     on, plain = Floating(n), Points(n)
@@ -133,7 +141,9 @@ def test_around_a_centroid_every_direction_is_enclosed(d):
     n = replace(n, **{name: np.zeros(shape) for name, shape in at_zero.items()})
     radius, random = 0.5, np.random.default_rng(d)
     directions = random.normal(size=(50, d))
-    directions = np.concatenate([np.eye(d), -np.eye(d), directions / np.linalg.norm(directions, axis=1, keepdims=True)])
+    directions = np.concatenate(
+        [np.eye(d), -np.eye(d), directions / np.linalg.norm(directions, axis=1, keepdims=True)]
+    )
     with flint.ctx.workprec(BITS):
         on = InBalls(n)
         u = np.array([flint.arb(0, radius) for _ in range(d)], dtype=object)
@@ -146,7 +156,9 @@ def test_around_a_centroid_every_direction_is_enclosed(d):
 @networks
 @components
 def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
-    """The middle is a float, and its shares do not sum to 1 exactly: what is enclosed has to hold it too, or no mean value is there."""
+    """The middle is a float, and its shares do not sum to 1 exactly: what is enclosed has to hold it too, or
+    no mean value is there.
+    """
     n = numbers(7, 1.0, kind=kind, similarity=similarity)
     low, high = np.full(n.k, 0.7 / n.k), np.full(n.k, 0.7 / n.k)  # a middle far from the simplex, to see it
     with flint.ctx.workprec(BITS):
@@ -160,7 +172,9 @@ def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
 @pytest.mark.parametrize("similarity", SIMILARITIES)
 @pytest.mark.parametrize("weight", [1e9, 1e150, 1e-300, 5e-324])
 def test_weights_of_any_size_are_enclosed(similarity, weight):
-    """In the checker: a sigmoid of -1e9 is 0 within an interval, and no overflow; what is honest is not rejected."""
+    """In the checker: a sigmoid of -1e9 is 0 within an interval, and no overflow; what is honest is not
+    rejected.
+    """
     n = numbers(2, 0.5, similarity=similarity)
     n = replace(n, U=n.U * weight, c=n.c * weight, W=n.W * weight)
     low, high = np.full(n.k, 0.0), np.full(n.k, 1.0)
@@ -181,11 +195,15 @@ def test_the_checkers_exponential_is_an_enclosure(x):
         true = flint.arb(flint.fmpq(n, check_boxes.ONE)).exp() * check_boxes.ONE
         assert bool(flint.arb(low) <= true) and bool(true <= flint.arb(high)) and low < high
         if x >= 60:  # room for the rounding of the last of 70 digits, thousands of times over
-            assert bool(true - low > true * flint.arb("1e-60")) and bool(high - true > true * flint.arb("1e-60"))
+            assert bool(true - low > true * flint.arb("1e-60")) and bool(
+                high - true > true * flint.arb("1e-60")
+            )
 
 
 def test_a_reach_counts_what_the_middle_lacks():
-    """Of a sum of differences that is not 0: where the gradient is 1 everywhere, it is all that is reached."""
+    """Of a sum of differences that is not 0: where the gradient is 1 everywhere, it is all that is
+    reached.
+    """
     with flint.ctx.workprec(BITS):
         on, box = InBalls(numbers(0, 1.0)), Box(np.full(2, 0.1), np.full(2, 0.4))
         one = np.array([[flint.arb(1), flint.arb(1)]], dtype=object)
@@ -194,7 +212,8 @@ def test_a_reach_counts_what_the_middle_lacks():
 
 
 @pytest.mark.parametrize(
-    "ends", [(0.1, 0.4), (0.1, 0.9), (0.3, 0.5), (0.5, 0.7), (0.6, 0.95), (0.45, 0.55), (-0.5, 0.25), (-0.9, -0.2)]
+    "ends",
+    [(0.1, 0.4), (0.1, 0.9), (0.3, 0.5), (0.5, 0.7), (0.6, 0.95), (0.45, 0.55), (-0.5, 0.25), (-0.9, -0.2)],
 )
 def test_slopes_of_gates_are_enclosed(ends):
     """With the top of the hill where it is between the ends, in all three arithmetics."""

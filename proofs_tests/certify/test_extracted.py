@@ -1,4 +1,6 @@
-"""What extract and figures compute, against the torch network: tables of probabilities, counts, and what pictures show."""
+"""What extract and figures compute, against the torch network: tables of probabilities, counts, and what
+pictures show.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def _asked(network, place: int, token: int) -> np.ndarray:
     """Alpha of the torch cell at a centroid, for a symbol."""
     (cell,) = network.cells
     with torch.no_grad():
-        u, *_ = cell.part.step(cell.part.read(network.embedding.weight[token : token + 1]), cell.at_centroid(place))
+        u, *_ = cell.part.step(
+            cell.part.read(network.embedding.weight[token : token + 1]), cell.at_centroid(place)
+        )
         return np.asarray(cell.component(u)[1][0])
 
 
@@ -49,7 +53,9 @@ def test_the_run_over_temperatures_is_torchs(start_token):
         with torch.no_grad():
             np.testing.assert_allclose(rows, network.probabilities(["100"])[:, 0], atol=1e-12)
             np.testing.assert_allclose(
-                np.asarray(probabilistic(numbers_of(network)).initial, dtype=float), network.probabilities([""])[0, 0], atol=1e-12
+                np.asarray(probabilistic(numbers_of(network)).initial, dtype=float),
+                network.probabilities([""])[0, 0],
+                atol=1e-12,
             )
 
 

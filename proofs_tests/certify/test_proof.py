@@ -56,7 +56,11 @@ def test_another_network_is_not_proved_with_the_same_boxes():
         array = getattr(n, name).copy()
         assert prove(replace(n, **{name: -array}), nodes) is not None, name
     assert (
-        prove(replace(n, U=n.U.copy().reshape(3, *[n.S.shape[0]] * 2).transpose(0, 2, 1).reshape(n.U.shape)), nodes) is not None
+        prove(
+            replace(n, U=n.U.copy().reshape(3, *[n.S.shape[0]] * 2).transpose(0, 2, 1).reshape(n.U.shape)),
+            nodes,
+        )
+        is not None
     )
     assert prove(replace(n, temperature=n.temperature * 40), nodes) is not None
     assert prove(replace(n, w=-n.w, v=-n.v), nodes) is not None

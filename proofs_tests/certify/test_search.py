@@ -1,4 +1,6 @@
-"""The search for a string on which network and automaton differ: it finds what is planted, and nothing that balls do not confirm."""
+"""The search for a string on which network and automaton differ: it finds what is planted, and nothing that
+balls do not confirm.
+"""
 
 from __future__ import annotations
 

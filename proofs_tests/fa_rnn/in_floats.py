@@ -1,4 +1,6 @@
-"""FA-RNNs in torch with weights that floats hold, which the tests of several claims compare with their automata."""
+"""FA-RNNs in torch with weights that floats hold, which the tests of several claims compare with their
+automata.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,18 @@ DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
 
 
 def agree_in_floats(
-    claim: str, variant: str, signature: Signature, cell: Cell, dtype: str, device: str, data: Any, most: int = 8
+    claim: str,
+    variant: str,
+    signature: Signature,
+    cell: Cell,
+    dtype: str,
+    device: str,
+    data: Any,
+    most: int = 8,
 ) -> None:
-    """Random weights of that signature: the torch network against the variant's automaton, within the derived bound."""
+    """Random weights of that signature: the torch network against the variant's automaton, within the derived
+    bound.
+    """
     names, strings = data.draw(readings(most=most, longest=8, run=10))
     case = data.draw(signature.random("abc")).renamed(names)
     agree(OfFARNN(claim, variant, case, cell, dtype, device), strings)

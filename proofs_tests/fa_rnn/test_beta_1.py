@@ -43,7 +43,9 @@ def test_the_network_is_its_rules_in_exact_fractions(variant, data):
 @settings(max_examples=40)
 @given(st.data())
 def test_the_torch_network_counts_accepting_paths(apart, dtype, device, data):
-    """Equation 6 at beta = 1 with random vectors, in one batch: the very numbers, which are whole and below 2^24."""
+    """Equation 6 at beta = 1 with random vectors, in one batch: the very numbers, which are whole and below
+    2^24.
+    """
     names, sentences = data.draw(readings(most=20, longest=8, run=8))
     rule = boolean(data.draw(RULES.random("abc")).renamed(names))
     vectors = torch.randn(len(names), 2, generator=torch.Generator().manual_seed(0))
@@ -51,7 +53,10 @@ def test_the_torch_network_counts_accepting_paths(apart, dtype, device, data):
     with torch.no_grad():
         found = network(sentences)[:, 0].tolist()
     counting = WFSA(
-        COUNTING, rule.initial.astype(int), rule.final.astype(int), {x: rule.matrix(x).astype(int) for x in names.values()}
+        COUNTING,
+        rule.initial.astype(int),
+        rule.final.astype(int),
+        {x: rule.matrix(x).astype(int) for x in names.values()},
     )
     assert found == [float(value) for value in scores(counting, sentences)]
     ledger().add(len(sentences))
@@ -67,7 +72,9 @@ def test_openfst_finds_the_same_scores(variant, data):
 
 @evidence(CLAIM, kind="exhausted")
 def test_every_sentence_up_to_length_four(variant):
-    """All small automata with weights 0 and 1, all sentences of one and two words: nothing else, or a minimal counterexample."""
+    """All small automata with weights 0 and 1, all sentences of one and two words: nothing else, or a minimal
+    counterexample.
+    """
     ladder.exhausted(CLAIM, variant, longest=4)
 
 
@@ -81,22 +88,34 @@ def test_the_network_is_its_rules_on_all_sentences(variant, data):
 
 @evidence(CLAIM, kind="decided", variants=("corrected",))
 @settings(max_examples=10)
-@given(st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=5)), min_size=1, max_size=4), st.booleans())
+@given(
+    st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=5)), min_size=1, max_size=4),
+    st.booleans(),
+)
 def test_the_torch_network_of_rules_is_the_rules_on_all_sentences(device, several, decomposed):
-    """In float32 as torch runs it: it does not round, and each label's score is larger than 0 exactly where a rule of it matches."""
+    """In float32 as torch runs it: it does not round, and each label's score is larger than 0 exactly where a
+    rule of it matches.
+    """
     decided([Labelled(label, rule, 1) for label, rule in several], ("a", "b", "c"), decomposed, device)
 
 
 @evidence(CLAIM, kind="decided", variants=("corrected",))
 def test_the_torch_network_of_a_rule_file_is_the_rules_on_all_sentences(device, rule_folder):
-    """The same for the rules in a folder, over all words of the sentences in it (``ratproof verify --rules``)."""
+    """The same for the rules in a folder, over all words of the sentences in it
+    (``ratproof verify --rules``).
+    """
     file = rule_file_in(rule_folder)
     words = vocabulary(read(rule_folder))
     network, shown = decided(rule_files.read(str(file)), words, True, device)
     ledger().facts.update(
-        rules=f"{rule_folder.name}/{file.name}", labels=len(shown.answers), states=network.cell.states, rank=network.rank,
-        words=len(words), dtype="float32", largest=shown.largest,
-    )  # fmt: skip
+        rules=f"{rule_folder.name}/{file.name}",
+        labels=len(shown.answers),
+        states=network.cell.states,
+        rank=network.rank,
+        words=len(words),
+        dtype="float32",
+        largest=shown.largest,
+    )
 
 
 def decided(found, words, decomposed, device):

@@ -46,7 +46,9 @@ def test_other_rules_keep_their_scores_on_all_sentences(variant, data):
 @given(claim_named(CLAIM).variant("corrected-untrained").cases("ab"))
 def test_before_training_nothing_of_the_rule_is_left(case):
     """The condition takes out all of its states where no transition joins the rules."""
-    assert not {q for q in range(case.n) if disable.owned(case, q) == disable.DISABLED} & disable.corrected(case)
+    assert not {q for q in range(case.n) if disable.owned(case, q) == disable.DISABLED} & disable.corrected(
+        case
+    )
 
 
 @given(claim_named(CLAIM).variant("corrected").cases("ab"))

@@ -19,7 +19,9 @@ CLAIM = "fa-rnn-eq-4"
 @settings(max_examples=40)
 @given(st.data())
 def test_the_recurrence_is_forward_in_exact_fractions(variant, data):
-    """``h_N alpha_inf = alpha_0 T[x_1] ... T[x_N] alpha_inf`` for random weights and sentences, at every prefix, without rounding."""
+    """``h_N alpha_inf = alpha_0 T[x_1] ... T[x_N] alpha_inf`` for random weights and sentences, at every
+    prefix, without rounding.
+    """
     ladder.sampled(CLAIM, variant, data, most=12, longest=8, run=10)
 
 
@@ -30,7 +32,9 @@ def test_the_recurrence_is_forward_in_exact_fractions(variant, data):
 def test_the_torch_network_is_its_automaton(dtype, device, data):
     """Its scores, in batches of unequal lengths, stay within the derived rounding bound of Forward's."""
     k = data.draw(st.integers(1, 5))
-    agree_in_floats(CLAIM, "corrected", Signature(tensor(k, DYADIC), size=("K", k)), "tensor", dtype, device, data)
+    agree_in_floats(
+        CLAIM, "corrected", Signature(tensor(k, DYADIC), size=("K", k)), "tensor", dtype, device, data
+    )
 
 
 @evidence(CLAIM, kind="cross-checked")
@@ -43,7 +47,9 @@ def test_openfst_finds_the_same_scores(variant, data):
 
 @evidence(CLAIM, kind="exhausted")
 def test_every_sentence_up_to_length_four(variant):
-    """All small weights, K = 1 and 2, all sentences of one and two words: nothing else, or a minimal counterexample."""
+    """All small weights, K = 1 and 2, all sentences of one and two words: nothing else, or a minimal
+    counterexample.
+    """
     ladder.exhausted(CLAIM, variant, longest=4)
 
 
@@ -51,7 +57,9 @@ def test_every_sentence_up_to_length_four(variant):
 @settings(max_examples=40)
 @given(st.data())
 def test_the_recurrence_is_forward_on_all_sentences(variant, data):
-    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
+    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed
+    one.
+    """
     ladder.decided(CLAIM, variant, data)
 
 

@@ -31,7 +31,9 @@ def test_the_network_is_forward_in_exact_fractions(variant, data):
 def test_the_torch_network_is_its_automaton(dtype, device, data):
     """Its scores, in batches of unequal lengths, stay within the derived rounding bound of Forward's."""
     k, r = data.draw(st.tuples(st.integers(1, 5), st.integers(1, 6)))
-    agree_in_floats(CLAIM, "corrected", Signature(factors(k, r, DYADIC), size=("K", k)), "factors", dtype, device, data)
+    agree_in_floats(
+        CLAIM, "corrected", Signature(factors(k, r, DYADIC), size=("K", k)), "factors", dtype, device, data
+    )
 
 
 @evidence(CLAIM, kind="cross-checked")
@@ -44,7 +46,9 @@ def test_openfst_finds_the_same_scores(variant, data):
 
 @evidence(CLAIM, kind="exhausted")
 def test_every_sentence_up_to_length_three(variant):
-    """Small weights, K = 1 and 2, all sentences of one and two words: nothing else, or a minimal counterexample."""
+    """Small weights, K = 1 and 2, all sentences of one and two words: nothing else, or a minimal
+    counterexample.
+    """
     ladder.exhausted(CLAIM, variant, longest=3)
 
 
@@ -52,7 +56,9 @@ def test_every_sentence_up_to_length_three(variant):
 @settings(max_examples=40)
 @given(st.data())
 def test_the_network_is_forward_on_all_sentences(variant, data):
-    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
+    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed
+    one.
+    """
     ladder.decided(CLAIM, variant, data)
 
 

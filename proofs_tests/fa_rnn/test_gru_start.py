@@ -38,7 +38,9 @@ def test_it_stays_between_them_on_every_sentence_up_to_length_three():
 
 @evidence(CLAIM, kind="exhausted", variants=("printed",))
 def test_a_count_outgrows_a_bias_of_ten():
-    """All small rules and gates, sentences of one word again and again: the shortest on which the scores are more than 1/2 apart."""
+    """All small rules and gates, sentences of one word again and again: the shortest on which the scores are
+    more than 1/2 apart.
+    """
     ladder.exhausted(CLAIM, PRINTED, longest=20, letters=1)
 
 
@@ -48,10 +50,14 @@ def test_a_count_outgrows_a_bias_of_ten():
 )
 @settings(max_examples=50, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_the_bounds_are_near_while_counts_stay_small(case, sentence):
-    """With rows of T that sum to at most 1 and m = sum of h_1: after t words, and e the largest so far, sum of (u - l) <= 4 e t m (1 + e)^t."""
+    """With rows of T that sum to at most 1 and m = sum of h_1: after t words, and e the largest so far, sum
+    of (u - l) <= 4 e t m (1 + e)^t.
+    """
     now, m, largest = gru_start.start(case), gru_start.ball(sum(case.alpha_0)), gru_start.ball(0)
     for t, word in enumerate(sentence, start=1):
-        largest = largest.max((1 - gru_start.least_gate(case, now, word)) * (1 + gru_start.ball(gru_start.ROOM)))
+        largest = largest.max(
+            (1 - gru_start.least_gate(case, now, word)) * (1 + gru_start.ball(gru_start.ROOM))
+        )
         now = gru_start.step(case, now, word)
         apart = sum((up - low for low, up in zip(now.lower, now.upper, strict=True)), start=gru_start.ball(0))
         assert not apart > 4 * largest * t * m * (1 + largest) ** t

@@ -30,7 +30,8 @@ def test_a_break_is_refuted(monkeypatch, claim, name, what):
     whole = claim_named(claim)
     parts = BREAKS[what]
     variants = tuple(
-        replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v for v in whole.variants
+        replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v
+        for v in whole.variants
     )
     monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
     with pytest.raises(Disagreement):
@@ -47,8 +48,18 @@ def swapped_factors(of, j):
     ("module", "function", "wrong", "claim"),
     [
         (networks, "place_5", swapped_factors, "fa-rnn-eq-5"),
-        (networks, "place_4", lambda of, j: of.sum(lambda i: of.times(of.at("h", i), of.at("T", j, i))), "fa-rnn-eq-4"),
-        (networks, "a", lambda of, s: of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), "fa-rnn-eq-5"),
+        (
+            networks,
+            "place_4",
+            lambda of, j: of.sum(lambda i: of.times(of.at("h", i), of.at("T", j, i))),
+            "fa-rnn-eq-4",
+        ),
+        (
+            networks,
+            "a",
+            lambda of, s: of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))),
+            "fa-rnn-eq-5",
+        ),
         (
             eq_10,
             "within",
@@ -57,7 +68,13 @@ def swapped_factors(of, j):
         ),
         (eq_9, "state_after_first", eq_9.state_before_first, "fa-rnn-eq-9"),
     ],
-    ids=["factors turned round", "matrices turned round", "no word", "ones between the blocks", "unfolded the other way"],
+    ids=[
+        "factors turned round",
+        "matrices turned round",
+        "no word",
+        "ones between the blocks",
+        "unfolded the other way",
+    ],
 )
 def test_another_step_is_not_proved(monkeypatch, module, function, wrong, claim):
     monkeypatch.setattr(module, function, wrong)
@@ -74,14 +91,21 @@ def test_sizes_that_are_symbols_are_not_proved_of_another_step(monkeypatch, size
     assert all(identity.holds for identity in size())
     for module, name in ((networks, "of_factors"), (eq_10, "of_factors")):
         monkeypatch.setattr(module, name, lambda of, i, j: of.times(of.at("D_1", i, 1), of.at("D_2", j, 1)))
-    monkeypatch.setattr(networks, "place_4", lambda of, j: of.sum(lambda i: of.times(of.at("h", i), of.at("T", j, i))))
+    monkeypatch.setattr(
+        networks, "place_4", lambda of, j: of.sum(lambda i: of.times(of.at("h", i), of.at("T", j, i)))
+    )
     assert not any(identity.holds for identity in size())
 
 
 @pytest.mark.parametrize(
     ("function", "wrong"),
     [
-        ("least_gate", lambda w, now, x: gru_start.sigma(gru_start.ball(w.b)) if w.b else gru_start.sigma(gru_start.ball(30))),
+        (
+            "least_gate",
+            lambda w, now, x: (
+                gru_start.sigma(gru_start.ball(w.b)) if w.b else gru_start.sigma(gru_start.ball(30))
+            ),
+        ),
         ("gated_step", lambda w, h, first, table, x: gru_start.times(tuple(2 * v for v in h), table)),
     ],
     ids=["a bound that forgets what gates read", "another network"],

@@ -60,7 +60,9 @@ def test_every_sentence_up_to_length_four(variant):
 @settings(max_examples=40)
 @given(st.data())
 def test_it_is_one_exactly_on_matches_on_all_sentences(variant, data):
-    """Its vectors are of zeros and ones, so finitely many: read as an automaton, it is decided to be the rule's."""
+    """Its vectors are of zeros and ones, so finitely many: read as an automaton, it is decided to be the
+    rule's.
+    """
     ladder.decided(CLAIM, variant, data)
 
 

@@ -1,4 +1,6 @@
-"""All statements of theory/coq in one file, so that a change of one is seen: ``python -m proofs_tests.kernel.statements`` writes it anew."""
+"""All statements of theory/coq in one file, so that a change of one is seen:
+``python -m proofs_tests.kernel.statements`` writes it anew.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ AGREED = Path(__file__).with_name("statements.txt")
 
 def as_text() -> str:
     """Each theorem with its section's variables and hypotheses."""
-    return "\n".join("\n".join([f"(* {name} *)", *found.given, found.text, ""]) for name, found in statements().items())
+    return "\n".join(
+        "\n".join([f"(* {name} *)", *found.given, found.text, ""]) for name, found in statements().items()
+    )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ from ratproof.kernel.sources import WITHOUT_PROOF, assumptions_in_words, modules
 from theory.claim import KERNEL
 from theory.registry import claims
 
-NAMED = sorted({v.theorem.name for claim in claims().values() for v in claim.variants if v.theorem is not None})
+NAMED = sorted(
+    {v.theorem.name for claim in claims().values() for v in claim.variants if v.theorem is not None}
+)
 
 
 def test_nothing_is_assumed(compiled: Path) -> None:
@@ -32,7 +34,9 @@ def test_no_file_leaves_something_unproved() -> None:
     assert assumptions_in_words() == []
 
 
-@pytest.mark.parametrize("word", ["Admitted", "Axiom", "Parameter", "Conjecture", "admit", "give_up", "bypass_check"])
+@pytest.mark.parametrize(
+    "word", ["Admitted", "Axiom", "Parameter", "Conjecture", "admit", "give_up", "bypass_check"]
+)
 def test_words_that_leave_something_unproved_are_seen(word: str) -> None:
     assert WITHOUT_PROOF.search(f"Lemma l : 1 = 2.\nProof. {word}.")
 
@@ -44,14 +48,21 @@ def test_each_theorem_that_a_claim_names_is_there_and_says_a_sentence(name: str)
 
 
 def test_every_proved_variant_is_kernel_checked_too() -> None:
-    lacking = [(c.name, v.name) for c in claims().values() for v in c.variants if "proved" in v.kinds and KERNEL not in v.kinds]
+    lacking = [
+        (c.name, v.name)
+        for c in claims().values()
+        for v in c.variants
+        if "proved" in v.kinds and KERNEL not in v.kinds
+    ]
     assert lacking == []
 
 
 def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
     """A file with an axiom is compiled, and Print Assumptions says so."""
     file = tmp_path / "bad.v"
-    file.write_text("Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n")
+    file.write_text(
+        "Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n"
+    )
     assert CLOSED not in coq.compiled(file, compiled) and "false" in coq.compiled(file, compiled)
 
 
@@ -61,7 +72,8 @@ def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Pa
     shutil.copytree(compiled, root)
     file = root / "slip.v"
     file.write_text(
-        "Axiom h : 1 = 2.\nUnset  Guard Checking.\nFixpoint f (n : nat) : nat := f n.\nTheorem fine : True.\nProof.\nexact I. Qed.\n"
+        "Axiom h : 1 = 2.\nUnset  Guard Checking.\nFixpoint f (n : nat) : nat := f n.\nTheorem fine :"
+        " True.\nProof.\nexact I. Qed.\n"
     )
     coq.compiled(file, root)
     found = coq.checked(root, ["ratproof.slip"])
@@ -77,14 +89,17 @@ def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Pa
         "Unset   Guard Checking.\n",
     ],
 )
-def test_what_the_reader_of_the_source_would_miss_is_told(slip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_reader_of_the_source_would_miss_is_told(
+    slip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "slip.v").write_text("Module M.\nSection S.\nVariable x : nat.\nEnd S.\nEnd M.\n" + slip)
     monkeypatch.setattr(sources, "source_folder", lambda: tmp_path)
     assert len(assumptions_in_words()) == 1
 
 
 def test_statements_are_those_that_were_agreed_on() -> None:
-    """A statement that is weakened by a slip is told: ``statements.txt`` has all, with what their sections take for granted.
+    """A statement that is weakened by a slip is told: ``statements.txt`` has all, with what their sections
+    take for granted.
 
     After a change on purpose: ``python -m proofs_tests.kernel.statements``.
     """

@@ -1,6 +1,8 @@
-"""Coq's definitions are ours: on random rational weights and words both compute the same, for every claim that can be run.
+"""Coq's definitions are ours: on random rational weights and words both compute the same, for every claim
+that can be run.
 
-One run of Coq computes all questions. The words are few and short, since Coq computes with fractions in its own lists.
+One run of Coq computes all questions. The words are few and short, since Coq computes with fractions in its
+own lists.
 """
 
 from __future__ import annotations
@@ -50,12 +52,22 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
 
 
 @settings(
-    max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck), database=None
+    max_examples=2,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
 )
 @given(data=st.data())
 def test_on_random_weights(compiled: Path, data: Any) -> None:
     """Random rational weights, a case of each variant, of few digits: Coq's gcd of long numbers is slow."""
-    agree([(claim, variant, data.draw(variant.cases("ab").map(in_few_digits))) for claim, variant in runnable()], compiled)
+    agree(
+        [
+            (claim, variant, data.draw(variant.cases("ab").map(in_few_digits)))
+            for claim, variant in runnable()
+        ],
+        compiled,
+    )
 
 
 def test_what_is_not_run_is_said() -> None:
@@ -65,7 +77,9 @@ def test_what_is_not_run_is_said() -> None:
 
 
 def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
-    """A torch module's gates, exactly, in Coq's network: the scores of the automata that the module reads itself off as."""
+    """A torch module's gates, exactly, in Coq's network: the scores of the automata that the module reads
+    itself off as.
+    """
     torch.manual_seed(3)
     made = {kind: read_off(kind) for kind in OF_KIND}
     questions = [
@@ -79,26 +93,47 @@ def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
 
 
 OF_KIND = {
-    "example-6": "proposition-7", "rrnn-b": "model-b", "rrnn-b-max-plus": "model-b-max-plus", "rrnn-c": "model-c", "rrnn-f": "model-f",
-    "sru": "corollary-10-sru", "qrnn": "proposition-11-qrnn", "t-rnn": "corollary-10-t-rnn", "t-gru": "proposition-11-t-gru",
-    "t-lstm": "proposition-11-t-lstm", "scrn": "corollary-10-scrn", "rcnn": "proposition-12", "isan": "proposition-13",
+    "example-6": "proposition-7",
+    "rrnn-b": "model-b",
+    "rrnn-b-max-plus": "model-b-max-plus",
+    "rrnn-c": "model-c",
+    "rrnn-f": "model-f",
+    "sru": "corollary-10-sru",
+    "qrnn": "proposition-11-qrnn",
+    "t-rnn": "corollary-10-t-rnn",
+    "t-gru": "proposition-11-t-gru",
+    "t-lstm": "proposition-11-t-lstm",
+    "scrn": "corollary-10-scrn",
+    "rcnn": "proposition-12",
+    "isan": "proposition-13",
     "linear-elman": "corollary-14",
-}  # fmt: skip
+}
 """The claim that each kind of module is of."""
 
 
 def read_off(kind: str) -> tuple[Weights, list[WFSA]]:
-    """The first unit of a random module (all, of one whose units read each other) as a case of the claim, and its automata."""
+    """The first unit of a random module (all, of one whose units read each other) as a case of the claim, and
+    its automata.
+    """
     layer = NETWORKS[kind](2, 2, dtype=torch.float64)
     vectors = torch.arange(2) if layer.cell_class.reads_symbols else torch.randn(2, 2, dtype=torch.float64)
     semiring = layer.cell.semiring
-    gates = {name: {"".join(w): exact(v) for w, v in table.items()} for name, table in layer.tables(vectors, "ab", 0).items()}
-    entries: dict[str, Any] = {name: table[""] if list(table) == [""] else table for name, table in gates.items()}
+    gates = {
+        name: {"".join(w): exact(v) for w, v in table.items()}
+        for name, table in layer.tables(vectors, "ab", 0).items()
+    }
+    entries: dict[str, Any] = {
+        name: table[""] if list(table) == [""] else table for name, table in gates.items()
+    }
     size, units = None, slice(0, 1)
     if kind in ("rrnn-c", "rrnn-f"):
         entries |= {"c1_0": Fraction(0), "c2_0": Fraction(0)}
     elif kind == "rcnn":
-        entries = {"c_0": (Fraction(0),) * 2, "f": entries["f"], "u": {x: (entries["u1"][x], entries["u2"][x]) for x in "ab"}}
+        entries = {
+            "c_0": (Fraction(0),) * 2,
+            "f": entries["f"],
+            "u": {x: (entries["u1"][x], entries["u2"][x]) for x in "ab"},
+        }
         size = ("n", 2)
     elif kind in ("isan", "linear-elman"):
         entries["c_0"], size, units = (Fraction(0),) * 2, ("d", 2), slice(0, 2)
@@ -122,9 +157,15 @@ def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     file = root / "rational_recurrences" / "proposition_13.v"
-    text = file.read_text().replace("W x i j * c j", "W x j i * c j").replace("inl k => W x k j", "inl k => W x j k")
+    text = (
+        file.read_text()
+        .replace("W x i j * c j", "W x j i * c j")
+        .replace("inl k => W x k j", "inl k => W x j k")
+    )
     file.write_text(
-        text.replace("Some j, Some k => W x k j", "Some j, Some k => W x j k").replace("W_c i j * c j", "W_c j i * c j")
+        text.replace("Some j, Some k => W x k j", "Some j, Some k => W x j k").replace(
+            "W_c i j * c j", "W_c j i * c j"
+        )
     )
     coq.compiled(file, root)
     claim = claim_named("proposition-13")
@@ -136,7 +177,12 @@ def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
     ("module", "name", "wrong", "claim"),
     [
         (proposition_13, "within_c", lambda of, i, j: of.at("W", i, j), "proposition-13"),
-        (proposition_13, "place", lambda of, j: of.sum(lambda i: of.times(of.at("W", i, j), of.at("c", i))), "proposition-13"),
+        (
+            proposition_13,
+            "place",
+            lambda of, j: of.sum(lambda i: of.times(of.at("W", i, j), of.at("c", i))),
+            "proposition-13",
+        ),
         (proposition_12, "tau_to_first", lambda of, i: of.zero, "proposition-12"),
     ],
     ids=["W is transposed in the automaton", "and in the network, without b", "q_0 does not loop"],
@@ -147,4 +193,9 @@ def test_a_break_of_ours_is_seen_on_the_cases_of_the_verdict(
     """The cases are telling ones: large enough, and not all zeros."""
     variant = claim_named(claim).variant("corrected")
     monkeypatch.setattr(module, name, wrong)
-    assert any(wrong for _, wrong in differences([(claim_named(claim), variant, case) for case in some_cases(variant)], compiled))
+    assert any(
+        wrong
+        for _, wrong in differences(
+            [(claim_named(claim), variant, case) for case in some_cases(variant)], compiled
+        )
+    )

@@ -29,7 +29,14 @@ def two(k: Semiring, factor: Any = "1/2") -> tuple[WFSA, WFSA]:
     return one, WFSA.from_edges(k, 3, "ab", [(0, k.one)], [(1, k.one)], arrows)
 
 
-SIX = [(REAL, "1/2"), (COUNTING, 3), (BOOLEAN, True), (MAX_PLUS, "-1/2"), (MIN_PLUS, "1/2"), (MAX_TIMES, "1/2")]
+SIX = [
+    (REAL, "1/2"),
+    (COUNTING, 3),
+    (BOOLEAN, True),
+    (MAX_PLUS, "-1/2"),
+    (MIN_PLUS, "1/2"),
+    (MAX_TIMES, "1/2"),
+]
 
 
 @pytest.mark.parametrize(("k", "factor"), SIX, ids=[k.name for k, _ in SIX])
@@ -53,7 +60,9 @@ def test_different_automata(k: Semiring, factor: Any, compiled: Path, tmp_path: 
 
 
 def test_a_file_about_other_automata_is_not_accepted(compiled: Path, tmp_path: Path) -> None:
-    """One weight of A is changed by 2^-40, or the matrix, or the word's number, after the file was written."""
+    """One weight of A is changed by 2^-40, or the matrix, or the word's number, after the file was
+    written.
+    """
     a, b = two(REAL)
     answer = equivalent(a, b)
     assert isinstance(answer, Equivalent)
@@ -108,12 +117,17 @@ def test_what_coq_cannot_be_shown(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command(compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(
+    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name, automaton in zip(NAMES, two(REAL), strict=True):
         Path(name).write_text(json.dumps(json_format.to_json(automaton)))
     assert main.run(["equivalent", "A.json", "B.json", "--kernel", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["kernel"] == {"file": "equivalent_A_B.v", "theorem": "equivalent"}
+    assert json.loads(capsys.readouterr().out)["kernel"] == {
+        "file": "equivalent_A_B.v",
+        "theorem": "equivalent",
+    }
     assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "a-b.v"]) == 2
     assert "letters, digits and underscores" in capsys.readouterr().err
     # the file needs nothing of ours beside it
@@ -124,23 +138,35 @@ def test_the_command(compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
 
 
-def test_without_coq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_coq(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One sentence says how to get it, exit status 2; verify runs the rest, and says not run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    for arguments in (["prove"], ["verify", "--kind", "kernel-checked"], ["equivalent", "A.json", "A.json", "--kernel"]):
+    for arguments in (
+        ["prove"],
+        ["verify", "--kind", "kernel-checked"],
+        ["equivalent", "A.json", "A.json", "--kernel"],
+    ):
         Path("A.json").write_text(json.dumps(json_format.to_json(two(REAL)[0])))
         assert main.run(arguments) == 2
         said = capsys.readouterr()
-        assert re.fullmatch(r"ratproof: coqc is not on the path: apt-get install coq libcoq-mathcomp-algebra .*\n", said.err)
+        assert re.fullmatch(
+            r"ratproof: coqc is not on the path: apt-get install coq libcoq-mathcomp-algebra .*\n", said.err
+        )
         assert said.out == ""
     assert main.run(["verify", "model-c", "--json", "--examples", "5"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert "kernel-checked" not in {result["kind"] for result in told["results"]}
-    assert [row["variant"] for row in told["not_run"]] == ["corrected"] and "apt-get" in told["not_run"][0]["why"]
+    assert [row["variant"] for row in told["not_run"]] == ["corrected"] and "apt-get" in told["not_run"][0][
+        "why"
+    ]
 
 
-def test_another_version_of_coq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_version_of_coq(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What is written for one version says so, and blames no theorem."""
     program = tmp_path / "coqc"
     program.write_text("#!/bin/sh\necho 8.20.0 4.14.1\n")

@@ -11,41 +11,86 @@ from ratproof.kernel import coq
 from ratproof.kernel.development import copied
 
 BREAKS = {
-    "the initial weight of q_1 is 0": ("rational_recurrences/proposition_7.v", "[:: 1; l] (fun x", "[:: 1; 0] (fun x"),
+    "the initial weight of q_1 is 0": (
+        "rational_recurrences/proposition_7.v",
+        "[:: 1; l] (fun x",
+        "[:: 1; 0] (fun x",
+    ),
     "mu and phi are exchanged": (
-        "rational_recurrences/proposition_7.v", "[:: [:: 1; u x]; [:: 0; f x]]", "[:: [:: 1; f x]; [:: 0; u x]]",
+        "rational_recurrences/proposition_7.v",
+        "[:: [:: 1; u x]; [:: 0; f x]]",
+        "[:: [:: 1; f x]; [:: 0; u x]]",
     ),
     "the order of updates: c2 reads the new c1": (
-        "rational_recurrences/model_c.v", "c.2 * f2 x + c.1 * u2 x)", "c.2 * f2 x + (c.1 * f1 x + u1 x) * u2 x)",
+        "rational_recurrences/model_c.v",
+        "c.2 * f2 x + c.1 * u2 x)",
+        "c.2 * f2 x + (c.1 * f1 x + u1 x) * u2 x)",
     ),
-    "the epsilon transition is lost": ("rational_recurrences/model_f.v", "[:: [:: 0; 0; 0; r]] p q", "[:: [:: 0; 0; 0; 0]] p q"),
+    "the epsilon transition is lost": (
+        "rational_recurrences/model_f.v",
+        "[:: [:: 0; 0; 0; r]] p q",
+        "[:: [:: 0; 0; 0; 0]] p q",
+    ),
     "no padding: q of the first history is left out": (
-        "rational_recurrences/proposition_11.v", "inl h, inr h' => towards (remember h x) h' (u h x)",
+        "rational_recurrences/proposition_11.v",
+        "inl h, inr h' => towards (remember h x) h' (u h x)",
         "inl h, inr h' => if h == h_0 then 0 else towards (remember h x) h' (u h x)",
     ),
-    "one history too few": ("rational_recurrences/proposition_11.v", "2 + \\sum_(1 <= i < k.+1)", "2 + \\sum_(1 <= i < k)"),
-    "an index is shifted: q_j goes to q_j+2": ("rational_recurrences/proposition_12.v", "p.+1 == q :> nat", "p.+2 == q :> nat"),
-    "W is not transposed": ("rational_recurrences/proposition_13.v", "| inl j, inl k => W x k j", "| inl j, inl k => W x j k"),
+    "one history too few": (
+        "rational_recurrences/proposition_11.v",
+        "2 + \\sum_(1 <= i < k.+1)",
+        "2 + \\sum_(1 <= i < k)",
+    ),
+    "an index is shifted: q_j goes to q_j+2": (
+        "rational_recurrences/proposition_12.v",
+        "p.+1 == q :> nat",
+        "p.+2 == q :> nat",
+    ),
+    "W is not transposed": (
+        "rational_recurrences/proposition_13.v",
+        "| inl j, inl k => W x k j",
+        "| inl j, inl k => W x j k",
+    ),
     "the ones get b of another place": (
-        "rational_recurrences/proposition_13.v", "| None, Some k => b x k\n", "| None, Some k => b x i\n",
+        "rational_recurrences/proposition_13.v",
+        "| None, Some k => b x k\n",
+        "| None, Some k => b x i\n",
     ),
     "D_1 and D_2 are exchanged": (
-        "fa_rnn/recurrences.v", "\\sum_(s : C) D_1 i s * E_R x s * D_2 j s.", "\\sum_(s : C) D_2 i s * E_R x s * D_1 j s.",
+        "fa_rnn/recurrences.v",
+        "\\sum_(s : C) D_1 i s * E_R x s * D_2 j s.",
+        "\\sum_(s : C) D_2 i s * E_R x s * D_1 j s.",
     ),
-    "the unfolding is read as [i, j]": ("fa_rnn/recurrences.v", "unfolding (Ordinal (row_number i j)) x", "unfolding (Ordinal (row_number j i)) x"),
+    "the unfolding is read as [i, j]": (
+        "fa_rnn/recurrences.v",
+        "unfolding (Ordinal (row_number i j)) x",
+        "unfolding (Ordinal (row_number j i)) x",
+    ),
     "the start is a state of its own that something leads to": (
-        "state_regularized/theorem_3_1.v", "if p is Some i then centroid i else h_0) x i' else 0)",
+        "state_regularized/theorem_3_1.v",
+        "if p is Some i then centroid i else h_0) x i' else 0)",
         "if p is Some i then centroid i else h_0) x i' else 1)",
     ),
     "the bound forgets the other centroids": (
-        "state_regularized/theorem_3_2.v", "(1 + n%:R * e (- (gap / tau)))^-1", "(1 + e (- (gap / tau)))^-1",
+        "state_regularized/theorem_3_2.v",
+        "(1 + n%:R * e (- (gap / tau)))^-1",
+        "(1 + e (- (gap / tau)))^-1",
     ),
     "a certificate without its final weights": (
-        "checker.v", "all (fun p => same (total (states A) (fun q => entries X p q * entry (last A) q)) (entry (last B) p)) P", "true",
+        "checker.v",
+        (
+            "all (fun p => same (total (states A) (fun q => entries X p q * entry (last A) q)) (entry (last"
+            " B) p)) P"
+        ),
+        "true",
     ),
     "a certificate for one symbol less": ("checker.v", "(iota 0 (maxn (size", "(iota 1 (maxn (size"),
-    "a certificate whose epsilon transitions may form a cycle": ("checker.v", "(rank p < rank q)%N ||", "true ||"),
-}  # fmt: skip
+    "a certificate whose epsilon transitions may form a cycle": (
+        "checker.v",
+        "(rank p < rank q)%N ||",
+        "true ||",
+    ),
+}
 
 
 @pytest.mark.parametrize("broken", BREAKS)
@@ -69,7 +114,9 @@ def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
         coq.compiled(root / name, root)
 
 
-def test_a_build_that_fails_leaves_nothing_behind(compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_that_fails_leaves_nothing_behind(
+    compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A cache has whole builds only."""
     from ratproof.kernel import development
 

@@ -28,7 +28,9 @@ def of_gzip(data: bytes, random: Random) -> Mutant:
 
 
 def of_npz(data: bytes, random: Random) -> Mutant:
-    """Members removed, renamed, added; arrays of other types, shapes and numbers, and of pickled objects; other bytes inside."""
+    """Members removed, renamed, added; arrays of other types, shapes and numbers, and of pickled objects;
+    other bytes inside.
+    """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = {info.filename: archive.read(info) for info in archive.infolist()}
     name = random.choice(sorted(members))
@@ -37,9 +39,11 @@ def of_npz(data: bytes, random: Random) -> Mutant:
     if way == "remove":
         del members[name]
     elif way == "rename":
-        members[random.choice(("x.npy", "vectors.npy", "words.npy", "unk_mean.npy", "vectors", "emb.npy", "../x.npy"))] = (
-            members.pop(name)
-        )
+        members[
+            random.choice(
+                ("x.npy", "vectors.npy", "words.npy", "unk_mean.npy", "vectors", "emb.npy", "../x.npy")
+            )
+        ] = members.pop(name)
     elif way == "bytes":
         members[name], more = of_bytes(members[name], random)
         said += f": {more}"
@@ -73,19 +77,34 @@ def of_npz(data: bytes, random: Random) -> Mutant:
 
 def other_array(array: Any, random: Random) -> tuple[Any, str]:
     """Another array for it."""
-    numbers: Any = array if array.dtype.kind == "f" else np.arange(array.size, dtype=np.float32).reshape(array.shape)
+    numbers: Any = (
+        array if array.dtype.kind == "f" else np.arange(array.size, dtype=np.float32).reshape(array.shape)
+    )
     made: dict[str, Callable[[], Any]] = {
-        "float64": lambda: numbers.astype(np.float64), "float16": lambda: numbers.astype(np.float16), "integers": lambda: numbers.astype(np.int64),
-        "huge float64": lambda: numbers.astype(np.float64) * 1e300, "complex": lambda: numbers.astype(np.complex64), "bool": lambda: numbers > 0,
-        "objects": lambda: np.array([{"a": 1}, None], dtype=object), "texts": lambda: numbers.astype(str), "bytes": lambda: numbers.astype("S"),
-        "dates": lambda: np.zeros(array.shape, "M8[D]"), "records": lambda: np.zeros(array.shape, [("a", "f4"), ("b", "U3")]),
-        "NaN": lambda: numbers * np.nan, "transposed": lambda: array.T, "one row fewer": lambda: array[:-1], "one row": lambda: array[:1],
-        "empty": lambda: array[:0], "one axis more": lambda: array[None], "one number": lambda: array.ravel()[0],
+        "float64": lambda: numbers.astype(np.float64),
+        "float16": lambda: numbers.astype(np.float16),
+        "integers": lambda: numbers.astype(np.int64),
+        "huge float64": lambda: numbers.astype(np.float64) * 1e300,
+        "complex": lambda: numbers.astype(np.complex64),
+        "bool": lambda: numbers > 0,
+        "objects": lambda: np.array([{"a": 1}, None], dtype=object),
+        "texts": lambda: numbers.astype(str),
+        "bytes": lambda: numbers.astype("S"),
+        "dates": lambda: np.zeros(array.shape, "M8[D]"),
+        "records": lambda: np.zeros(array.shape, [("a", "f4"), ("b", "U3")]),
+        "NaN": lambda: numbers * np.nan,
+        "transposed": lambda: array.T,
+        "one row fewer": lambda: array[:-1],
+        "one row": lambda: array[:1],
+        "empty": lambda: array[:0],
+        "one axis more": lambda: array[None],
+        "one number": lambda: array.ravel()[0],
         "twice": lambda: np.concatenate([array, array]),
-        "flat": lambda: array.ravel(), "no columns": lambda: array.reshape(len(array), -1)[:, :0],
+        "flat": lambda: array.ravel(),
+        "no columns": lambda: array.reshape(len(array), -1)[:, :0],
         "big-endian": lambda: array.astype(array.dtype.newbyteorder(">")),
         "the same words": lambda: np.full(array.shape, "a"),
-    }  # fmt: skip
+    }
     name = random.choice(list(made))
     with np.errstate(all="ignore"):
         return made[name](), name

@@ -11,18 +11,36 @@ Mutant = tuple[bytes, str]
 
 
 def of_bytes(data: bytes, random: Random) -> Mutant:
-    """Bytes flipped, replaced, inserted, deleted, doubled, exchanged; the file cut short, emptied, or longer."""
+    """Bytes flipped, replaced, inserted, deleted, doubled, exchanged; the file cut short, emptied, or
+    longer.
+    """
     n = len(data)
     at = random.randrange(n + 1)
     length = random.choice((1, 1, 2, 4, 8, 64, 1024))
     way = random.choice(
-        ("flip", "flip", "byte", "insert", "insert", "delete", "delete", "double", "exchange", "cut", "empty", "append")
+        (
+            "flip",
+            "flip",
+            "byte",
+            "insert",
+            "insert",
+            "delete",
+            "delete",
+            "double",
+            "exchange",
+            "cut",
+            "empty",
+            "append",
+        )
     )
     if way == "flip" and n:
         at, bit = random.randrange(n), random.randrange(8)
         return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :], f"bit {bit} of byte {at} flipped"
     if way == "byte" and n:
-        at, to = random.randrange(n), random.choice((0, 9, 10, 13, 32, 34, 45, 46, 48, 57, 91, 93, 123, 125, 127, 128, 255))
+        at, to = (
+            random.randrange(n),
+            random.choice((0, 9, 10, 13, 32, 34, 45, 46, 48, 57, 91, 93, 123, 125, 127, 128, 255)),
+        )
         return data[:at] + bytes([to]) + data[at + 1 :], f"byte {at} is now {to}"
     if way == "insert":
         more = random.choice(SNIPPETS)

@@ -76,13 +76,25 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
         return joined(whole[0], numbers), f"header: {said}"
     if way == "length":
         length = random.choice(
-            (0, 1, 7, len(data), 2**31, 2**40, 2**63, 2**64 - 1, struct.unpack("<Q", data[:8])[0] + random.choice((-1, 1, 8)))
+            (
+                0,
+                1,
+                7,
+                len(data),
+                2**31,
+                2**40,
+                2**63,
+                2**64 - 1,
+                struct.unpack("<Q", data[:8])[0] + random.choice((-1, 1, 8)),
+            )
         )
         return struct.pack("<Q", length) + data[8:], f"the header's length is now {length}"
     tensors = {key: tensor(fields[key], numbers) for key in names}
     if way == "tail":
         more = random.choice((-8, -1, 1, 8))
-        return joined(header, numbers[:more] if more < 0 else numbers + bytes(more)), f"{more} bytes behind the numbers"
+        return joined(
+            header, numbers[:more] if more < 0 else numbers + bytes(more)
+        ), f"{more} bytes behind the numbers"
     kind, shape, values = tensors[name]
     if way == "fill":
         values, said = filled(kind, values, random)
@@ -108,12 +120,25 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
         ]
         said = f"has now the shape {shape}"
     else:
-        said = {"drop": "is left out", "add": "is there under another name too", "rename": "has another name"}[way]
+        said = {
+            "drop": "is left out",
+            "add": "is there under another name too",
+            "rename": "has another name",
+        }[way]
     if way in ("drop", "rename"):
         del tensors[name]
     if way != "drop":
         other = random.choice(
-            ("x", "", name + ".x", name.replace(".", "", 1), "optimiser.x.y", "optimiser.0", "optimiser.99.step", f"{name[:-1]}0")
+            (
+                "x",
+                "",
+                name + ".x",
+                name.replace(".", "", 1),
+                "optimiser.x.y",
+                "optimiser.0",
+                "optimiser.99.step",
+                f"{name[:-1]}0",
+            )
         )
         tensors[other if way in ("add", "rename") else name] = (kind, shape, values)
     return together(fields.get(METADATA), tensors), f"the tensor {name} {said}"
@@ -123,7 +148,9 @@ Tensor = tuple[str, list[int], bytes]
 
 
 def parts(data: bytes) -> tuple[Object, bytes]:
-    """The header and the numbers, with the tensors' names in order: safetensors writes them in another order every time."""
+    """The header and the numbers, with the tensors' names in order: safetensors writes them in another order
+    every time.
+    """
     length = struct.unpack("<Q", data[:8])[0]
     header = json_text.loads(data[8 : 8 + length].decode())
     if not isinstance(header, Object):
@@ -156,7 +183,9 @@ def together(metadata: Object | None, tensors: dict[str, Tensor]) -> bytes:
 
 
 def sorted_checkpoint(data: bytes) -> bytes:
-    """The same file with its tensors in the order of their names: safetensors' own order is another one every time."""
+    """The same file with its tensors in the order of their names: safetensors' own order is another one every
+    time.
+    """
     header, numbers = parts(data)
     fields = dict(header.fields)
     tensors = {name: tensor(fields[name], numbers) for name in sorted(fields) if name != METADATA}

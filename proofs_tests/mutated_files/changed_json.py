@@ -22,7 +22,11 @@ def of_json(data: bytes, random: Random) -> Mutant:
 
 def change_json(whole: list[Any], random: Random) -> str:
     """Change one place of the document in ``whole[0]``; what was done."""
-    numbers = [place for place in json_text.places(whole) if is_number(json_text.get(*place))] if random.random() < 0.3 else []
+    numbers = (
+        [place for place in json_text.places(whole) if is_number(json_text.get(*place))]
+        if random.random() < 0.3
+        else []
+    )
     if numbers:
         parent, at = random.choice(numbers)
         where, new = shown(parent, at), random.choice(NUMBERS)
@@ -46,7 +50,11 @@ def change_json(whole: list[Any], random: Random) -> str:
         "nest",
         "empty",
     )
-    way = "number" if isinstance(value, str) and value[-1:].isdigit() and random.random() < 0.4 else random.choice(ways)
+    way = (
+        "number"
+        if isinstance(value, str) and value[-1:].isdigit() and random.random() < 0.4
+        else random.choice(ways)
+    )
     if way == "number" and isinstance(value, (str, int, float)) and not isinstance(value, bool):
         new: Any = random.choice(NUMBERS) if isinstance(value, str) else nudged(value, random)
     elif way == "borrow":
@@ -84,17 +92,29 @@ def is_number(value: Any) -> bool:
 
 
 def some_place(whole: list[Any], random: Random) -> tuple[Any, int]:
-    """A place of the document: any, or one that a walk from the top comes to, so that long lists do not have them all."""
+    """A place of the document: any, or one that a walk from the top comes to, so that long lists do not have
+    them all.
+    """
     if random.random() < 0.3:
         return random.choice(json_text.places(whole))
     parent, at = whole, 0
     while True:
         inside = json_text.get(parent, at)
-        count = len(inside.fields) if isinstance(inside, Object) else len(inside) if isinstance(inside, list) else 0
+        count = (
+            len(inside.fields)
+            if isinstance(inside, Object)
+            else len(inside)
+            if isinstance(inside, list)
+            else 0
+        )
         if not count or random.random() < 0.1:
             return parent, at
         weights = [
-            4 if isinstance(json_text.get(inside, i), Object) else 2 if isinstance(json_text.get(inside, i), list) else 1
+            4
+            if isinstance(json_text.get(inside, i), Object)
+            else 2
+            if isinstance(json_text.get(inside, i), list)
+            else 1
             for i in range(count)
         ]
         parent, at = inside, random.choices(range(count), weights)[0]
@@ -103,7 +123,19 @@ def some_place(whole: list[Any], random: Random) -> tuple[Any, int]:
 def nudged(number: float, random: Random) -> Any:
     """Another number."""
     return random.choice(
-        (number + 1, number - 1, -number, number * 2, number + 0.5, 10 * number + 7, 0, float(number), str(number), 2**40, 10**9)
+        (
+            number + 1,
+            number - 1,
+            -number,
+            number * 2,
+            number + 0.5,
+            10 * number + 7,
+            0,
+            float(number),
+            str(number),
+            2**40,
+            10**9,
+        )
     )
 
 

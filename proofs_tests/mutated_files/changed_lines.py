@@ -9,7 +9,9 @@ from proofs_tests.mutated_files.values import TOKENS
 
 
 def of_lines(data: bytes, random: Random) -> Mutant:
-    """Lines and their columns removed, added, doubled, exchanged, replaced; other ends of lines, blank lines, other words."""
+    """Lines and their columns removed, added, doubled, exchanged, replaced; other ends of lines, blank lines,
+    other words.
+    """
     text = data.decode("utf-8", "surrogateescape")
     lines = text.split("\n")
     at = random.randrange(len(lines))
@@ -66,4 +68,7 @@ def of_lines(data: bytes, random: Random) -> Mutant:
         lines.insert(at, random.choice(("", " ", "\t", "\r", "\x0b", "\u3000")))
     ends = random.choice(("\r\n", "\r", "\u2028", "\x0c", "\n\n")) if way == "ends" else "\n"
     changed = ends.join(lines).encode("utf-8", "surrogateescape")
-    return changed, f"{way} in line {at + 1}, {line[:40]!r}: now {(lines[at] if at < len(lines) else '')[:60]!r}"
+    return (
+        changed,
+        f"{way} in line {at + 1}, {line[:40]!r}: now {(lines[at] if at < len(lines) else '')[:60]!r}",
+    )

@@ -14,19 +14,29 @@ from typing import Any
 
 Number = Any
 PLUS_AND_TIMES: dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any], Any]] = {
-    "real": (operator.add, operator.mul, 0), "counting": (operator.add, operator.mul, 0), "max-plus": (max, operator.add, -math.inf),
-    "min-plus": (min, operator.add, math.inf), "max-times": (max, operator.mul, 0), "boolean": (operator.or_, operator.and_, False),
-}  # fmt: skip
+    "real": (operator.add, operator.mul, 0),
+    "counting": (operator.add, operator.mul, 0),
+    "max-plus": (max, operator.add, -math.inf),
+    "min-plus": (min, operator.add, math.inf),
+    "max-times": (max, operator.mul, 0),
+    "boolean": (operator.or_, operator.and_, False),
+}
 Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """What a program said of a file with exit status 0, and is not so; ``None`` where it is, or is not asked here."""
-    return {"score": wrong_scores, "check-certificate": untrue}.get(arguments[0], lambda *_: None)(arguments, out)
+    """What a program said of a file with exit status 0, and is not so; ``None`` where it is, or is not asked
+    here.
+    """
+    return {"score": wrong_scores, "check-certificate": untrue}.get(arguments[0], lambda *_: None)(
+        arguments, out
+    )
 
 
 def untrue(arguments: list[str], out: str) -> str | None:
-    """What an accepted certificate of two automata claims, and their scores on short strings do not bear out."""
+    """What an accepted certificate of two automata claims, and their scores on short strings do not bear
+    out.
+    """
     data = json.loads(Path(arguments[1]).read_bytes())
     if "A" not in data:
         return None
@@ -36,7 +46,11 @@ def untrue(arguments: list[str], out: str) -> str | None:
     if data["claims"] == "different":
         said = [text == "true" if a[0] == "boolean" else number(text) for text in data["scores"]]
         found = [score(*one, data["word"]) for one in (a, b)]
-        return None if found == said and found[0] != found[1] else f"the scores are {found}, and it was accepted with {said}"
+        return (
+            None
+            if found == said and found[0] != found[1]
+            else f"the scores are {found}, and it was accepted with {said}"
+        )
     letters = data["A"]["alphabet"]
     words = (list(word) for length in range(4) for word in product(letters, repeat=length))
     wrong = next((word for word in words if score(*a, word) != score(*b, word)), None)
@@ -55,7 +69,13 @@ def wrong_scores(arguments: list[str], out: str) -> str | None:
     return None if shown == right else f"the scores are {right}, and it says {shown}"
 
 
-def score(semiring: str, initial: dict[int, Number], final: dict[int, Number], arrows: list[Arrow], string: list[str]) -> Number:
+def score(
+    semiring: str,
+    initial: dict[int, Number],
+    final: dict[int, Number],
+    arrows: list[Arrow],
+    string: list[str],
+) -> Number:
     """The sum over all paths; of epsilon transitions without cycles."""
     plus, times, zero = PLUS_AND_TIMES[semiring]
 
@@ -93,7 +113,9 @@ def number(text: str) -> Number:
 
 
 def from_json(path: str) -> Any:
-    """Semiring, initial and final weights, arrows; ``None`` where scores are no sums of finitely many paths."""
+    """Semiring, initial and final weights, arrows; ``None`` where scores are no sums of finitely many
+    paths.
+    """
     return of_object(json.loads(Path(path).read_bytes()))
 
 
@@ -116,11 +138,21 @@ def of_object(data: dict[str, Any]) -> Any:
 
 
 def from_att(path: str) -> Any:
-    """The same of AT&T text over min-plus whose lines have one meaning: a final state, or two labels that its table names."""
-    table = dict(line.split() for line in Path(path).with_suffix(".syms").read_text("utf-8-sig").splitlines() if line.split())
+    """The same of AT&T text over min-plus whose lines have one meaning: a final state, or two labels that its
+    table names.
+    """
+    table = dict(
+        line.split()
+        for line in Path(path).with_suffix(".syms").read_text("utf-8-sig").splitlines()
+        if line.split()
+    )
     lines = [line.split() for line in Path(path).read_text("utf-8-sig").splitlines() if line.split()]
     fives = any(len(parts) == 5 for parts in lines)
-    if not fives or any(name.isascii() and name.isdigit() for name in table) or any(len(parts) == 3 for parts in lines):
+    if (
+        not fives
+        or any(name.isascii() and name.isdigit() for name in table)
+        or any(len(parts) == 3 for parts in lines)
+    ):
         return None
     silent = {name for name, place in table.items() if int(place) == 0} | {"<epsilon>", "<eps>", "0"}
     final: dict[int, Number] = {}
@@ -131,7 +163,9 @@ def from_att(path: str) -> Any:
 
     for parts in lines:
         if len(parts) <= 2:
-            final[int(parts[0])] = min(final.get(int(parts[0]), math.inf), cost(parts[1]) if len(parts) == 2 else 0)
+            final[int(parts[0])] = min(
+                final.get(int(parts[0]), math.inf), cost(parts[1]) if len(parts) == 2 else 0
+            )
             continue
         if not (parts[2] in table or parts[2] in silent):
             return None

@@ -19,10 +19,12 @@ class Kind:
 
     Attributes:
         name: what it is called.
-        made: from an empty folder: writes a well-formed file, and what is read beside it; names those that are mutated.
+        made: from an empty folder: writes a well-formed file, and what is read beside it; names those that
+            are mutated.
         commands: what reads them, in that folder.
         agree: all commands are run on each mutant, and have to accept the same ones.
-        share: how many mutants there are of it, more or less than of others: fewer where reading one takes long.
+        share: how many mutants there are of it, more or less than of others: fewer where reading one takes
+            long.
     """
 
     name: str

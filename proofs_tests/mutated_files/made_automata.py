@@ -20,7 +20,9 @@ def real_automaton(weight: str = "1/2") -> WFSA:
 
 def tropical_automaton(semiring: Any, cost: int = 2) -> WFSA:
     """Unambiguous, so that it can be compared."""
-    return WFSA.from_edges(semiring, 2, "ab", [(0, 0)], [(1, 1)], [(0, 0, "a", cost), (0, 1, "b", 0), (1, 1, "b", 3)])
+    return WFSA.from_edges(
+        semiring, 2, "ab", [(0, 0)], [(1, 1)], [(0, 0, "a", cost), (0, 1, "b", 0), (1, 1, "b", 3)]
+    )
 
 
 def automata_json(folder: Path) -> tuple[str, ...]:
@@ -48,22 +50,50 @@ def automata_att(folder: Path) -> tuple[str, ...]:
     return ("A.att", "A.syms")
 
 
-READ: Commands = tuple(map(ratproof, (
-    "equivalent A.json B.json --json", "convert A.json out.json --json", "minimise A.json -o out.json --json",
-    "convert A.json out.dot --json",
-)))  # fmt: skip
+READ: Commands = tuple(
+    map(
+        ratproof,
+        (
+            "equivalent A.json B.json --json",
+            "convert A.json out.json --json",
+            "minimise A.json -o out.json --json",
+            "convert A.json out.dot --json",
+        ),
+    )
+)
 SCORED = ratproof('score A.json "" a "b a" "a b b" --json')
 KINDS = (
-    Kind("automaton (.json)", automata_json, (
-        *READ, *(SCORED,) * 6, ratproof("convert A.json out.att --round --json"), ratproof("rank A.json --json"),
-        ratproof("sample A.json -n 2 --longest 3 --seed 1 --json"),
-    ), share=2),
-    Kind("boolean automaton (.json)", boolean_json, (
-        *READ, ratproof('score A.json "" 0 "1 0" --json'), ratproof("certify net.safetensors --against A.json --json"),
-        ratproof("train dfa A.json --units 2 --centroids 2 --minutes 0.000001 -o run --json"),
-    )),
-    Kind("automaton (.att, .syms)", automata_att, (
-        ratproof('score A.att "" a b "a b b" --json'), ratproof("equivalent A.att B.json --json"),
-        ratproof("convert A.att out.json --json"), ratproof("convert A.att out.att --round --json"),
-    ), share=2),
-)  # fmt: skip
+    Kind(
+        "automaton (.json)",
+        automata_json,
+        (
+            *READ,
+            *(SCORED,) * 6,
+            ratproof("convert A.json out.att --round --json"),
+            ratproof("rank A.json --json"),
+            ratproof("sample A.json -n 2 --longest 3 --seed 1 --json"),
+        ),
+        share=2,
+    ),
+    Kind(
+        "boolean automaton (.json)",
+        boolean_json,
+        (
+            *READ,
+            ratproof('score A.json "" 0 "1 0" --json'),
+            ratproof("certify net.safetensors --against A.json --json"),
+            ratproof("train dfa A.json --units 2 --centroids 2 --minutes 0.000001 -o run --json"),
+        ),
+    ),
+    Kind(
+        "automaton (.att, .syms)",
+        automata_att,
+        (
+            ratproof('score A.att "" a b "a b b" --json'),
+            ratproof("equivalent A.att B.json --json"),
+            ratproof("convert A.att out.json --json"),
+            ratproof("convert A.att out.att --round --json"),
+        ),
+        share=2,
+    ),
+)

@@ -15,7 +15,14 @@ from proofs_tests.mutated_files.made_networks import network
 
 def equivalent(folder: Path) -> tuple[str, ...]:
     files.write(real_automaton(), folder / "A.json")
-    arrows = [(0, 0, "a", 1), (0, 1, "b", "3/7"), (1, 2, "a", "1/2"), (1, 1, "b", "0.25"), (0, 2, "", "2"), (3, 1, "a", 5)]
+    arrows = [
+        (0, 0, "a", 1),
+        (0, 1, "b", "3/7"),
+        (1, 2, "a", "1/2"),
+        (1, 1, "b", "0.25"),
+        (0, 2, "", "2"),
+        (3, 1, "a", 5),
+    ]
     files.write(WFSA.from_edges(REAL, 4, "ab", [(0, 1)], [(1, "1/3"), (2, 1)], arrows), folder / "B.json")
     run("equivalent A.json B.json --certificate c.json")
     return ("c.json",)
@@ -36,8 +43,17 @@ def minimal(folder: Path) -> tuple[str, ...]:
 
 def bisimulation(folder: Path) -> tuple[str, ...]:
     even(folder / "A.json")
-    arrows = [(0, 1, "a", True), (1, 2, "a", True), (2, 1, "a", True), (0, 0, "b", True), (1, 1, "b", True), (2, 2, "b", True)]
-    files.write(WFSA.from_edges(BOOLEAN, 3, "ab", [(0, True)], [(0, True), (2, True)], arrows), folder / "B.json")
+    arrows = [
+        (0, 1, "a", True),
+        (1, 2, "a", True),
+        (2, 1, "a", True),
+        (0, 0, "b", True),
+        (1, 1, "b", True),
+        (2, 2, "b", True),
+    ]
+    files.write(
+        WFSA.from_edges(BOOLEAN, 3, "ab", [(0, True)], [(0, True), (2, True)], arrows), folder / "B.json"
+    )
     run("equivalent A.json B.json --certificate c.json")
     return ("c.json",)
 
@@ -84,7 +100,12 @@ KINDS = (
     Kind("certificate: different", different, checked_by("check_certificate"), agree=True),
     Kind("certificate: minimal", minimal, checked_by("check_certificate"), agree=True),
     Kind("certificate: bisimulation", bisimulation, checked_by("check_bisimulation"), agree=True),
-    Kind("certificate: different in max-plus", tropical_difference, checked_by("check_bisimulation"), agree=True),
+    Kind(
+        "certificate: different in max-plus",
+        tropical_difference,
+        checked_by("check_bisimulation"),
+        agree=True,
+    ),
     Kind("certificate: Hankel", hankel, checked_by("check_hankel"), agree=True),
     Kind("certificate: boxes", boxes, checked_by("check_boxes"), agree=True),
     Kind("certificate: invariant", invariant, checked_by("check_invariant"), agree=True),

@@ -14,7 +14,9 @@ from proofs_tests.mutated_files.kind import Commands, Kind, ratproof
 
 
 def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
-    """A counterexample of what a comparison shows on some strings; where it shows none, one that is said to have been there."""
+    """A counterexample of what a comparison shows on some strings; where it shows none, one that is said to
+    have been there.
+    """
 
     def made(folder: Path) -> tuple[str, ...]:
         from ratproof.comparisons import Difference, counterexample
@@ -22,7 +24,9 @@ def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
 
         one = comparison()
         every = list(one.compare(strings))
-        compared = next((c for c in every if c.difference is not None), None) or pretended(every[0], Difference)
+        compared = next((c for c in every if c.difference is not None), None) or pretended(
+            every[0], Difference
+        )
         keep(counterexample(one, compared), folder, 5, "test").rename(folder / "kept.json")
         return ("kept.json",)
 
@@ -73,7 +77,9 @@ def torch_network() -> Any:
     from ratproof.network_kinds import shapes
 
     random = np.random.default_rng(1)
-    parameters = {name: random.integers(-8, 8, shape) / 4 for name, shape in shapes("example-6", options).items()}
+    parameters = {
+        name: random.integers(-8, 8, shape) / 4 for name, shape in shapes("example-6", options).items()
+    }
     vectors = [[1.0, 0.0], [0.5, -1.0]]
     return OfNetwork("proposition-7", "printed", "example-6", options, parameters, vectors, "ab", 1.0, False)
 
@@ -81,12 +87,24 @@ def torch_network() -> Any:
 def sampled_runs() -> Any:
     from ratproof.sampled_runs import SampledRuns
 
-    options = {"input_size": 1, "hidden_size": 2, "k": 3, "bias": True, "similarity": "dot", "temperature": 0.5}
+    options = {
+        "input_size": 1,
+        "hidden_size": 2,
+        "k": 3,
+        "bias": True,
+        "similarity": "dot",
+        "temperature": 0.5,
+    }
     parameters = {
-        "part.input.weight": [[1.0], [-0.5]], "part.input.bias": [0.25, 0.0], "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
-        "part.hidden.bias": [0.0, 0.0], "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
-    }  # fmt: skip
-    return SampledRuns("theorem-3.1", "corrected", "sr-elman", options, parameters, [[1.0], [-1.0]], "ab", 0, 100, 1, 480)
+        "part.input.weight": [[1.0], [-0.5]],
+        "part.input.bias": [0.25, 0.0],
+        "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
+        "part.hidden.bias": [0.0, 0.0],
+        "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
+    }
+    return SampledRuns(
+        "theorem-3.1", "corrected", "sr-elman", options, parameters, [[1.0], [-1.0]], "ab", 0, 100, 1, 480
+    )
 
 
 def fa_rnn_network() -> Any:
@@ -98,11 +116,14 @@ def fa_rnn_network() -> Any:
         REAL,
         "ab",
         {
-            "alpha_0": (one, none), "D_1": ((one, half), (none, one)), "v": {"a": (one, half), "b": (-half, one)},
-            "D_2": ((half, one), (one, none)), "alpha_inf": (none, one),
+            "alpha_0": (one, none),
+            "D_1": ((one, half), (none, one)),
+            "v": {"a": (one, half), "b": (-half, one)},
+            "D_2": ((half, one), (one, none)),
+            "alpha_inf": (none, one),
         },
         ("K", 2),
-    )  # fmt: skip
+    )
     return OfFARNN("fa-rnn-eq-5", "corrected", case)
 
 

@@ -38,13 +38,30 @@ def training_run(folder: Path) -> tuple[str, ...]:
 LEARN = "train tomita --grammar 1 --units 2 --centroids 2 -o run"
 
 KINDS = (
-    Kind("state-regularized network", network, (
-        ratproof("certify net.safetensors --json"), ratproof("certify net.safetensors --certificate c.json -o out.json"),
-        ratproof("extract net.safetensors -o out.json --json"), ratproof("extract net.safetensors --soft --json"),
-        ratproof("extract net.safetensors --probabilities --json"),
-        ratproof("extract net.safetensors --counts hard --length 3 --json"),
-    ), share=2),
-    Kind("pictures of a network", network, (ratproof("figures net.safetensors -o pictures --string 0 --temperatures 1 --json"),), share=0.1),
-    Kind("strings to count over", strings, (ratproof("extract net.safetensors --counts hard --data strings.txt --json"),), share=0.5),
+    Kind(
+        "state-regularized network",
+        network,
+        (
+            ratproof("certify net.safetensors --json"),
+            ratproof("certify net.safetensors --certificate c.json -o out.json"),
+            ratproof("extract net.safetensors -o out.json --json"),
+            ratproof("extract net.safetensors --soft --json"),
+            ratproof("extract net.safetensors --probabilities --json"),
+            ratproof("extract net.safetensors --counts hard --length 3 --json"),
+        ),
+        share=2,
+    ),
+    Kind(
+        "pictures of a network",
+        network,
+        (ratproof("figures net.safetensors -o pictures --string 0 --temperatures 1 --json"),),
+        share=0.1,
+    ),
+    Kind(
+        "strings to count over",
+        strings,
+        (ratproof("extract net.safetensors --counts hard --data strings.txt --json"),),
+        share=0.5,
+    ),
     Kind("training run", training_run, (ratproof(f"{LEARN} --resume --minutes 0.0005 --json"),), share=0.2),
-)  # fmt: skip
+)

@@ -19,7 +19,9 @@ def sentences(folder: Path) -> None:
     (folder / "home.config").write_text(RULES)
     for part in ("train", "dev", "test"):
         (folder / f"{part}.tsv").write_text(SAID)
-    (folder / "logic.txt").write_text("[quiet]\n!light & !music // nothing\n[loud]\nmusic | (light & music)\n")
+    (folder / "logic.txt").write_text(
+        "[quiet]\n!light & !music // nothing\n[loud]\nmusic | (light & music)\n"
+    )
 
 
 def rule_file(folder: Path) -> tuple[str, ...]:
@@ -90,25 +92,55 @@ def fa_rnn_run(folder: Path) -> tuple[str, ...]:
     return ("run/run.safetensors",)
 
 
-TRAIN = "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 -o run --minutes 0.000001"
+TRAIN = (
+    "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 -o run --minutes"
+    " 0.000001"
+)
 DATA = "--rules home.config --data ."
 COMPILE = "compile home.config -o out.json"
 KINDS = (
-    Kind("FA-RNN classifier", classifier, (
-        ratproof("rules show fa.safetensors --json"), ratproof("rules show fa.safetensors"),
-        ratproof("rules add fa.safetensors --rules more.config -o out.safetensors --json"),
-        ratproof("rules disable fa.safetensors 1 -o out.safetensors --data . --json"),
-        ratproof("rules read-back fa.safetensors --data . --json"),
-    ), share=2),
+    Kind(
+        "FA-RNN classifier",
+        classifier,
+        (
+            ratproof("rules show fa.safetensors --json"),
+            ratproof("rules show fa.safetensors"),
+            ratproof("rules add fa.safetensors --rules more.config -o out.safetensors --json"),
+            ratproof("rules disable fa.safetensors 1 -o out.safetensors --data . --json"),
+            ratproof("rules read-back fa.safetensors --data . --json"),
+        ),
+        share=2,
+    ),
     Kind("FA-RNN training run", fa_rnn_run, (ratproof(f"{TRAIN} --resume --json"),)),
-    Kind("rules", rule_file, (
-        ratproof(f"{COMPILE} --json"), ratproof("compile home.config --vocabulary lamp,play,it,x -o out.att --json"),
-        ratproof(f"rules zero-shot {DATA} --json"), ratproof(f"rules decide {DATA} --json"),
-    ), share=2),
-    Kind("rules to add", more_rules, (ratproof("rules add fa.safetensors --rules more.config -o out.safetensors"),), share=0.5),
+    Kind(
+        "rules",
+        rule_file,
+        (
+            ratproof(f"{COMPILE} --json"),
+            ratproof("compile home.config --vocabulary lamp,play,it,x -o out.att --json"),
+            ratproof(f"rules zero-shot {DATA} --json"),
+            ratproof(f"rules decide {DATA} --json"),
+        ),
+        share=2,
+    ),
+    Kind(
+        "rules to add",
+        more_rules,
+        (ratproof("rules add fa.safetensors --rules more.config -o out.safetensors"),),
+        share=0.5,
+    ),
     Kind("vocabulary (.txt)", vocabulary, (ratproof(f"{COMPILE} --vocabulary words.txt --json"),), share=0.5),
-    Kind("vocabulary (.json)", vocabulary_json, (ratproof(f"{COMPILE} --vocabulary words.json --json"),), share=0.5),
-    Kind("labelled sentences", labelled, (ratproof(f"rules zero-shot {DATA} --json"), ratproof(f"rules decide {DATA} --json"))),
+    Kind(
+        "vocabulary (.json)",
+        vocabulary_json,
+        (ratproof(f"{COMPILE} --vocabulary words.json --json"),),
+        share=0.5,
+    ),
+    Kind(
+        "labelled sentences",
+        labelled,
+        (ratproof(f"rules zero-shot {DATA} --json"), ratproof(f"rules decide {DATA} --json")),
+    ),
     Kind("labelled sentences to train on", labelled, (ratproof(f"{TRAIN} --json"),), share=0.5),
     Kind("formulas", formulas, (ratproof(f"rules zero-shot {DATA} --logic logic.txt --json"),)),
-)  # fmt: skip
+)

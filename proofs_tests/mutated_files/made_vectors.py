@@ -62,13 +62,18 @@ def vectors_published(folder: Path) -> tuple[str, ...]:
 
 
 KINDS = (
-    Kind("weights of a cell", cell_weights, (
-        ratproof("not-rational elman --weights w.json --size 3 --json"), ratproof("not-rational elman --weights w.json --every-size"),
-    )),
+    Kind(
+        "weights of a cell",
+        cell_weights,
+        (
+            ratproof("not-rational elman --weights w.json --size 3 --json"),
+            ratproof("not-rational elman --weights w.json --every-size"),
+        ),
+    ),
     Kind("corpus", corpus, (("corpus", "text.txt"), ("corpus", "text.txt", "glove.txt"))),
     Kind("embeddings (GloVe)", glove, (("corpus", "text.txt", "glove.txt"), ("vectors", "glove.txt"))),
     Kind("embeddings (.gz)", glove_gz, (("corpus", "text.txt", "glove.txt.gz"),)),
     Kind("embeddings (.npz)", vectors_npz, (("corpus", "text.txt", "glove.npz"), ("vectors", "glove.npz"))),
     Kind("embeddings (.npz, words beside)", vectors_beside, (("corpus", "text.txt", "glove.npz"),)),
     Kind("embeddings (.npz, as published)", vectors_published, (("vectors", "glove.npz"),)),
-)  # fmt: skip
+)

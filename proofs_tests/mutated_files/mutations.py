@@ -12,8 +12,12 @@ from proofs_tests.mutated_files.changed_json import of_json
 from proofs_tests.mutated_files.changed_lines import of_lines
 
 STRUCTURED: dict[str, Callable[[bytes, Random], Mutant]] = {
-    ".json": of_json, ".safetensors": of_checkpoint, ".npz": of_npz, ".gz": of_gzip, "": of_lines,
-}  # fmt: skip
+    ".json": of_json,
+    ".safetensors": of_checkpoint,
+    ".npz": of_npz,
+    ".gz": of_gzip,
+    "": of_lines,
+}
 """By the end of a file's name, what changes it as what it is."""
 
 

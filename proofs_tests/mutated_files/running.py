@@ -1,4 +1,6 @@
-"""Runs what reads a file, in this process: a command, a checker that stands alone, or a loader; and says what came of it."""
+"""Runs what reads a file, in this process: a command, a checker that stands alone, or a loader; and says what
+came of it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from automata.errors import InputError
 from ratproof.main import run as run_command
 
 GUARDS = ((signal.ITIMER_PROF, signal.SIGPROF, 60), (signal.ITIMER_REAL, signal.SIGALRM, 900))
-"""What takes more seconds hangs: of computing, or (on a machine that has other things to do) of waiting. No bound that is to be met."""
+"""What takes more seconds hangs: of computing, or (on a machine that has other things to do) of waiting. No
+bound that is to be met.
+"""
 MOST_MEMORY = 6 << 30
 """How many bytes a mutant may take, so that one that asks for all there is does not end everything else."""
 
@@ -52,7 +56,12 @@ class Hangs(BaseException):
 def result(program: str, arguments: list[str]) -> Result:
     """Run a command of ratproof's (``ratproof``), a checker by its module's name, or a loader by its name."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), patch("typer.main.get_command", COMMANDS), _guarded():
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        patch("typer.main.get_command", COMMANDS),
+        _guarded(),
+    ):
         status = PROGRAMS[program](arguments) if program in PROGRAMS else _stands_alone(program, arguments)
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
     return Result(status, *texts)
@@ -110,7 +119,11 @@ def _refusing(load: Callable[[], None]) -> int:
     return 0
 
 
-PROGRAMS: dict[str, Callable[[list[str]], int]] = {"ratproof": run_command, "corpus": _corpus, "vectors": _vectors}
+PROGRAMS: dict[str, Callable[[list[str]], int]] = {
+    "ratproof": run_command,
+    "corpus": _corpus,
+    "vectors": _vectors,
+}
 
 
 @contextlib.contextmanager
@@ -126,7 +139,9 @@ def _guarded() -> Iterator[None]:
         if statm.exists():
             soft, hard = resource.getrlimit(resource.RLIMIT_AS)
             most = int(statm.read_text().split()[0]) * resource.getpagesize() + MOST_MEMORY
-            resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+            resource.setrlimit(
+                resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+            )
             stack.callback(resource.setrlimit, resource.RLIMIT_AS, (soft, hard))
         yield
 

@@ -1,4 +1,6 @@
-"""Every kind of file that is read, mutated: one sentence and exit status 2, or a right answer; no traceback, no hang, nothing half written."""
+"""Every kind of file that is read, mutated: one sentence and exit status 2, or a right answer; no traceback,
+no hang, nothing half written.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,11 @@ class Specimen:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file in a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
@@ -65,7 +71,9 @@ def test_a_whole_file_is_read(specimen: Specimen) -> None:
         specimen.restore()
 
 
-def test_a_mutant_is_refused_in_a_sentence_or_read_right(specimen: Specimen, request: pytest.FixtureRequest) -> None:
+def test_a_mutant_is_refused_in_a_sentence_or_read_right(
+    specimen: Specimen, request: pytest.FixtureRequest
+) -> None:
     """Fresh ones with a seed (``nox -s search``)."""
     seed = request.config.getoption("--hypothesis-seed", default=None)
     count = int((A_KIND if seed is None else FRESH) * specimen.kind.share)
@@ -87,7 +95,11 @@ def outcome(specimen: Specimen, seed: str, number: int) -> str | None:
         try:
             found.append(result(program, arguments))
             wrong = wrong_answer(found[-1])
-            if wrong is None and found[-1].status == 2 and contents(specimen.folder) != {**specimen.whole, name: data}:
+            if (
+                wrong is None
+                and found[-1].status == 2
+                and contents(specimen.folder) != {**specimen.whole, name: data}
+            ):
                 wrong = "it was refused, and files have changed"
             if wrong is None and found[-1].status == 0 and arguments[-1] == "--json":
                 wrong = disagreement(arguments, found[-1].out)
@@ -102,7 +114,10 @@ def outcome(specimen: Specimen, seed: str, number: int) -> str | None:
         wrong = f"some accept it, and some do not: {found}"
     if wrong is None:
         return None
-    return f"{program} {' '.join(arguments)} on the mutant {kind.name!r}, seed {seed}, number {number}: {name}: {done}\n  {wrong}"
+    return (
+        f"{program} {' '.join(arguments)} on the mutant {kind.name!r}, seed {seed}, number {number}: {name}:"
+        f" {done}\n  {wrong}"
+    )
 
 
 def wrong_answer(found: Result) -> str | None:
@@ -110,7 +125,9 @@ def wrong_answer(found: Result) -> str | None:
     said = [line for line in found.err.splitlines() if not line.startswith("ratproof: note: ")]
     if not all(text.isprintable() for text in found.err.splitlines()):
         return f"it writes to the terminal what is not printed: {found.err[:500]!r}"
-    if found.status == 2 or (found.status == 3 and not found.out):  # 3: where it would need more memory than there is
+    if found.status == 2 or (
+        found.status == 3 and not found.out
+    ):  # 3: where it would need more memory than there is
         one = len(said) == 1 and len(said[0]) <= LONGEST
         return (
             None

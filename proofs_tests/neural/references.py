@@ -1,7 +1,8 @@
-"""The papers' equations once more, one symbol at a time, with the weights written out: what the layers are held against.
+"""The papers' equations once more, one symbol at a time, with the weights written out: what the layers are
+held against.
 
-Each reference takes a cell, the inputs ``(T, input)`` of one string, and c_0 for every unit; it gives c_1, ..., c_T and the
-outputs. Nothing here is shared with ``neural/`` but the weights.
+Each reference takes a cell, the inputs ``(T, input)`` of one string, and c_0 for every unit; it gives c_1,
+..., c_T and the outputs. Nothing here is shared with ``neural/`` but the weights.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def rrnn_b(cell, v, c):
 
 def rrnn_b_max_plus(cell, v, c):
     for x in v:
-        f = torch.nn.functional.logsigmoid(of(cell.forget, x))  # whose error is bounded, where that of log after sigmoid is not
+        f = torch.nn.functional.logsigmoid(
+            of(cell.forget, x)
+        )  # whose error is bounded, where that of log after sigmoid is not
         c = torch.maximum(f + c, of(cell.update, x))
         yield c, tanh(c if cell.gate is None else torch.log(sigmoid(of(cell.gate, x))) + c)
 
@@ -101,7 +104,11 @@ def pair(linear, before, x):
 def t_gru(cell, v, h):
     before = torch.zeros_like(v[0]) if len(v) else None
     for x in v:
-        z, f, o = pair(cell.update, before, x), sigmoid(pair(cell.forget, before, x)), tanh(pair(cell.gate, before, x))
+        z, f, o = (
+            pair(cell.update, before, x),
+            sigmoid(pair(cell.forget, before, x)),
+            tanh(pair(cell.gate, before, x)),
+        )
         h, before = f * h + z * o, x
         yield h, h
 
@@ -109,7 +116,11 @@ def t_gru(cell, v, h):
 def t_lstm(cell, v, c):
     before = torch.zeros_like(v[0]) if len(v) else None
     for x in v:
-        z, f, o = pair(cell.update, before, x), sigmoid(pair(cell.forget, before, x)), tanh(pair(cell.gate, before, x))
+        z, f, o = (
+            pair(cell.update, before, x),
+            sigmoid(pair(cell.forget, before, x)),
+            tanh(pair(cell.gate, before, x)),
+        )
         c, before = f * c + (1 - f) * z, x
         yield c, o * c
 
@@ -147,22 +158,51 @@ def linear_elman(cell, v, c):
 
 
 REFERENCES = {
-    "example-6": example_6, "rrnn-b": rrnn_b, "rrnn-b-max-plus": rrnn_b_max_plus, "rrnn-c": rrnn_c, "rrnn-f": rrnn_f, "sru": sru,
-    "qrnn": qrnn, "t-rnn": t_rnn, "t-gru": t_gru, "t-lstm": t_lstm, "scrn": scrn, "rcnn": rcnn, "isan": isan,
+    "example-6": example_6,
+    "rrnn-b": rrnn_b,
+    "rrnn-b-max-plus": rrnn_b_max_plus,
+    "rrnn-c": rrnn_c,
+    "rrnn-f": rrnn_f,
+    "sru": sru,
+    "qrnn": qrnn,
+    "t-rnn": t_rnn,
+    "t-gru": t_gru,
+    "t-lstm": t_lstm,
+    "scrn": scrn,
+    "rcnn": rcnn,
+    "isan": isan,
     "linear-elman": linear_elman,
-}  # fmt: skip
+}
 
 KINDS = [
-    ("example-6", {}), ("example-6", {"nonlinearity": "identity", "bias": False}),
-    ("rrnn-b", {}), ("rrnn-b", {"output_gate": True, "bias": False}),
-    ("rrnn-b-max-plus", {}), ("rrnn-b-max-plus", {"output_gate": True}),
-    ("rrnn-c", {}), ("rrnn-c", {"output_gate": True}), ("rrnn-f", {}), ("rrnn-f", {"output_gate": True}),
-    ("sru", {}), ("sru", {"highway": True, "nonlinearity": "identity"}),
-    ("qrnn", {"window": 1}), ("qrnn", {"window": 2, "output_gate": True}), ("qrnn", {"window": 3, "bias": False}),
-    ("t-rnn", {}), ("t-gru", {}), ("t-lstm", {"bias": False}), ("t-lstm", {}),
-    ("scrn", {"alpha": 0.75, "hidden_units": 4}), ("scrn", {"alpha": None}),
-    ("rcnn", {"order": 1, "decay": "constant"}), ("rcnn", {}), ("rcnn", {"order": 4, "nonlinearity": "identity", "output": "identity"}),
-    ("isan", {}), ("isan", {"bias": False}), ("linear-elman", {}), ("linear-elman", {"bias": False}),
-]  # fmt: skip
+    ("example-6", {}),
+    ("example-6", {"nonlinearity": "identity", "bias": False}),
+    ("rrnn-b", {}),
+    ("rrnn-b", {"output_gate": True, "bias": False}),
+    ("rrnn-b-max-plus", {}),
+    ("rrnn-b-max-plus", {"output_gate": True}),
+    ("rrnn-c", {}),
+    ("rrnn-c", {"output_gate": True}),
+    ("rrnn-f", {}),
+    ("rrnn-f", {"output_gate": True}),
+    ("sru", {}),
+    ("sru", {"highway": True, "nonlinearity": "identity"}),
+    ("qrnn", {"window": 1}),
+    ("qrnn", {"window": 2, "output_gate": True}),
+    ("qrnn", {"window": 3, "bias": False}),
+    ("t-rnn", {}),
+    ("t-gru", {}),
+    ("t-lstm", {"bias": False}),
+    ("t-lstm", {}),
+    ("scrn", {"alpha": 0.75, "hidden_units": 4}),
+    ("scrn", {"alpha": None}),
+    ("rcnn", {"order": 1, "decay": "constant"}),
+    ("rcnn", {}),
+    ("rcnn", {"order": 4, "nonlinearity": "identity", "output": "identity"}),
+    ("isan", {}),
+    ("isan", {"bias": False}),
+    ("linear-elman", {}),
+    ("linear-elman", {"bias": False}),
+]
 """Every kind of network, with options that reach each branch of its equations."""
 NAMES = [" ".join([kind, *(f"{n}={v}" for n, v in options.items())]) for kind, options in KINDS]

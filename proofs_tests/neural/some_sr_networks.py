@@ -39,20 +39,36 @@ def vectors(seed, *shape, dtype=D):
 def components(draw, **fixed):
     """A component with random centroids, and a vector u."""
     dtype, d, k = draw(st.sampled_from([F, D])), draw(st.integers(1, 5)), draw(st.integers(2, 6))
-    options = {"similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(temperatures)} | fixed
+    options = {
+        "similarity": draw(st.sampled_from(["dot", "euclidean"])),
+        "temperature": draw(temperatures),
+    } | fixed
     made = randomly(StochasticComponent(k, d, dtype=dtype, **options), draw(st.integers(0, 2**20)))
-    return made, vectors(draw(st.integers(0, 2**20)), d, dtype=dtype) * draw(st.sampled_from([0.0, 0.01, 1.0, 8.0]))
+    return made, vectors(draw(st.integers(0, 2**20)), d, dtype=dtype) * draw(
+        st.sampled_from([0.0, 0.01, 1.0, 8.0])
+    )
 
 
 @st.composite
 def networks(draw):
     """A network of any kind and shape with random weights, how it was made, and strings for it."""
-    kind, dtype, bidirectional = draw(st.sampled_from(list(LAYERS))), draw(st.sampled_from([F, D])), draw(st.booleans())
+    kind, dtype, bidirectional = (
+        draw(st.sampled_from(list(LAYERS))),
+        draw(st.sampled_from([F, D])),
+        draw(st.booleans()),
+    )
     sizes = draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    shape = {"num_layers": draw(st.integers(1, 3)), "bias": draw(st.booleans()), "bidirectional": bidirectional}
+    shape = {
+        "num_layers": draw(st.integers(1, 3)),
+        "bias": draw(st.booleans()),
+        "bidirectional": bidirectional,
+    }
     options = {}
     if kind in KINDS:
-        options = {"similarity": draw(st.sampled_from(["dot", "euclidean"])), "temperature": draw(temperatures)}
+        options = {
+            "similarity": draw(st.sampled_from(["dot", "euclidean"])),
+            "temperature": draw(temperatures),
+        }
         shape["k"] = draw(st.integers(2, 4))
     made = randomly(LAYERS[kind](*sizes, dtype=dtype, **shape, **options), draw(st.integers(0, 2**20)))
     lengths = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))

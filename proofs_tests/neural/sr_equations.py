@@ -1,10 +1,11 @@
-"""The equations of Wang & Niepert (2019) once more, number by number in NumPy, each number with how far a float may be from it.
+"""The equations of Wang & Niepert (2019) once more, number by number in NumPy, each number with how far a
+float may be from it.
 
-The weights are a state dict's, read by their names; nothing else is shared with ``neural/``. A number goes through the equations in
-float64 together with a bound: every evaluation in the network's format (and so this one too, as float64 is no coarser) is that close
-to the true value, whatever the order of its sums (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). So two evaluations
-differ by at most twice the bound. exp, tanh and the sigmoid are taken to be within 4 units in the last place, as
-``neural/rounding.py`` has it.
+The weights are a state dict's, read by their names; nothing else is shared with ``neural/``. A number goes
+through the equations in float64 together with a bound: every evaluation in the network's format (and so this
+one too, as float64 is no coarser) is that close to the true value, whatever the order of its sums (Higham,
+*Accuracy and Stability of Numerical Algorithms*, 3.1). So two evaluations differ by at most twice the bound.
+exp, tanh and the sigmoid are taken to be within 4 units in the last place, as ``neural/rounding.py`` has it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class Near:
         return self.rounded(self.value + other.value, self.error + other.error, 1)
 
     def __mul__(self, other):
-        carried = np.abs(self.value) * other.error + np.abs(other.value) * self.error + self.error * other.error
+        carried = (
+            np.abs(self.value) * other.error + np.abs(other.value) * self.error + self.error * other.error
+        )
         return self.rounded(self.value * other.value, carried, 1)
 
     def __getitem__(self, place):
@@ -127,18 +130,26 @@ def alphas(centroids, u, similarity, temperature):
     values, errors = [], []
     for s in centroids.T:
         if similarity == "dot":
-            one = u.rounded(sum(u.value[j] * s[j] for j in range(d)), np.abs(s) @ u.error, d, np.abs(s) @ np.abs(u.value))
+            one = u.rounded(
+                sum(u.value[j] * s[j] for j in range(d)), np.abs(s) @ u.error, d, np.abs(s) @ np.abs(u.value)
+            )
         else:
             # a difference that underflows when it is squared is below the root of the smallest normal number
             lost = np.sqrt(d * TINY[u.dtype])
-            one = u.rounded(-np.sqrt(sum((u.value[j] - s[j]) ** 2 for j in range(d))), np.linalg.norm(u.error) + lost, d + 4)
+            one = u.rounded(
+                -np.sqrt(sum((u.value[j] - s[j]) ** 2 for j in range(d))),
+                np.linalg.norm(u.error) + lost,
+                d + 4,
+            )
         values.append(one.value)
         errors.append(one.error)
     b, e = np.array(values), np.array(errors)
-    # b less its maximum, over tau: two numbers' roundings where they are subtracted, three more for tau, the quotient, the format
+    # b less its maximum, over tau: two numbers' roundings where they are subtracted, three more for tau, the
+    # quotient, the format
     with np.errstate(over="ignore", divide="ignore"):
         off = np.max(e + 8 * UNITS[u.dtype] * (np.abs(b) + e)) / temperature + 8 * TINY[u.dtype]
-        # alpha_i = 1 / sum_j exp((b_j - b_i) / tau), whose exponents are off by at most 2 off; where that is large, all is possible
+        # alpha_i = 1 / sum_j exp((b_j - b_i) / tau), whose exponents are off by at most 2 off; where that is
+        # large, all is possible
         found = np.array([1 / sum(np.exp((b[j] - b[i]) / temperature) for j in range(k)) for i in range(k)])
         carried = found * np.expm1(2 * off) if off < 1 else np.ones(k)
     near = u.rounded(found, carried, k + 2 * FUNCTION + 4)
@@ -163,7 +174,11 @@ def step(kind, p, x, state, similarity="dot", temperature=1.0):
 
 def numbers(module, prefix=""):
     """A module's parameters by name, as float64."""
-    return {name[len(prefix) :]: p.double().numpy() for name, p in module.state_dict().items() if name.startswith(prefix)}
+    return {
+        name[len(prefix) :]: p.double().numpy()
+        for name, p in module.state_dict().items()
+        if name.startswith(prefix)
+    }
 
 
 def dtype_of(module):
@@ -171,7 +186,9 @@ def dtype_of(module):
 
 
 def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
-    """What h of the last layer is after each symbol of one string, each cell's last state, and alpha of the last cell after each symbol."""
+    """What h of the last layer is after each symbol of one string, each cell's last state, and alpha of the
+    last cell after each symbol.
+    """
     values, ends, alpha = [exactly(x, dtype_of(network)) for x in inputs], [], []
     ways = 1 + network.bidirectional
     for layer in range(network.num_layers):
@@ -196,7 +213,9 @@ def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
 
 
 def logit(network, kind, string, start_token=True, similarity="dot", temperature=1.0):
-    """Start token, symbols, end token, classifier: the end token's step of the last layer is without the stochastic component."""
+    """Start token, symbols, end token, classifier: the end token's step of the last layer is without the
+    stochastic component.
+    """
     dtype = dtype_of(network)
     embedding, size = numbers(network)["embedding.weight"], len(network.alphabet)
     classifier = numbers(network, "classifier.")

@@ -1,4 +1,6 @@
-"""The acceptor against Wang & Niepert's section 3.3: start token, end token, classifier; and each string of a batch by itself."""
+"""The acceptor against Wang & Niepert's section 3.3: start token, end token, classifier; and each string of a
+batch by itself.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ every = pytest.mark.parametrize("kind", KINDS)
 
 @st.composite
 def acceptors(draw):
-    """An acceptor of any kind and shape with random weights, and strings for it; what the reference has to know beside."""
+    """An acceptor of any kind and shape with random weights, and strings for it; what the reference has to
+    know beside.
+    """
     alphabet = "abc"[: draw(st.integers(1, 3))]
     known = {
         "start_token": draw(st.booleans()),
@@ -30,9 +34,15 @@ def acceptors(draw):
         "temperature": draw(temperatures),
     }
     made = Acceptor(
-        alphabet, draw(st.sampled_from(list(KINDS))), draw(st.integers(1, 4)), draw(st.integers(2, 4)),
-        draw(st.none() | st.integers(1, 3)), draw(st.integers(1, 2)), dtype=draw(st.sampled_from([torch.float32, D])), **known,
-    )  # fmt: skip
+        alphabet,
+        draw(st.sampled_from(list(KINDS))),
+        draw(st.integers(1, 4)),
+        draw(st.integers(2, 4)),
+        draw(st.none() | st.integers(1, 3)),
+        draw(st.integers(1, 2)),
+        dtype=draw(st.sampled_from([torch.float32, D])),
+        **known,
+    )
     strings = draw(st.lists(st.text(alphabet, max_size=5), min_size=1, max_size=4))
     return randomly(made, draw(st.integers(0, 2**20))), strings, known
 
@@ -43,7 +53,9 @@ def acceptor(**options):
 
 @given(acceptors())
 def test_logits_and_probabilities_are_those_of_section_3_3(drawn):
-    """Of strings of unequal length in one batch, of each alone, and of their tokens, whatever stands behind their ends."""
+    """Of strings of unequal length in one batch, of each alone, and of their tokens, whatever stands behind
+    their ends.
+    """
     made, strings, known = drawn
     tokens, lengths = made.tokens(strings)
     other = tokens + (torch.arange(len(tokens))[:, None] >= lengths) * (len(made.alphabet) - 1)
@@ -104,12 +116,17 @@ def test_the_end_token_is_a_step_without_the_stochastic_component():
 @every
 @pytest.mark.parametrize("transition", ["sampled", "limit"])
 def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transition):
-    """The logit of a string of a memoryless network is one of k numbers, by equation 4 and in the limit alike."""
+    """The logit of a string of a memoryless network is one of k numbers, by equation 4 and in the limit
+    alike.
+    """
     made = acceptor(kind=kind, transition=transition, temperature=2.0, start_token=False)
     torch.manual_seed(2)
     logits = made(["a" if made.cells[0].memoryless else ""] * 30)
     p, classifier = sr_equations.numbers(made, "layers.cells.0."), sr_equations.numbers(made, "classifier.")
-    end, zero = exactly(sr_equations.numbers(made)["embedding.weight"][3], "float64"), exactly([0.0] * 3, "float64")
+    end, zero = (
+        exactly(sr_equations.numbers(made)["embedding.weight"][3], "float64"),
+        exactly([0.0] * 3, "float64"),
+    )
     possible = []
     for s in p["component.centroids"].T:
         u, _ = sr_equations.PARTS[kind](p, end, exactly(s, "float64"), zero)
@@ -120,12 +137,16 @@ def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transit
         for place, near in enumerate(possible)
         if abs(float(logit.detach()) - near.value[0]) <= 2 * near.error[0]
     }
-    assert all(any(abs(float(x.detach()) - near.value[0]) <= 2 * near.error[0] for near in possible) for x in logits)
+    assert all(
+        any(abs(float(x.detach()) - near.value[0]) <= 2 * near.error[0] for near in possible) for x in logits
+    )
     assert len(reached) == 1 or (transition == "sampled" and made.cells[0].memoryless)
 
 
 def test_probabilities_are_of_one_run():
-    """Two layers, each sampled: from one centroid of the first layer to the alpha of the second there is one way."""
+    """Two layers, each sampled: from one centroid of the first layer to the alpha of the second there is one
+    way.
+    """
     made = acceptor(num_layers=2, transition="sampled", temperature=5.0)
     torch.manual_seed(3)
     second = made.cells[1]
@@ -155,7 +176,9 @@ def test_gradients_reach_every_parameter(kind):
 def test_set_temperature_reaches_every_layer():
     made, strings = acceptor(num_layers=3), ["ab", "b"]
     made.set_temperature(0.25)
-    assert [c.temperature for c in made.layers.components] == [0.25] * 3 and made.options["temperature"] == 0.25
+    assert [c.temperature for c in made.layers.components] == [0.25] * 3 and made.options[
+        "temperature"
+    ] == 0.25
     assert torch.equal(made(strings), acceptor(num_layers=3, temperature=0.25)(strings))
     for value in (0, -1.0, math.nan, math.inf, "cold"):
         with pytest.raises(InputError, match=r'temperature is .*transition="limit"'):
@@ -165,15 +188,30 @@ def test_set_temperature_reaches_every_layer():
 
 def test_its_options_make_a_network_of_its_shape():
     made = acceptor(
-        kind="sr-lstm-p", embedding_size=2, num_layers=2, start_token=False, similarity="euclidean", transition="limit",
-        temperature=0.5, noise=0.25,
-    )  # fmt: skip
+        kind="sr-lstm-p",
+        embedding_size=2,
+        num_layers=2,
+        start_token=False,
+        similarity="euclidean",
+        transition="limit",
+        temperature=0.5,
+        noise=0.25,
+    )
     same = Acceptor(**made.options, dtype=D)
     assert same.options == made.options
     assert made.options == {
-        "alphabet": ["a", "b"], "kind": "sr-lstm-p", "hidden_size": 3, "k": 4, "embedding_size": 2, "num_layers": 2,
-        "start_token": False, "similarity": "euclidean", "transition": "limit", "temperature": 0.5, "noise": 0.25,
-    }  # fmt: skip
+        "alphabet": ["a", "b"],
+        "kind": "sr-lstm-p",
+        "hidden_size": 3,
+        "k": 4,
+        "embedding_size": 2,
+        "num_layers": 2,
+        "start_token": False,
+        "similarity": "euclidean",
+        "transition": "limit",
+        "temperature": 0.5,
+        "noise": 0.25,
+    }
     same.load_state_dict(made.state_dict())
     assert torch.equal(same.eval()(["ab", ""]), made(["ab", ""]))
 
@@ -192,7 +230,9 @@ def test_no_strings_have_no_logits():
 
 @pytest.mark.parametrize("string", ["abc", ("a", None), (0,)])
 def test_an_unknown_symbol_is_named(string):
-    with pytest.raises(UnknownSymbol, match=r"the network has no symbol ('c'|None|0); it has 'a', 'b'$") as found:
+    with pytest.raises(
+        UnknownSymbol, match=r"the network has no symbol ('c'|None|0); it has 'a', 'b'$"
+    ) as found:
         acceptor().accepts(["ab", string])
     assert "\n" not in str(found.value)
 
@@ -200,7 +240,10 @@ def test_an_unknown_symbol_is_named(string):
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda m: m(torch.tensor([[0, 2]])), "inputs go from 0 to 2, where 0 to 1 are right"),  # 2 is the start token
+        (
+            lambda m: m(torch.tensor([[0, 2]])),
+            "inputs go from 0 to 2, where 0 to 1 are right",
+        ),  # 2 is the start token
         (lambda m: m(torch.tensor([[-1]])), "inputs go from -1"),
         (lambda m: m(torch.zeros(2, 2)), "inputs are torch.float32"),
         (lambda m: m(torch.tensor([0, 1])), r"tokens have shape \(2,\), where \(time, batch\) is right"),
@@ -220,14 +263,20 @@ def test_wrong_tokens_are_named(call, says):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"alphabet": ""}, r"alphabet is \(\), where at least one symbol"), ({"alphabet": "aba"}, "where at least one symbol, each once"),
+        ({"alphabet": ""}, r"alphabet is \(\), where at least one symbol"),
+        ({"alphabet": "aba"}, "where at least one symbol, each once"),
         ({"kind": "gru"}, 'kind is \'gru\', where "sr-elman" or "sr-gru" or "sr-lstm" or "sr-lstm-p"'),
-        ({"start_token": 1}, "start_token is 1"), ({"embedding_size": 0}, "embedding_size is 0"), ({"k": 1}, "k is 1"),
-        ({"hidden_size": 2.0}, "hidden_size is 2.0"), ({"num_layers": 0}, "num_layers is 0"), ({"noise": -1}, "noise is -1"),
-        ({"temperature": 0}, 'temperature is 0, .*transition="limit"'), ({"transition": "hard"}, "transition is 'hard'"),
+        ({"start_token": 1}, "start_token is 1"),
+        ({"embedding_size": 0}, "embedding_size is 0"),
+        ({"k": 1}, "k is 1"),
+        ({"hidden_size": 2.0}, "hidden_size is 2.0"),
+        ({"num_layers": 0}, "num_layers is 0"),
+        ({"noise": -1}, "noise is -1"),
+        ({"temperature": 0}, 'temperature is 0, .*transition="limit"'),
+        ({"transition": "hard"}, "transition is 'hard'"),
         ({"similarity": "cosine"}, "similarity is 'cosine'"),
     ],
-)  # fmt: skip
+)
 def test_wrong_options_are_named(options, says):
     with pytest.raises(InputError, match=says):
         acceptor(**options)

@@ -60,9 +60,14 @@ def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dty
 
 
 def recurrence_alone(made, gates, string, start):
-    """The largest share of the bound that the recurrence uses where the gates are exact numbers, and are given."""
+    """The largest share of the bound that the recurrence uses where the gates are exact numbers, and are
+    given.
+    """
     cell, windows = made.cell, Windows(len({*string}), made.cell.window)
-    slack = {name: gate.double().numpy() for name, gate in cell.slack({n: Tracked.exact(g) for n, g in gates.items()}).items()}
+    slack = {
+        name: gate.double().numpy()
+        for name, gate in cell.slack({n: Tracked.exact(g) for n, g in gates.items()}).items()
+    }
     values = {name: gate.double().numpy() for name, gate in gates.items()}
     c_0, fresh = np.full(cell.hidden_size, start), np.full(cell.hidden_size, start == cell.semiring.zero)
     one = cell.semiring.one
@@ -75,7 +80,9 @@ def recurrence_alone(made, gates, string, start):
     c = torch.cat([cell.score(first).unsqueeze(0), cell.score(steps)])[:, 0].double()
     worst = 0.0
     for unit, ((initial, final, matrices), (i, f, m)) in enumerate(zip(ready, off, strict=True)):
-        automaton = WFSA.from_arrays(cell.semiring, initial, final, matrices, {x: x for x in range(windows.symbols)})
+        automaton = WFSA.from_arrays(
+            cell.semiring, initial, final, matrices, {x: x for x in range(windows.symbols)}
+        )
         scores, bounds = prefix_bounds(automaton, string, FLOAT32, Deviation(m, i, f))
         worst = max(worst, share(c[:, unit].tolist(), scores, bounds))
     return worst
@@ -84,7 +91,9 @@ def recurrence_alone(made, gates, string, start):
 @every
 @torch.no_grad()
 def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, options):
-    """With gates that are given and exact: what rounds are the steps. Whole numbers among them, which round less."""
+    """With gates that are given and exact: what rounds are the steps. Whole numbers among them, which round
+    less.
+    """
     made = network(kind, options, torch.float32)
     rng, worst = torch.Generator().manual_seed(0), 0.0
     for start in (1.0, 0.0, 0.3):
@@ -104,7 +113,9 @@ def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, 
 
 @torch.no_grad()
 def test_the_sum_with_r_is_rounded_even_where_c1_is_one():
-    """(1 + r) * u2 rounds twice, where the automaton's 1 * u2 does not: without a slack for it this leaves the bound."""
+    """(1 + r) * u2 rounds twice, where the automaton's 1 * u2 does not: without a slack for it this leaves
+    the bound.
+    """
     made, units = RRNNF(1, 1500), 1500
     torch.manual_seed(0)
     for p in (made.final_1, made.final_2):
@@ -114,7 +125,9 @@ def test_the_sum_with_r_is_rounded_even_where_c1_is_one():
     gates = {"f1": zero, "u1": zero, "f2": zero, "u2": u2, "p1": p, "p2": p, "r": r}
     assert 0.5 < recurrence_alone(made, gates, [0], 1.0) <= 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(made.cell), "slack", lambda self, gates: {n: 2 * g.error for n, g in gates.items()})
+        patch.setattr(
+            type(made.cell), "slack", lambda self, gates: {n: 2 * g.error for n, g in gates.items()}
+        )
         assert recurrence_alone(made, gates, [0], 1.0) > 1
 
 
@@ -141,13 +154,22 @@ def test_networks_of_every_kind_are_their_automata(kind, dtype, data):
     """Gates that saturate and cancel, any start, strings of every length: within the derived bound."""
     names, strings = data.draw(readings(most=30))
     start = st.none() | st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
-    agree(data.draw(networks("abc", kind, "proposition-7", "corrected", dtype, "cpu", start=start)).renamed(names), strings)
+    agree(
+        data.draw(networks("abc", kind, "proposition-7", "corrected", dtype, "cpu", start=start)).renamed(
+            names
+        ),
+        strings,
+    )
 
 
 @pytest.mark.parametrize("kind", list(NETWORKS))
 def test_a_drawn_network_is_written_and_read_back(kind):
     @settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
-    @given(networks("ab", kind, "proposition-7", "corrected", "float64", "cpu", start=st.none() | st.floats(-2, 2)))
+    @given(
+        networks(
+            "ab", kind, "proposition-7", "corrected", "float64", "cpu", start=st.none() | st.floats(-2, 2)
+        )
+    )
     def run(drawn):
         again = OfNetwork.from_json("proposition-7", "corrected", drawn.to_json())
         assert again.to_json() == drawn.to_json()
@@ -174,13 +196,25 @@ HOSTILE = [
     ("qrnn", {"options": []}, "options of qrnn are"),
     ("qrnn", {"options": {"hidden_size": 1}}, "options of qrnn are"),
     ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "num_layers": 2}}, "options of qrnn are"),
-    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": 10**12}}, "larger network than there are parameters"),
-    ("qrnn", {"options": {"input_size": 2, "hidden_size": 10**9}}, "larger network than there are parameters"),
+    (
+        "qrnn",
+        {"options": {"input_size": 2, "hidden_size": 1, "window": 10**12}},
+        "larger network than there are parameters",
+    ),
+    (
+        "qrnn",
+        {"options": {"input_size": 2, "hidden_size": 10**9}},
+        "larger network than there are parameters",
+    ),
     ("qrnn", {"options": {"input_size": 2, "hidden_size": -1}}, "hidden_size is -1"),
     ("qrnn", {"options": {"input_size": 2, "hidden_size": 1.0}}, "hidden_size is 1.0"),
     ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": "2"}}, "window is '2'"),
     ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": 1}}, "parameters have the shapes"),
-    ("rcnn", {"options": {"input_size": 2, "hidden_size": 1, "order": 10**9}}, "larger network than there are parameters"),
+    (
+        "rcnn",
+        {"options": {"input_size": 2, "hidden_size": 1, "order": 10**9}},
+        "larger network than there are parameters",
+    ),
     ("qrnn", {"parameters": []}, "parameters are no object"),
     ("qrnn", {"parameters": {"forget.weight": [["x"]]}}, "forget.weight is no array"),
     ("qrnn", {"parameters": {"forget.weight": [[1], [1, 2]]}}, "forget.weight is no array"),
@@ -298,13 +332,17 @@ def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
     histories = sum(symbols**k for k in range(1, window))
     states = lambda start: [a.states for a in made.to_automata(v, range(symbols), start)]
     assert states(0.0) == ([2, 2] if window == 1 else [2 * histories + 1] * 2)
-    assert states(torch.tensor([0.0, 1.0])) == ([2, 2] if window == 1 else [2 * histories + 1, 2 * histories + 2])
+    assert states(torch.tensor([0.0, 1.0])) == (
+        [2, 2] if window == 1 else [2 * histories + 1, 2 * histories + 2]
+    )
     assert Windows(symbols, window).histories == histories + 1
 
 
 def test_windows_too_many_to_hold_are_refused_before_they_are_made():
     made, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
-    with pytest.raises(InputError, match=r"windows of 3 over 1,000 symbols ask for automata of 2,002,002 states"):
+    with pytest.raises(
+        InputError, match=r"windows of 3 over 1,000 symbols ask for automata of 2,002,002 states"
+    ):
         made.to_automata(v, range(1000))
     with pytest.raises(InputError, match=f"at most {MOST_EXACT_CELLS:,} exact ones are held"):
         made.to_automata(v[:30], range(30))
@@ -317,7 +355,9 @@ def test_figure_4_as_it_is_drawn_is_the_same_automaton():
     """The epsilon transition, or a start in q_3: equal scores, exactly."""
     torch.manual_seed(0)
     made, v = RRNNF(2, 2), torch.randn(3, 2)
-    for drawn, ready in zip(made.to_automata(v, "abc", 0.5, epsilon=True), made.to_automata(v, "abc", 0.5), strict=True):
+    for drawn, ready in zip(
+        made.to_automata(v, "abc", 0.5, epsilon=True), made.to_automata(v, "abc", 0.5), strict=True
+    ):
         assert drawn.epsilon is not None and (drawn.epsilon != 0).sum() == 1
         r = made.tables(v, "abc", 0)["r"][()]
         assert 0 < r < 1 and drawn.initial[3] == 0
@@ -364,5 +404,7 @@ def test_max_plus_scores_the_empty_string_with_minus_infinity_and_has_no_nan():
     (h.sum() + state[:, 0].sum()).backward()
     assert bool(h.isfinite().all()) and bool((state[0, 1] == -torch.inf).all())
     assert all(bool(p.grad.isfinite().all()) for p in made.parameters())
-    (exact,) = {Fraction(float(w)) for w in made.tables(v, "abc", 0)["u"].values()} & {units[0].matrix("a")[0, 1]}
+    (exact,) = {Fraction(float(w)) for w in made.tables(v, "abc", 0)["u"].values()} & {
+        units[0].matrix("a")[0, 1]
+    }
     assert exact == units[0].matrix("a")[0, 1]

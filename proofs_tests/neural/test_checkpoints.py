@@ -1,4 +1,6 @@
-"""Checkpoints: what is kept comes back bit by bit, and a bad file is one sentence; nothing in it runs, nothing large is made for it."""
+"""Checkpoints: what is kept comes back bit by bit, and a bad file is one sentence; nothing in it runs,
+nothing large is made for it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ from neural.state_regularized.layers import KINDS
 from proofs_tests.neural.some_sr_networks import randomly
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(st.characters(codec="utf-8")),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(codec="utf-8")),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=5,
 )
@@ -67,10 +73,14 @@ def joined(header, numbers):
 
 
 def changed(data, tensors=None, **fields):
-    """The file with other fields in what it says about its network (None: without the field), and other tensors."""
+    """The file with other fields in what it says about its network (None: without the field), and other
+    tensors.
+    """
     header, _ = parts(data)
     about = json.loads(header["__metadata__"]["about"])
-    about["network"] = {name: value for name, value in {**about["network"], **fields}.items() if value is not None}
+    about["network"] = {
+        name: value for name, value in {**about["network"], **fields}.items() if value is not None
+    }
     metadata = {**header["__metadata__"], "about": json.dumps(about)}
     return safetensors.torch.save({**safetensors.torch.load(data), **(tensors or {})}, metadata)
 
@@ -122,7 +132,9 @@ def test_a_network_comes_back_bit_by_bit(tmp_path, kind, dtype, options):
 
 @given(st.dictionaries(st.text(max_size=5).filter(lambda name: name != "network"), json_values, max_size=4))
 def test_what_is_said_comes_back(tmp_path_factory, about):
-    """The header is then of any length, whose bytes come first in the file: a length that starts like a pickle is none."""
+    """The header is then of any length, whose bytes come first in the file: a length that starts like a
+    pickle is none.
+    """
     path = tmp_path_factory.getbasetemp() / "said"
     save(network(), path, about)
     assert {name: value for name, value in load(path)[1].items() if name != "network"} == about
@@ -163,7 +175,11 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch, kep
     [
         (lambda: network(alphabet=(0, 1)), None, r"alphabet is \[0, 1\], where a list of texts is right"),
         (lambda: network(alphabet=("", "a")), None, "alphabet is"),
-        (lambda: network(dtype=torch.bfloat16), None, "dtype is 'bfloat16', where float32 or float64 is right"),
+        (
+            lambda: network(dtype=torch.bfloat16),
+            None,
+            "dtype is 'bfloat16', where float32 or float64 is right",
+        ),
         (lambda: with_nan(network()), None, "the tensor classifier.weight has a number that is not finite"),
         (network, {"network": {}}, '"network" is what the file says itself'),
         (network, {"when": object()}, "is not for JSON"),
@@ -197,7 +213,9 @@ def test_a_damaged_file_is_refused_or_holds_a_network(folder, kept, data):
     """Bytes of the header, most of all, are others: there is an answer, and it is no crash."""
     damaged = bytearray(kept)
     size = 8 + struct.unpack("<Q", kept[:8])[0]
-    for place in data.draw(st.lists(st.integers(0, size - 1) | st.integers(0, len(kept) - 1), min_size=1, max_size=4)):
+    for place in data.draw(
+        st.lists(st.integers(0, size - 1) | st.integers(0, len(kept) - 1), min_size=1, max_size=4)
+    ):
         damaged[place] = data.draw(st.integers(0, 255))
     path = folder / "damaged"
     path.write_bytes(damaged)
@@ -212,7 +230,9 @@ def test_a_damaged_file_is_refused_or_holds_a_network(folder, kept, data):
 
 
 @given(
-    st.binary(max_size=200) | st.text().map(str.encode) | json_values.map(lambda value: joined(json.dumps(value).encode(), b""))
+    st.binary(max_size=200)
+    | st.text().map(str.encode)
+    | json_values.map(lambda value: joined(json.dumps(value).encode(), b""))
 )
 def test_any_other_bytes_are_refused(folder, data):
     path = folder / "other"
@@ -220,8 +240,20 @@ def test_any_other_bytes_are_refused(folder, data):
     refused(path)
 
 
-FIELDS = ["kind", "alphabet", "hidden_size", "k", "embedding_size", "num_layers", "start_token", "similarity", "transition", "temperature",
-          "noise", "dtype"]  # fmt: skip
+FIELDS = [
+    "kind",
+    "alphabet",
+    "hidden_size",
+    "k",
+    "embedding_size",
+    "num_layers",
+    "start_token",
+    "similarity",
+    "transition",
+    "temperature",
+    "noise",
+    "dtype",
+]
 
 
 @given(st.sampled_from(FIELDS), json_values)
@@ -278,15 +310,23 @@ def test_a_file_of_another_kind_is_refused(tmp_path, kept):
 @pytest.mark.parametrize(
     ("about", "says"),
     [
-        (None, "its header says nothing"), ("", "its header says nothing"), ("{", "its header says nothing"),
-        ("[" * 100_000, "its header says nothing"), ("9" * 10_000, "its header says nothing"), ("[1]", r"its header says \[1\]"),
-        ("null", "its header says None"), ("{}", "its header does not describe a network"),
-        ('{"network": 3}', "its header does not describe a network"), ('{"network": [["k", 3]]}', "the field 'alphabet' is absent"),
+        (None, "its header says nothing"),
+        ("", "its header says nothing"),
+        ("{", "its header says nothing"),
+        ("[" * 100_000, "its header says nothing"),
+        ("9" * 10_000, "its header says nothing"),
+        ("[1]", r"its header says \[1\]"),
+        ("null", "its header says None"),
+        ("{}", "its header does not describe a network"),
+        ('{"network": 3}', "its header does not describe a network"),
+        ('{"network": [["k", 3]]}', "the field 'alphabet' is absent"),
     ],
-)  # fmt: skip
+)
 def test_a_header_that_describes_no_network_is_refused(tmp_path, kept, about, says):
     header, numbers = parts(kept)
-    metadata = {name: value for name, value in {**header["__metadata__"], "about": about}.items() if value is not None}
+    metadata = {
+        name: value for name, value in {**header["__metadata__"], "about": about}.items() if value is not None
+    }
     (tmp_path / "bad").write_bytes(joined({**header, "__metadata__": metadata}, numbers))
     refused(tmp_path / "bad", says)
 
@@ -297,29 +337,54 @@ HUGE = 10**12
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"k": 5}, r"the tensor layers.cells.0.component.centroids is .*3, 4.* and should be .*3, 5"), ({"k": 1}, "k is 1"),
-        ({"k": HUGE}, "k is 1000000000000, and there are"), ({"k": "4"}, "k is '4'"), ({"k": -4}, "k is -4"), ({"k": True}, "k is True"),
-        ({"hidden_size": 2}, "the tensor layers.cells.0.part.input.weight is"), ({"hidden_size": HUGE}, "hidden_size is 1000000000000"),
-        ({"hidden_size": 10**1000}, "hidden_size is 1000"), ({"hidden_size": 3.0}, "hidden_size is 3.0"),
-        ({"embedding_size": HUGE}, "embedding_size is"), ({"embedding_size": 3}, "the tensor embedding.weight is"),
+        ({"k": 5}, r"the tensor layers.cells.0.component.centroids is .*3, 4.* and should be .*3, 5"),
+        ({"k": 1}, "k is 1"),
+        ({"k": HUGE}, "k is 1000000000000, and there are"),
+        ({"k": "4"}, "k is '4'"),
+        ({"k": -4}, "k is -4"),
+        ({"k": True}, "k is True"),
+        ({"hidden_size": 2}, "the tensor layers.cells.0.part.input.weight is"),
+        ({"hidden_size": HUGE}, "hidden_size is 1000000000000"),
+        ({"hidden_size": 10**1000}, "hidden_size is 1000"),
+        ({"hidden_size": 3.0}, "hidden_size is 3.0"),
+        ({"embedding_size": HUGE}, "embedding_size is"),
+        ({"embedding_size": 3}, "the tensor embedding.weight is"),
         ({"num_layers": 2}, "the tensor layers.cells.1.part.input.weight is absent and should be"),
-        ({"num_layers": 100}, "num_layers is 100, and there are"), ({"num_layers": HUGE}, "num_layers is"), ({"num_layers": 0}, "num_layers"),
-        ({"alphabet": ["a", "a"]}, "the alphabet is .*each once"), ({"alphabet": []}, "the alphabet is"), ({"alphabet": "ab"}, "alphabet is 'ab'"),
-        ({"alphabet": ["a", 1]}, "alphabet is"), ({"alphabet": ["a", ""]}, "alphabet is"), ({"alphabet": ["a", ["b"]]}, "alphabet is"),
-        ({"alphabet": ["a", "b", "c"]}, "the tensor embedding.weight is"), ({"alphabet": ["a\n" * 1000] * 2}, "the alphabet is"),
-        ({"temperature": 0}, "temperature is 0, where a positive number"), ({"temperature": -1.0}, "temperature is -1.0"),
-        ({"temperature": float("nan")}, "temperature is nan"), ({"temperature": float("inf")}, "temperature is inf"),
-        ({"temperature": 10**400}, "temperature is 1000"), ({"temperature": "1"}, "temperature is '1'"),
-        ({"noise": -1}, "noise is -1"), ({"noise": "a"}, "noise is 'a'"), ({"noise": float("nan")}, "noise is nan"),
-        ({"kind": "gru"}, "kind is 'gru'"), ({"kind": ["sr-gru"]}, "kind is"), ({"kind": "sr-lstm"}, "the tensor layers.cells.0.part"),
-        ({"similarity": "cosine"}, "similarity is 'cosine'"), ({"transition": "x" * 10**6}, "transition is 'xxx"),
-        ({"start_token": 1}, "start_token is 1"), ({"dtype": "float64"}, "the tensor embedding.weight is .*float32.* and should be .*float64"),
-        ({"dtype": "float16"}, "dtype is 'float16'"), ({"dtype": ["float32"]}, "dtype is"),
-        ({"device": "cpu"}, "the field 'device' is there"), ({"x\ny": 1}, "the field .* is there"),
+        ({"num_layers": 100}, "num_layers is 100, and there are"),
+        ({"num_layers": HUGE}, "num_layers is"),
+        ({"num_layers": 0}, "num_layers"),
+        ({"alphabet": ["a", "a"]}, "the alphabet is .*each once"),
+        ({"alphabet": []}, "the alphabet is"),
+        ({"alphabet": "ab"}, "alphabet is 'ab'"),
+        ({"alphabet": ["a", 1]}, "alphabet is"),
+        ({"alphabet": ["a", ""]}, "alphabet is"),
+        ({"alphabet": ["a", ["b"]]}, "alphabet is"),
+        ({"alphabet": ["a", "b", "c"]}, "the tensor embedding.weight is"),
+        ({"alphabet": ["a\n" * 1000] * 2}, "the alphabet is"),
+        ({"temperature": 0}, "temperature is 0, where a positive number"),
+        ({"temperature": -1.0}, "temperature is -1.0"),
+        ({"temperature": float("nan")}, "temperature is nan"),
+        ({"temperature": float("inf")}, "temperature is inf"),
+        ({"temperature": 10**400}, "temperature is 1000"),
+        ({"temperature": "1"}, "temperature is '1'"),
+        ({"noise": -1}, "noise is -1"),
+        ({"noise": "a"}, "noise is 'a'"),
+        ({"noise": float("nan")}, "noise is nan"),
+        ({"kind": "gru"}, "kind is 'gru'"),
+        ({"kind": ["sr-gru"]}, "kind is"),
+        ({"kind": "sr-lstm"}, "the tensor layers.cells.0.part"),
+        ({"similarity": "cosine"}, "similarity is 'cosine'"),
+        ({"transition": "x" * 10**6}, "transition is 'xxx"),
+        ({"start_token": 1}, "start_token is 1"),
+        ({"dtype": "float64"}, "the tensor embedding.weight is .*float32.* and should be .*float64"),
+        ({"dtype": "float16"}, "dtype is 'float16'"),
+        ({"dtype": ["float32"]}, "dtype is"),
+        ({"device": "cpu"}, "the field 'device' is there"),
+        ({"x\ny": 1}, "the field .* is there"),
         *(({name: None}, f"the field '{name}' is absent") for name in FIELDS),
     ],
     ids=lambda value: str(value)[:40],
-)  # fmt: skip
+)
 def test_options_that_do_not_fit_are_refused(tmp_path, kept, fields, says):
     (tmp_path / "bad").write_bytes(changed(kept, **fields))
     refused(tmp_path / "bad", says)
@@ -339,10 +404,22 @@ def test_a_field_that_is_null_is_refused(tmp_path, kept):
     [
         ({"extra": torch.zeros(2)}, "the tensor extra is .* and should be absent"),
         ({"ex\ntra" * 1000: torch.zeros(2)}, "the tensor ex tra"),
-        ({"classifier.weight": torch.full((1, 3), torch.nan)}, "the tensor classifier.weight has a number that is not finite"),
-        ({"embedding.weight": torch.full((4, 4), -torch.inf)}, "the tensor embedding.weight has a number that is not finite"),
-        ({"classifier.weight": torch.zeros(1, 3, dtype=torch.float64)}, "the tensor classifier.weight is .*float64.*float32"),
-        ({"classifier.weight": torch.zeros(1, 3, dtype=torch.int32)}, "the tensor classifier.weight is .*int32"),
+        (
+            {"classifier.weight": torch.full((1, 3), torch.nan)},
+            "the tensor classifier.weight has a number that is not finite",
+        ),
+        (
+            {"embedding.weight": torch.full((4, 4), -torch.inf)},
+            "the tensor embedding.weight has a number that is not finite",
+        ),
+        (
+            {"classifier.weight": torch.zeros(1, 3, dtype=torch.float64)},
+            "the tensor classifier.weight is .*float64.*float32",
+        ),
+        (
+            {"classifier.weight": torch.zeros(1, 3, dtype=torch.int32)},
+            "the tensor classifier.weight is .*int32",
+        ),
         ({"classifier.weight": torch.zeros(3, 1)}, r"the tensor classifier.weight is .*\(3, 1\).*\(1, 3\)"),
     ],
 )
@@ -360,10 +437,17 @@ def test_a_tensor_that_is_absent_is_named(tmp_path, kept):
 
 
 @pytest.mark.parametrize(
-    "fields", [{"hidden_size": 10_000, "k": 10_000}, {"num_layers": 10_000}, {"embedding_size": 10_000, "hidden_size": 10_000}]
+    "fields",
+    [
+        {"hidden_size": 10_000, "k": 10_000},
+        {"num_layers": 10_000},
+        {"embedding_size": 10_000, "hidden_size": 10_000},
+    ],
 )
 def test_nothing_large_is_made_for_a_small_file(tmp_path, kept, fields, monkeypatch):
-    """A file of 40 kB, with as many numbers as its sizes say, of networks of a hundred million weights, or ten thousand layers."""
+    """A file of 40 kB, with as many numbers as its sizes say, of networks of a hundred million weights, or
+    ten thousand layers.
+    """
     (tmp_path / "bad").write_bytes(changed(kept, {"extra": torch.zeros(10_000)}, **fields))
     made = []
     monkeypatch.setattr(torch.nn.Linear, "__init__", counted(torch.nn.Linear.__init__, made))
@@ -386,8 +470,16 @@ def counted(init, made):
 def test_a_tensor_that_claims_to_be_large_is_refused(tmp_path, kept):
     header, numbers = parts(kept)
     name = "classifier.weight"
-    for shape, ends in (([1, 2**40], None), ([2**40, 2**40], None), ([1, 2**40], [0, 2**42]), ([0, 2**40], [0, 0])):
-        other = {**header, name: {**header[name], "shape": shape, "data_offsets": ends or header[name]["data_offsets"]}}
+    for shape, ends in (
+        ([1, 2**40], None),
+        ([2**40, 2**40], None),
+        ([1, 2**40], [0, 2**42]),
+        ([0, 2**40], [0, 0]),
+    ):
+        other = {
+            **header,
+            name: {**header[name], "shape": shape, "data_offsets": ends or header[name]["data_offsets"]},
+        }
         (tmp_path / "bad").write_bytes(joined(other, numbers))
         refused(tmp_path / "bad")
 

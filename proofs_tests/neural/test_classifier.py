@@ -26,12 +26,16 @@ WORDS = ("a", "b", "c", "d")
 LABELS = ("x", "y", "z", "other")
 INSIDE = st.lists(st.sampled_from(WORDS), max_size=5)
 SENTENCES = st.lists(INSIDE.map(lambda inside: ("BOS", *inside, "EOS")), min_size=1, max_size=5)
-SEVERAL = st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3)
+SEVERAL = st.lists(
+    st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3
+)
 
 
 def compiled(several: Any) -> tuple[RuleSet, list[str]]:
     """The rules, and their texts."""
-    return rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS), [str(rule) for _, rule in several]
+    return rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS), [
+        str(rule) for _, rule in several
+    ]
 
 
 def scores(model: Classifier, sentences: Any) -> list[list[float]]:
@@ -43,7 +47,9 @@ def scores(model: Classifier, sentences: Any) -> list[list[float]]:
 
 @given(SEVERAL, SENTENCES)
 def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) -> None:
-    """A label that matches, not always the last: matches of several groups of one label add up; the default where none does."""
+    """A label that matches, not always the last: matches of several groups of one label add up; the default
+    where none does.
+    """
     made, written = compiled(several)
     model = Classifier.of_rules(made, LABELS, written, default="other").eval()
     names = list(made.labels)
@@ -55,7 +61,11 @@ def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) 
 def test_of_labels_that_match_the_last_wins() -> None:
     made = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b $ *\n[z]\n$ * c $ *"), WORDS)
     model = Classifier.of_rules(made, LABELS)
-    assert model.said([("BOS", "a", "b", "EOS"), ("BOS", "c", "a", "EOS"), ("BOS", "b", "EOS")]) == ["y", "z", "y"]
+    assert model.said([("BOS", "a", "b", "EOS"), ("BOS", "c", "a", "EOS"), ("BOS", "b", "EOS")]) == [
+        "y",
+        "z",
+        "y",
+    ]
 
 
 def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
@@ -88,8 +98,16 @@ def test_files_that_are_no_classifier(tmp_path: Path) -> None:
             tensors,
             "the state 99",
         ),
-        ({**about["classifier"], "blocks": [{"label": "x", "rules": 3, "states": [0], "final": []}]}, tensors, "are no list"),
-        (about["classifier"], {name: t for name, t in tensors.items() if name != "readout.bias"}, "readout.bias is absent"),
+        (
+            {**about["classifier"], "blocks": [{"label": "x", "rules": 3, "states": [0], "final": []}]},
+            tensors,
+            "are no list",
+        ),
+        (
+            about["classifier"],
+            {name: t for name, t in tensors.items() if name != "readout.bias"},
+            "readout.bias is absent",
+        ),
         (about["classifier"], {**tensors, "readout.bias": torch.full((4,), torch.nan)}, "not finite"),
         (about["classifier"], {**tensors, "more": torch.zeros(1)}, "not one of a classifier"),
     ]
@@ -107,8 +125,12 @@ BETAS = st.sampled_from([1.0, 0.5, 0.25])
 
 @given(SEVERAL, SEVERAL, SENTENCES, BETAS)
 @settings(max_examples=50)
-def test_added_rules_change_no_score_and_have_their_own(several: Any, more: Any, sentences: Any, beta: float) -> None:
-    """Equation 10, whatever beta is and whatever training did: all numbers are dyadic, and the scores the very same."""
+def test_added_rules_change_no_score_and_have_their_own(
+    several: Any, more: Any, sentences: Any, beta: float
+) -> None:
+    """Equation 10, whatever beta is and whatever training did: all numbers are dyadic, and the scores the
+    very same.
+    """
     (one, written), (other, new) = compiled(several), compiled(more)
     vectors = {} if beta == 1 else {"embeddings": torch.eye(6, dtype=torch.float64), "beta": beta}
     model = Classifier.of_rules(one, LABELS, written, dtype=torch.float64, **vectors).eval()
@@ -126,7 +148,10 @@ def test_added_rules_change_no_score_and_have_their_own(several: Any, more: Any,
 def test_added_rules_may_have_a_new_label() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",), default="x").eval()
     both = added(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
-    assert both.labels == ("x", "new") and both.said([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == ["new", "x"]
+    assert both.labels == ("x", "new") and both.said([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == [
+        "new",
+        "x",
+    ]
     with pytest.raises(InputError, match="other words"):
         added(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
 
@@ -142,7 +167,13 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
         with torch.no_grad():
             for values in (model.cell.before, model.cell.after):
                 mask = torch.tensor(
-                    data.draw(st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0]), min_size=values.numel(), max_size=values.numel()))
+                    data.draw(
+                        st.lists(
+                            st.sampled_from([0.0, 0.0, 0.0, 1.0]),
+                            min_size=values.numel(),
+                            max_size=values.numel(),
+                        )
+                    )
                 )
                 values.add_(mask.reshape(values.shape).to(values))
     gone = data.draw(st.sets(st.integers(0, len(model.blocks) - 1), max_size=2))
@@ -152,9 +183,13 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
     gone_states = [state for number in gone for state in model.blocks[number].states]
     old = [state for state in range(model.cell.states) if state not in gone_states]
     own = {tuple(column) for column in less.readout.weight.T.tolist()}
-    assert own <= {tuple(column) for column in model.readout.weight[:, old].T.tolist()} | {(0.0,) * len(LABELS)}
+    assert own <= {tuple(column) for column in model.readout.weight[:, old].T.tolist()} | {
+        (0.0,) * len(LABELS)
+    }
     if not trained:
-        assert less.cell.states == model.cell.states - sum(len(model.blocks[number].states) for number in gone)
+        assert less.cell.states == model.cell.states - sum(
+            len(model.blocks[number].states) for number in gone
+        )
 
 
 def test_there_is_no_such_block() -> None:
@@ -165,11 +200,17 @@ def test_there_is_no_such_block() -> None:
 
 @pytest.mark.parametrize("rank", [1, 2, 4, 50])
 def test_the_error_of_a_decomposition_is_what_it_is(rank: int) -> None:
-    """Of the tensor over all words, not of the different matrices; none where the exact factors need no more columns."""
+    """Of the tensor over all words, not of the different matrices; none where the exact factors need no more
+    columns.
+    """
     automaton = rule_set(loads("[x]\n$ * a b $ * c EOS\n[y]\n$ * c $ * ( a | b ) EOS"), WORDS).automaton
     factors, error = cp_factors(automaton, rank, ["a"])
     exact = exact_factors(automaton, ["a"])
-    off = torch.stack([torch.as_tensor(factors.matrix(i) - exact.matrix(i)) for i in range(len(automaton.index))])
+    off = torch.stack(
+        [torch.as_tensor(factors.matrix(i) - exact.matrix(i)) for i in range(len(automaton.index))]
+    )
     whole = torch.stack([torch.as_tensor(exact.matrix(i)) for i in range(len(automaton.index))])
     assert factors.rank == min(rank, exact.rank)
-    assert error == pytest.approx(float(off.norm() / whole.norm()), abs=1e-9) and (error > 0.01) == (rank < exact.rank)
+    assert error == pytest.approx(float(off.norm() / whole.norm()), abs=1e-9) and (error > 0.01) == (
+        rank < exact.rank
+    )

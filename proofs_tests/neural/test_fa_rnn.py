@@ -1,4 +1,6 @@
-"""FA-RNNs at beta = 1 are the automata that they are made from; what the extensions change, and what they do not."""
+"""FA-RNNs at beta = 1 are the automata that they are made from; what the extensions change, and what they do
+not.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +35,30 @@ WAYS = st.sampled_from([{"decomposed": False}, {"apart": False}, {"apart": True}
 def counting(draw: st.DrawFn, weights: tuple[int, ...] = (0, 0, 0, 1, 1, 2)) -> WFSA:
     """Automata with small whole weights: their scores are whole numbers that float64 holds."""
     n = draw(st.integers(1, 5))
-    kept = [np.array(draw(st.lists(st.sampled_from(weights), min_size=n * n, max_size=n * n))).reshape(n, n) for _ in range(2)]
+    kept = [
+        np.array(draw(st.lists(st.sampled_from(weights), min_size=n * n, max_size=n * n))).reshape(n, n)
+        for _ in range(2)
+    ]
     row = st.lists(st.sampled_from(weights), min_size=n, max_size=n)
     tables = {word: draw(st.sampled_from([*kept, kept[0] * (kept[0] == kept[1])])) for word in WORDS}
     return WFSA(COUNTING, draw(row), draw(row), tables)
 
 
 @given(counting(), SENTENCES, WAYS)
-def test_the_network_is_forward(automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]) -> None:
-    """Equations 4 and 5, in one batch of unequal lengths: the very numbers, since all of them are whole and small."""
+def test_the_network_is_forward(
+    automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]
+) -> None:
+    """Equations 4 and 5, in one batch of unequal lengths: the very numbers, since all of them are whole and
+    small.
+    """
     network = FARNN.of(automaton, dtype=torch.float64, **way)
     assert network(sentences)[:, 0].tolist() == [int(value) for value in scores(automaton, sentences)]
 
 
 @given(counting(weights=(0, 0, 1)), SENTENCES, WAYS)
-def test_viterbi_is_one_exactly_on_matches(automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]) -> None:
+def test_viterbi_is_one_exactly_on_matches(
+    automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]
+) -> None:
     """Max-times, where the paper prints max-plus."""
     network = FARNN.of(automaton, scoring="viterbi", **way)
     assert network(sentences)[:, 0].tolist() == [float(value > 0) for value in scores(automaton, sentences)]
@@ -71,8 +82,13 @@ def test_words_and_states_that_go_the_same_ways_share_columns() -> None:
     assert exact_factors(WFSA(BOOLEAN, [True] * 6, [True] * 6, dict.fromkeys(WORDS, every)), WORDS).rank == 0
 
 
-@given(st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3), SENTENCES)
-def test_a_network_of_rules_says_which_labels_match(several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3),
+    SENTENCES,
+)
+def test_a_network_of_rules_says_which_labels_match(
+    several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]
+) -> None:
     found = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)
     inside = [("BOS", *sentence, "EOS") for sentence in sentences]
     network = FARNN.of_rules(found, scoring="viterbi")
@@ -85,7 +101,10 @@ def test_large_biases_make_a_gated_network_the_network() -> None:
     """Equation 7 with both gates at 1; with both at 0 it stays at h_1, the state after BOS."""
     found = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
     sentences = [("BOS", "a", "c", "b", "EOS"), ("BOS", "EOS"), ("BOS",), ("BOS", "b", "a")]
-    plain, gated = FARNN.of_rules(found, dtype=torch.float64), FARNN.of_rules(found, gated=True, dtype=torch.float64)
+    plain, gated = (
+        FARNN.of_rules(found, dtype=torch.float64),
+        FARNN.of_rules(found, gated=True, dtype=torch.float64),
+    )
     for bias, same in ((40.0, plain.states(sentences)), (-40.0, plain.states([("BOS",)] * 4))):
         for gate in (gated.cell.update, gated.cell.reset):  # type: ignore[union-attr]
             torch.nn.init.zeros_(gate.weight)  # type: ignore[arg-type]
@@ -102,17 +121,27 @@ def test_a_closed_reset_gate_goes_back_to_the_state_after_bos() -> None:
         torch.nn.init.zeros_(gate.weight)
         torch.nn.init.constant_(gate.bias, bias)
     plain = FARNN.of_rules(found, dtype=torch.float64)
-    heard, last = [("BOS", "b", "c", "a"), ("BOS", "a", "b"), ("BOS",)], [("BOS", "a"), ("BOS", "b"), ("BOS",)]
+    heard, last = (
+        [("BOS", "b", "c", "a"), ("BOS", "a", "b"), ("BOS",)],
+        [("BOS", "a"), ("BOS", "b"), ("BOS",)],
+    )
     torch.testing.assert_close(gated.states(heard), plain.states(last))
 
 
 @pytest.mark.parametrize(
-    ("noise", "dense", "trained"), [(0.0, False, ()), (0.0, True, ("after",)), (1e-2, False, ("before", "after"))]
+    ("noise", "dense", "trained"),
+    [(0.0, False, ()), (0.0, True, ("after",)), (1e-2, False, ("before", "after"))],
 )
-def test_isolated_states_need_noise_to_be_trained(noise: float, dense: bool, trained: tuple[str, ...]) -> None:
-    """With the zeros of section 3.2 both gradients of their rows are zero for ever under equation 8; D_2's is not where h_N is read as a whole."""
+def test_isolated_states_need_noise_to_be_trained(
+    noise: float, dense: bool, trained: tuple[str, ...]
+) -> None:
+    """With the zeros of section 3.2 both gradients of their rows are zero for ever under equation 8; D_2's is
+    not where h_N is read as a whole.
+    """
     torch.manual_seed(0)
-    automaton = WFSA(BOOLEAN, [True, False], [False, True], {w: [[True, w == "a"], [False, True]] for w in WORDS})
+    automaton = WFSA(
+        BOOLEAN, [True, False], [False, True], {w: [[True, w == "a"], [False, True]] for w in WORDS}
+    )
     network = FARNN.of(automaton, extra=3, noise=noise, apart=False, dtype=torch.float64)
     sentence = [("a", "a", "a")]
     (network.states(sentence) if dense else network(sentence)).sum().backward()
@@ -126,9 +155,13 @@ def test_isolated_states_need_noise_to_be_trained(noise: float, dense: bool, tra
 def test_beta_0_is_exact_where_the_embeddings_span_the_rules(size: int, exact: bool) -> None:
     """G = pinv(E_w) E_R: exact iff the columns of E_R lie in the column space of E_w."""
     torch.manual_seed(0)
-    automaton = WFSA(BOOLEAN, [True, False], [False, True], {w: [[True, w == "a"], [w == "b", True]] for w in WORDS})
+    automaton = WFSA(
+        BOOLEAN, [True, False], [False, True], {w: [[True, w == "a"], [w == "b", True]] for w in WORDS}
+    )
     embeddings = torch.randn(len(WORDS), size, dtype=torch.float64)
-    half, zero = (FARNN.of(automaton, embeddings=embeddings, beta=beta, dtype=torch.float64) for beta in (0.5, 0.0))
+    half, zero = (
+        FARNN.of(automaton, embeddings=embeddings, beta=beta, dtype=torch.float64) for beta in (0.5, 0.0)
+    )
     sentence = [("a", "b", "c")]
     count = FARNN.of(automaton, dtype=torch.float64)(sentence)
     for network in (half, zero):
@@ -158,8 +191,13 @@ def test_the_empty_sentence_and_no_sentence() -> None:
     assert FARNN.of(automaton)([()]).tolist() == [[6.0]] and FARNN.of(automaton)([]).shape == (0, 1)
 
 
-@given(st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3), SENTENCES)
-def test_both_directions_match_where_the_rules_do(several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3),
+    SENTENCES,
+)
+def test_both_directions_match_where_the_rules_do(
+    several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]
+) -> None:
     """The mean of scores that are clamped to 0 and 1: exactly 0 or 1."""
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     inside = [("BOS", *sentence, "EOS") for sentence in sentences]

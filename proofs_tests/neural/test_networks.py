@@ -1,4 +1,6 @@
-"""What all networks have in common: their papers' equations, every shape in which layers are called, and their gradients."""
+"""What all networks have in common: their papers' equations, every shape in which layers are called, and
+their gradients.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ D = torch.float64
 IN = 3  # inputs, or symbols; and units, since a highway asks for as many
 every = pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
 stackable = pytest.mark.parametrize(
-    ("kind", "options"), [k for k in KINDS if k[0] != "isan"], ids=[n for n in NAMES if not n.startswith("isan")]
+    ("kind", "options"),
+    [k for k in KINDS if k[0] != "isan"],
+    ids=[n for n in NAMES if not n.startswith("isan")],
 )
 
 
@@ -159,7 +163,10 @@ def test_a_string_can_be_read_in_parts(kind, options):
 @stackable
 def test_several_layers_stream_too(kind, options):
     made = network(
-        kind, {**options, "num_layers": 3} if not options.get("hidden_units") else {"num_layers": 3, "hidden_units": 4}
+        kind,
+        {**options, "num_layers": 3}
+        if not options.get("hidden_units")
+        else {"num_layers": 3, "hidden_units": 4},
     )
     v = inputs(made, 6, 2)
     whole, last = made(v)
@@ -189,8 +196,13 @@ def test_several_layers_are_layers_on_top_of_each_other(kind, options):
     lower = network(kind, options, bidirectional=True)
     lower.load_state_dict({k: p for k, p in tower.state_dict().items() if int(k.split(".")[1]) < 2})
     upper = NETWORKS[kind](2 * lower.cells[0].output_size, IN, bidirectional=True, dtype=D, **options)
-    upper.load_state_dict({k.replace("cells.2", "cells.0").replace("cells.3", "cells.1"): p
-                           for k, p in tower.state_dict().items() if int(k.split(".")[1]) > 1})  # fmt: skip
+    upper.load_state_dict(
+        {
+            k.replace("cells.2", "cells.0").replace("cells.3", "cells.1"): p
+            for k, p in tower.state_dict().items()
+            if int(k.split(".")[1]) > 1
+        }
+    )
     middle, lower_state = lower(v)
     top, upper_state = upper(middle)
     h, state = tower(v)
@@ -216,7 +228,9 @@ def test_gradients_are_those_of_finite_differences(kind, options):
     names, parameters = zip(*made.named_parameters(), strict=True)
 
     def run(x, *weights):
-        h, state = torch.func.functional_call(made, dict(zip(names, weights, strict=True)), (x,), {"lengths": [4, 2]})
+        h, state = torch.func.functional_call(
+            made, dict(zip(names, weights, strict=True)), (x,), {"lengths": [4, 2]}
+        )
         return (h, *(torch.tanh(s) for s in flat(state)))
 
     given = v.clone().requires_grad_() if v.is_floating_point() else v
@@ -256,31 +270,86 @@ def test_its_parameters_are_kept_and_loaded(kind, options):
 
 
 WRONG = [
-    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 4, dtype=D)), r"inputs have shape \(2, 2, 4\), where \(time, batch, input\)"),
+    (
+        "rrnn-b",
+        {},
+        lambda m: m(torch.zeros(2, 2, 4, dtype=D)),
+        r"inputs have shape \(2, 2, 4\), where \(time, batch, input\)",
+    ),
     ("rrnn-b", {}, lambda m: m([1.0]), "input is list"),
-    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(2, dtype=D)), r"state has shape \(2,\), where \(1, 2, 3\)"),
-    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 3, dtype=D), torch.zeros(1, 1, 3, dtype=D)), r"where \(1, 3\) is right"),
-    ("rrnn-c", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(1, 2, 3, dtype=D)), r"state has 1 part\(s\), where 2"),
+    (
+        "rrnn-b",
+        {},
+        lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(2, dtype=D)),
+        r"state has shape \(2,\), where \(1, 2, 3\)",
+    ),
+    (
+        "rrnn-b",
+        {},
+        lambda m: m(torch.zeros(2, 3, dtype=D), torch.zeros(1, 1, 3, dtype=D)),
+        r"where \(1, 3\) is right",
+    ),
+    (
+        "rrnn-c",
+        {},
+        lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(1, 2, 3, dtype=D)),
+        r"state has 1 part\(s\), where 2",
+    ),
     ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[3, 1]), "lengths are"),
     ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[1]), "lengths are"),
     ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[1.5, 1.0]), "lengths are"),
-    ("rrnn-b", {}, lambda m: m(pack_sequence([torch.zeros(2, 3, dtype=D)]), lengths=[2]), "beside a packed sequence"),
-    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(2, 3, dtype=D), "abc"), r"embeddings have shape \(2, 3\)"),
+    (
+        "rrnn-b",
+        {},
+        lambda m: m(pack_sequence([torch.zeros(2, 3, dtype=D)]), lengths=[2]),
+        "beside a packed sequence",
+    ),
+    (
+        "rrnn-b",
+        {},
+        lambda m: m.to_automata(torch.zeros(2, 3, dtype=D), "abc"),
+        r"embeddings have shape \(2, 3\)",
+    ),
     ("rrnn-b", {}, lambda m: m.to_automata(torch.full((1, 3), torch.nan, dtype=D), "a"), "not all finite"),
     ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3), "a"), "finite numbers of torch.float64"),
     ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(2, 3, dtype=D), "aa"), "names a symbol twice"),
-    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", start=torch.zeros(2)), r"start has shape \(2,\)"),
+    (
+        "rrnn-b",
+        {},
+        lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", start=torch.zeros(2)),
+        r"start has shape \(2,\)",
+    ),
     ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", start=-torch.inf), "start is"),
     ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", direction=1), "direction is 1"),
     ("rrnn-b", {}, lambda m: m.tables(torch.zeros(1, 3, dtype=D), "a", 3), "unit is 3"),
-    ("rrnn-b", {"num_layers": 2}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a"), "upper layers read vectors"),
-    ("rrnn-b", {"num_layers": 2}, lambda m: m.deviations(torch.zeros(1, 3, dtype=D)), "upper layers read vectors"),
-    ("rrnn-b", {"bidirectional": True}, lambda m: m.scores(torch.zeros(1, 1, 3, dtype=D)), "one of each is right"),
-    ("qrnn", {"num_layers": 2}, lambda m: m(torch.zeros(1, 1, 3, dtype=D), (torch.zeros(2, 1, 3), torch.zeros(5))), "shape"),
+    (
+        "rrnn-b",
+        {"num_layers": 2},
+        lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a"),
+        "upper layers read vectors",
+    ),
+    (
+        "rrnn-b",
+        {"num_layers": 2},
+        lambda m: m.deviations(torch.zeros(1, 3, dtype=D)),
+        "upper layers read vectors",
+    ),
+    (
+        "rrnn-b",
+        {"bidirectional": True},
+        lambda m: m.scores(torch.zeros(1, 1, 3, dtype=D)),
+        "one of each is right",
+    ),
+    (
+        "qrnn",
+        {"num_layers": 2},
+        lambda m: m(torch.zeros(1, 1, 3, dtype=D), (torch.zeros(2, 1, 3), torch.zeros(5))),
+        "shape",
+    ),
     ("isan", {}, lambda m: m(torch.zeros(2, 2)), "integers of shape"),
     ("isan", {}, lambda m: m(torch.tensor([[0, 3]])), "where 0 to 2 are right"),
     ("isan", {}, lambda m: m.to_automata(torch.tensor([0, 3]), "ab"), "integers from 0 to 2"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("kind", "options", "call", "says"), WRONG)
@@ -323,7 +392,9 @@ def test_a_packed_sequence_keeps_its_own_order_among_strings_of_equal_length(sor
     inputs = torch.randn(4, 40, 3)
     packed = pack_padded_sequence(inputs, lengths, enforce_sorted=sorted_before)
     found, _ = network(packed)
-    expected = pack_padded_sequence(network(inputs, lengths=lengths)[0], lengths, enforce_sorted=sorted_before)
+    expected = pack_padded_sequence(
+        network(inputs, lengths=lengths)[0], lengths, enforce_sorted=sorted_before
+    )
     torch.testing.assert_close(found.data, expected.data)
     assert found.batch_sizes.tolist() == packed.batch_sizes.tolist()
     same = found.sorted_indices is packed.sorted_indices is None

@@ -1,4 +1,6 @@
-"""The loops below the layers: the elementwise recurrences, their gradients, and where two numbers are equal."""
+"""The loops below the layers: the elementwise recurrences, their gradients, and where two numbers are
+equal.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def test_gradients_are_those_of_finite_differences(loop):
 def test_max_plus_has_the_subgradients_of_maximum(start):
     """Ties among them: many of these numbers are equal."""
     torch.manual_seed(0)
-    whole = [torch.randint(-2, 2, s).to(D) for s in ((6, 4, 3), (6, 4, 3))] + [torch.full((4, 3), start, dtype=D)]
+    whole = [torch.randint(-2, 2, s).to(D) for s in ((6, 4, 3), (6, 4, 3))] + [
+        torch.full((4, 3), start, dtype=D)
+    ]
     found = []
     for fast in (True, False):
         f, u, c = (x.clone().requires_grad_() for x in whole)

@@ -1,4 +1,6 @@
-"""What the stochastic component is put on: torch's cells with the same weights, and peepholes (equations 6 to 8)."""
+"""What the stochastic component is put on: torch's cells with the same weights, and peepholes (equations 6 to
+8).
+"""
 
 from __future__ import annotations
 
@@ -9,22 +11,19 @@ import torch
 
 from neural.state_regularized.parts import ElmanPart, GRUPart, LSTMPart, PeepholePart
 from proofs_tests.neural import sr_equations
-from proofs_tests.neural.some_sr_networks import (
-    D,
-    both_dtypes,
-    randomly,
-    vectors,
-)
+from proofs_tests.neural.some_sr_networks import D, both_dtypes, randomly, vectors
 from proofs_tests.neural.sr_equations import close, exactly
 
 
 @pytest.mark.parametrize(
     ("kind", "part_class", "cell_class"),
     [
-        ("sr-elman", ElmanPart, torch.nn.RNNCell), ("sr-gru", GRUPart, torch.nn.GRUCell), ("sr-lstm", LSTMPart, torch.nn.LSTMCell),
+        ("sr-elman", ElmanPart, torch.nn.RNNCell),
+        ("sr-gru", GRUPart, torch.nn.GRUCell),
+        ("sr-lstm", LSTMPart, torch.nn.LSTMCell),
         ("sr-lstm-p", PeepholePart, torch.nn.LSTMCell),
     ],
-)  # fmt: skip
+)
 @both_dtypes
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, dtype, bias):
@@ -42,7 +41,9 @@ def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, 
         found, theirs = part.step(part.read(x), state), cell(x, state if part.has_cell_state else h)
         theirs = theirs if isinstance(theirs, tuple) else (theirs,)
         weights = {f"part.{name}": p for name, p in sr_equations.numbers(part).items()}
-        near = sr_equations.PARTS[kind](weights, *(exactly(v[0], sr_equations.dtype_of(part)) for v in (x, h, c)))
+        near = sr_equations.PARTS[kind](
+            weights, *(exactly(v[0], sr_equations.dtype_of(part)) for v in (x, h, c))
+        )
         for ours, their, true in zip(found, theirs, near, strict=False):
             close(ours[0], true)
             close(their[0], true)
@@ -50,7 +51,9 @@ def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, 
 
 @pytest.mark.parametrize(("gate", "sees"), [(0, "before"), (1, "before"), (2, "after")])
 def test_each_peephole_sees_its_cell_state(gate, sees):
-    """Equations 6 to 8: p^i and p^f see c_{t-1}, p^o sees c_t. All else is 0 but the bias of g, so f = i = o = 1/2 without."""
+    """Equations 6 to 8: p^i and p^f see c_{t-1}, p^o sees c_t. All else is 0 but the bias of g, so f = i = o
+    = 1/2 without.
+    """
     part = PeepholePart(1, 1, dtype=D)
     with torch.no_grad():
         for p in part.parameters():

@@ -1,4 +1,6 @@
-"""The gates' error bounds: the one assumption is measured in ball arithmetic, and what follows from it holds."""
+"""The gates' error bounds: the one assumption is measured in ball arithmetic, and what follows from it
+holds.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from neural.scrn import SCRN
 from neural.tracked import RULES, Tracked, tracking
 
 DTYPES = [torch.float32, torch.float64]
-SPREAD = torch.cat([torch.linspace(-120, 120, 4001), torch.logspace(-30, 2, 500), -torch.logspace(-30, 2, 500)])
+SPREAD = torch.cat(
+    [torch.linspace(-120, 120, 4001), torch.logspace(-30, 2, 500), -torch.logspace(-30, 2, 500)]
+)
 
 
 def ball(value):
@@ -39,7 +43,11 @@ def true_log_sigmoid(x):
     return -(1 + (-ball(x)).exp()).log()
 
 
-FUNCTIONS = [(torch.sigmoid, true_sigmoid), (torch.tanh, true_tanh), (torch.nn.functional.logsigmoid, true_log_sigmoid)]
+FUNCTIONS = [
+    (torch.sigmoid, true_sigmoid),
+    (torch.tanh, true_tanh),
+    (torch.nn.functional.logsigmoid, true_log_sigmoid),
+]
 FUNCTION_NAMES = ["sigmoid", "tanh", "logsigmoid"]
 
 
@@ -72,7 +80,9 @@ numbers = st.floats(-8, 8, width=32)
     st.randoms(use_true_random=False),
 )
 def test_gates_whose_large_terms_cancel_stay_within_the_deviation(nonlinearity, weights, random):
-    """The order of summation then decides whether a gate is shut, half open or open: the bound has to say so."""
+    """The order of summation then decides whether a gate is shut, half open or open: the bound has to say
+    so.
+    """
     one = Example6(len(weights), 1, nonlinearity=nonlinearity, bias=False)
     other = Example6(len(weights), 1, nonlinearity=nonlinearity, bias=False)
     shuffled = random.sample(weights, len(weights))
@@ -146,12 +156,18 @@ def test_an_affine_map_is_within_its_bound_of_the_truth(pairs, bias):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize(("function", "truth"), FUNCTIONS, ids=FUNCTION_NAMES)
 @given(st.floats(-90, 90, width=32), st.floats(0, 2, width=32), st.floats(-1, 1, width=32))
-def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(dtype, function, truth, x, error, share):
+def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(
+    dtype, function, truth, x, error, share
+):
     """The true argument is anywhere within the error; so is that of another evaluation, on the other side."""
     kind = format_of(dtype)
     (found,) = (function(torch.tensor([x], dtype=dtype)),)
-    (carried,) = RULES[function](Tracked(torch.tensor([x], dtype=dtype), torch.tensor([error], dtype=torch.float64))).error
-    other = RULES[function](Tracked(torch.tensor([x - share * error], dtype=dtype), torch.tensor([2 * error + 1e-4]).double()))
+    (carried,) = RULES[function](
+        Tracked(torch.tensor([x], dtype=dtype), torch.tensor([error], dtype=torch.float64))
+    ).error
+    other = RULES[function](
+        Tracked(torch.tensor([x - share * error], dtype=dtype), torch.tensor([2 * error + 1e-4]).double())
+    )
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
         apart = abs(ball(float(found)) - truth(Fraction(x) + Fraction(share) * Fraction(error)))
@@ -166,14 +182,19 @@ def true_affine(row, offset, x):
 
 
 COMPOSITES = {
-    "example-6": (lambda a, b: (1 - torch.sigmoid(a)) * torch.tanh(b), lambda a, b: (1 - true_sigmoid(a)) * true_tanh(b)),
+    "example-6": (
+        lambda a, b: (1 - torch.sigmoid(a)) * torch.tanh(b),
+        lambda a, b: (1 - true_sigmoid(a)) * true_tanh(b),
+    ),
     "t-gru": (lambda a, b: a * torch.tanh(b), lambda a, b: ball(a) * true_tanh(b)),
     "sum": (
         lambda a, b: torch.sigmoid(a) + b - torch.nn.functional.logsigmoid(a),
         lambda a, b: true_sigmoid(a) + ball(b) - true_log_sigmoid(a),
     ),
     "moved": (
-        lambda a, b: torch.cat([torch.stack([a, b]), torch.stack([b, b])])[0].expand(1, 1) * torch.tanh(b)[..., :1],
+        lambda a, b: (
+            torch.cat([torch.stack([a, b]), torch.stack([b, b])])[0].expand(1, 1) * torch.tanh(b)[..., :1]
+        ),
         lambda a, b: ball(a) * true_tanh(b),
     ),
 }
@@ -187,7 +208,10 @@ def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, o
     computed, truth = COMPOSITES[name]
     x = torch.tensor([[v for v, _, _ in triples]], dtype=dtype)
     rows = [[w for _, w, _ in triples], [w for _, _, w in triples]]
-    maps = [(torch.tensor([row], dtype=dtype), torch.tensor([b], dtype=dtype)) for row, b in zip(rows, (one, two), strict=True)]
+    maps = [
+        (torch.tensor([row], dtype=dtype), torch.tensor([b], dtype=dtype))
+        for row, b in zip(rows, (one, two), strict=True)
+    ]
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
         found = computed(*(torch.nn.functional.linear(Tracked.exact(x), *m) for m in maps))
@@ -250,10 +274,14 @@ def test_what_has_no_rule_is_refused_and_not_taken_for_exact():
 
 
 def test_a_wide_bound_needs_no_more_than_what_the_gates_can_be():
-    """A sigmoid is off by 1 at most, a tanh by 2, whatever is known of their arguments; a logarithm of a shut gate by little."""
+    """A sigmoid is off by 1 at most, a tanh by 2, whatever is known of their arguments; a logarithm of a shut
+    gate by little.
+    """
     far = Tracked(torch.tensor([0.0]), torch.tensor([1e9], dtype=torch.float64))
     assert float(torch.sigmoid(far).error) == 1 and float(torch.tanh(far).error) == 2
-    open_gate = torch.nn.functional.logsigmoid(Tracked(torch.tensor([50.0]), torch.tensor([1e-3], dtype=torch.float64)))
+    open_gate = torch.nn.functional.logsigmoid(
+        Tracked(torch.tensor([50.0]), torch.tensor([1e-3], dtype=torch.float64))
+    )
     assert float(open_gate.error) < 1e-20
 
 

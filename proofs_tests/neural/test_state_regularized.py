@@ -1,4 +1,6 @@
-"""The state-regularized layers against the equations of Wang & Niepert (2019), however they are called; and what they refuse."""
+"""The state-regularized layers against the equations of Wang & Niepert (2019), however they are called; and
+what they refuse.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ from proofs_tests.neural.sr_equations import close, exactly
 
 @given(networks())
 def test_a_network_computes_the_equations_however_it_is_called(drawn):
-    """A batch with lengths, time or batch first, packed, and one string alone: each string by its own, the empty one too."""
+    """A batch with lengths, time or batch first, packed, and one string alone: each string by its own, the
+    empty one too.
+    """
     made, kind, options, strings = drawn
     lengths = [len(string) for string in strings]
     padded = torch.nn.utils.rnn.pad_sequence(strings, padding_value=torch.nan)
@@ -47,7 +51,14 @@ def test_a_network_computes_the_equations_however_it_is_called(drawn):
     if packed:
         output, state = made(pack_sequence(packed, enforce_sorted=False))
         for b, string in enumerate(packed):
-            computes(made, kind, options, string, pad_packed_sequence(output)[0][: len(string), b], part_of(state, b))
+            computes(
+                made,
+                kind,
+                options,
+                string,
+                pad_packed_sequence(output)[0][: len(string), b],
+                part_of(state, b),
+            )
 
 
 def part_of(state, b):
@@ -81,7 +92,10 @@ def test_the_scores_are_alpha_of_every_step(drawn):
 @both_dtypes
 def test_hard_transitions_follow_the_equations_from_centroid_to_centroid(kind, similarity, transition, dtype):
     """Each step's alpha is that of the state before, which is exactly the centroid that was chosen."""
-    made = randomly(KINDS[kind](2, 3, k=4, similarity=similarity, transition=transition, temperature=0.5, dtype=dtype), seed=12)
+    made = randomly(
+        KINDS[kind](2, 3, k=4, similarity=similarity, transition=transition, temperature=0.5, dtype=dtype),
+        seed=12,
+    )
     torch.manual_seed(13)
     v, name = vectors(14, 6, 5, 2, dtype=dtype), sr_equations.dtype_of(made)
     first = made.cell.at_centroid(2, batch=5)
@@ -90,8 +104,13 @@ def test_hard_transitions_follow_the_equations_from_centroid_to_centroid(kind, s
     p = sr_equations.numbers(made, "cells.0.")
     for t in range(6):
         for b in range(5):
-            before = [exactly((s[t - 1, b] if t else f[b]).detach(), name) for s, f in zip(ran.states, first, strict=True)]
-            alpha, (_, c) = sr_equations.step(kind, p, exactly(v[t, b], name), (*before, None)[:2], similarity, 0.5)
+            before = [
+                exactly((s[t - 1, b] if t else f[b]).detach(), name)
+                for s, f in zip(ran.states, first, strict=True)
+            ]
+            alpha, (_, c) = sr_equations.step(
+                kind, p, exactly(v[t, b], name), (*before, None)[:2], similarity, 0.5
+            )
             close(ran.scores[t, b], alpha)
             chosen = (ran.outputs[t, b].unsqueeze(-1) == made.cell.component.centroids).all(dim=0)
             assert int(chosen.sum()) == 1
@@ -113,8 +132,11 @@ def test_at_centroid_h_is_that_centroid_and_c_is_zero(kind):
 
 def test_memoryless_is_what_has_no_cell_state():
     assert {kind: KINDS[kind](2, 3).cell.memoryless for kind in KINDS} == {
-        "sr-elman": True, "sr-gru": True, "sr-lstm": False, "sr-lstm-p": False,
-    }  # fmt: skip
+        "sr-elman": True,
+        "sr-gru": True,
+        "sr-lstm": False,
+        "sr-lstm-p": False,
+    }
 
 
 @every
@@ -143,7 +165,9 @@ def test_gradients_reach_every_parameter_of_every_layer(kind, similarity):
     def run(v, *weights):
         return torch.func.functional_call(made, dict(zip(names, weights, strict=True)), (v,))[0]
 
-    assert torch.autograd.gradcheck(run, (v.requires_grad_(), *(p.detach().clone().requires_grad_() for p in made.parameters())))
+    assert torch.autograd.gradcheck(
+        run, (v.requires_grad_(), *(p.detach().clone().requires_grad_() for p in made.parameters()))
+    )
 
 
 @regularized
@@ -165,7 +189,10 @@ def test_the_cell_state_goes_on_without_the_stochastic_component(kind):
     """Of two steps, the first's c matters to the second although both choose the same centroid."""
     made = randomly(KINDS[kind](2, 3, k=4, transition="limit", dtype=D), seed=22)
     h = made.cell.component.centroids[:, :1].T
-    ends = [made.cell.run(torch.zeros(1, 1, 2, dtype=D), (h, torch.full((1, 3), c, dtype=D))).states[1] for c in (0.0, 1.0)]
+    ends = [
+        made.cell.run(torch.zeros(1, 1, 2, dtype=D), (h, torch.full((1, 3), c, dtype=D))).states[1]
+        for c in (0.0, 1.0)
+    ]
     assert not torch.equal(*ends)
 
 
@@ -179,7 +206,9 @@ def test_layers_have_components_of_their_own():
 
 @pytest.mark.parametrize("value", [0, 0.0, -1.0, math.nan, math.inf, "1", None, True, 10**400, [1.0]])
 def test_a_temperature_that_is_none_is_named(value):
-    with pytest.raises(InputError, match=r'temperature is .*, where a positive number is right; transition="limit"') as found:
+    with pytest.raises(
+        InputError, match=r'temperature is .*, where a positive number is right; transition="limit"'
+    ) as found:
         SRGRU(2, 3, k=4, temperature=value)
     assert "\n" not in str(found.value) and len(str(found.value)) < 300
     made = SRGRU(2, 3, k=4)
@@ -191,16 +220,25 @@ def test_a_temperature_that_is_none_is_named(value):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"k": 1}, "k is 1, where an integer from 2 on"), ({"k": 2.0}, "k is 2.0"), ({"k": True}, "k is True"),
-        ({"similarity": "cosine"}, "similarity is 'cosine', where \"dot\" or \"euclidean\""), ({"similarity": None}, "similarity is None"),
-        ({"transition": "soft"}, "transition is 'soft', where \"mixture\" or \"sampled\" or \"limit\""),
-        ({"noise": -0.1}, "noise is -0.1"), ({"noise": math.nan}, "noise is nan"), ({"noise": math.inf}, "noise is inf"),
-        ({"noise": "0.1"}, "noise is '0.1'"), ({"noise": None}, "noise is None"), ({"noise": True}, "noise is True"),
+        ({"k": 1}, "k is 1, where an integer from 2 on"),
+        ({"k": 2.0}, "k is 2.0"),
+        ({"k": True}, "k is True"),
+        ({"similarity": "cosine"}, 'similarity is \'cosine\', where "dot" or "euclidean"'),
+        ({"similarity": None}, "similarity is None"),
+        ({"transition": "soft"}, 'transition is \'soft\', where "mixture" or "sampled" or "limit"'),
+        ({"noise": -0.1}, "noise is -0.1"),
+        ({"noise": math.nan}, "noise is nan"),
+        ({"noise": math.inf}, "noise is inf"),
+        ({"noise": "0.1"}, "noise is '0.1'"),
+        ({"noise": None}, "noise is None"),
+        ({"noise": True}, "noise is True"),
         ({"noise": 10**400}, "noise is"),
         ({"centroids": 3}, "no option 'centroids'; it has k, noise, similarity, temperature, transition"),
-        ({"bias": 1}, "bias is 1"), ({"num_layers": 0}, "num_layers is 0"), ({"hidden_size": 0}, "hidden_size is 0"),
+        ({"bias": 1}, "bias is 1"),
+        ({"num_layers": 0}, "num_layers is 0"),
+        ({"hidden_size": 0}, "hidden_size is 0"),
     ],
-)  # fmt: skip
+)
 def test_wrong_options_are_named(options, says):
     with pytest.raises(InputError, match=says) as found:
         SRGRU(**{"input_size": 2, "hidden_size": 3, **options})
@@ -229,10 +267,22 @@ def test_a_centroid_that_is_not_there_is_named(place):
         ),
         ("sr-gru", lambda m: m(torch.zeros(2)), r"inputs have shape \(2,\)"),
         ("sr-gru", lambda m: m([[1.0, 2.0]]), "input is list"),
-        ("sr-gru", lambda m: m(torch.zeros(2, 2, 2), torch.zeros(2, 3)), r"state has shape \(2, 3\), where \(1, 2, 3\)"),
+        (
+            "sr-gru",
+            lambda m: m(torch.zeros(2, 2, 2), torch.zeros(2, 3)),
+            r"state has shape \(2, 3\), where \(1, 2, 3\)",
+        ),
         ("sr-gru", lambda m: m(torch.zeros(2, 2, 2), lengths=[3, 0]), "lengths are"),
-        ("sr-lstm", lambda m: m(torch.zeros(2, 2, 2), torch.zeros(1, 2, 3)), r"state has 1 part\(s\), where 2"),
-        ("lstm-p", lambda m: m(torch.zeros(2, 2, 2), (torch.zeros(1, 2, 3), torch.zeros(1, 2, 4))), "state has shape"),
+        (
+            "sr-lstm",
+            lambda m: m(torch.zeros(2, 2, 2), torch.zeros(1, 2, 3)),
+            r"state has 1 part\(s\), where 2",
+        ),
+        (
+            "lstm-p",
+            lambda m: m(torch.zeros(2, 2, 2), (torch.zeros(1, 2, 3), torch.zeros(1, 2, 4))),
+            "state has shape",
+        ),
     ],
 )
 def test_wrong_shapes_are_named(kind, call, says):

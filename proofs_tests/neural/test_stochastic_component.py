@@ -1,4 +1,6 @@
-"""The stochastic component against equations 2 to 5 (Wang & Niepert 2019): similarities, mixtures, samples, limits, noise."""
+"""The stochastic component against equations 2 to 5 (Wang & Niepert 2019): similarities, mixtures, samples,
+limits, noise.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_alpha_is_equation_2_or_3_and_h_equation_5(drawn):
     made, u = drawn
     h, alpha = made(u)
     centroids = made.centroids.detach().double().numpy()
-    near = sr_equations.alphas(centroids, exactly(u, sr_equations.dtype_of(made)), made.similarity, made.temperature)
+    near = sr_equations.alphas(
+        centroids, exactly(u, sr_equations.dtype_of(made)), made.similarity, made.temperature
+    )
     close(alpha, near)
     close(h, sr_equations.mixture(centroids, near))
 
@@ -68,7 +72,9 @@ def test_equations_2_and_3_on_paper():
 
 
 def within_chernoff(counts, alpha):
-    """Hoeffding's bound: a mean of n samples is t away from its expectation with probability at most 2 exp(-2 n t^2)."""
+    """Hoeffding's bound: a mean of n samples is t away from its expectation with probability at most 2 exp(-2
+    n t^2).
+    """
     n = int(counts.sum())
     t = math.sqrt(math.log(2 * len(alpha) / FALSE_ALARM) / (2 * n))
     assert ((counts / n - alpha).abs() <= t).all()
@@ -88,7 +94,9 @@ def test_equation_4_samples_from_alpha(similarity, temperature):
     u = vectors(3, 2, 3)
     h, _ = made(u.expand(100_000, 2, 3))
     for one in range(2):
-        near = sr_equations.alphas(made.centroids.detach().numpy(), exactly(u[one], "float64"), similarity, temperature)
+        near = sr_equations.alphas(
+            made.centroids.detach().numpy(), exactly(u[one], "float64"), similarity, temperature
+        )
         assert near.value.max() < 0.95
         within_chernoff(choices(made, h[:, one]), torch.tensor(near.value))
 
@@ -99,14 +107,18 @@ def test_equation_4_draws_anew_for_every_string_and_step():
     first, second = (made(torch.zeros(100_000, 2, dtype=D))[0] for _ in range(2))
     pairs = torch.stack([(a == made.centroids[:, 0]).all(dim=-1).long() for a in (first, second)])
     within_chernoff(torch.bincount(pairs[0] * 2 + pairs[1], minlength=4), torch.full((4,), 0.25, dtype=D))
-    within_chernoff(torch.bincount(pairs[0, :-1] * 2 + pairs[0, 1:], minlength=4), torch.full((4,), 0.25, dtype=D))
+    within_chernoff(
+        torch.bincount(pairs[0, :-1] * 2 + pairs[0, 1:], minlength=4), torch.full((4,), 0.25, dtype=D)
+    )
 
 
 @both_similarities
 @both_dtypes
 @pytest.mark.parametrize("transition", ["mixture", "sampled", "limit"])
 @pytest.mark.parametrize("temperature", [1e-7, 1e-30, 1e-44, 1e-300, 5e-324])
-def test_at_a_low_temperature_alpha_is_one_hot_at_the_most_similar_centroid(similarity, dtype, transition, temperature):
+def test_at_a_low_temperature_alpha_is_one_hot_at_the_most_similar_centroid(
+    similarity, dtype, transition, temperature
+):
     """Theorem 3.2: its tau goes to 0, so that b / tau goes beyond every float."""
     made = randomly(StochasticComponent(5, 3, similarity, transition, temperature, dtype=dtype), seed=4)
     u = torch.cat([vectors(5, 20, 3, dtype=dtype), 100 * vectors(6, 20, 3, dtype=dtype)])
@@ -133,7 +145,9 @@ def test_gradients_are_finite_at_every_temperature(similarity, temperature):
 
 
 def test_centroids_start_uniform():
-    """In [-0.5, 0.5] (section 3.3): the empirical distribution is t away with probability at most 2 exp(-2 n t^2) (Massart)."""
+    """In [-0.5, 0.5] (section 3.3): the empirical distribution is t away with probability at most 2 exp(-2 n
+    t^2) (Massart).
+    """
     torch.manual_seed(6)
     numbers = SRGRU(2, 100, k=1000).cell.component.centroids.detach().double().flatten().sort().values
     n = len(numbers)
@@ -144,7 +158,9 @@ def test_centroids_start_uniform():
 
 @regularized
 def test_noise_is_only_in_training(kind):
-    noisy, quiet = (randomly(KINDS[kind](2, 3, k=4, num_layers=2, noise=noise), seed=7) for noise in (0.5, 0.0))
+    noisy, quiet = (
+        randomly(KINDS[kind](2, 3, k=4, num_layers=2, noise=noise), seed=7) for noise in (0.5, 0.0)
+    )
     v = vectors(8, 5, 3, 2, dtype=F)
     assert torch.equal(noisy(v)[0], quiet(v)[0])
     assert torch.equal(noisy(v)[0], noisy(v)[0])
@@ -156,7 +172,9 @@ def test_noise_is_only_in_training(kind):
 
 @pytest.mark.parametrize("temperature", [0.25, 4.0])
 def test_noise_is_gaussian_and_on_the_logits(temperature):
-    """The difference log alpha_1 - log alpha_2 is (b_1 - b_2) / tau and noise of variance 2 noise^2; Laurent and Massart bound its estimate."""
+    """The difference log alpha_1 - log alpha_2 is (b_1 - b_2) / tau and noise of variance 2 noise^2; Laurent
+    and Massart bound its estimate.
+    """
     noise, n = 0.3, 100_000
     made = randomly(StochasticComponent(2, 3, temperature=temperature, noise=noise, dtype=D), seed=9).train()
     torch.manual_seed(10)

@@ -15,7 +15,9 @@ STRINGS = st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=1, max_size
 
 
 @given(STRINGS, st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-def test_values_and_gradients_are_those_of_the_layer(strings: list[list[int]], seed: int, bias: bool, noisy: bool) -> None:
+def test_values_and_gradients_are_those_of_the_layer(
+    strings: list[list[int]], seed: int, bias: bool, noisy: bool
+) -> None:
     torch.manual_seed(seed)
     cell = SRGRU(4, 5, k=3, bias=bias, temperature=0.7, dtype=torch.float64).cell
     inputs = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
@@ -28,13 +30,17 @@ def test_values_and_gradients_are_those_of_the_layer(strings: list[list[int]], s
     weights = [torch.randn_like(one) for one in ours]
     leaves = [inputs, first, *cell.parameters()]
     gradients = [
-        torch.autograd.grad(sum((w * v).sum() for w, v in zip(weights, values, strict=True)), leaves, allow_unused=True)
+        torch.autograd.grad(
+            sum((w * v).sum() for w, v in zip(weights, values, strict=True)), leaves, allow_unused=True
+        )
         for values in (ours, theirs)
     ]
     for one, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(one, other)
     for one, other in zip(*gradients, strict=True):
-        torch.testing.assert_close(*(torch.zeros(()) if g is None or not g.any() else g for g in (one, other)))
+        torch.testing.assert_close(
+            *(torch.zeros(()) if g is None or not g.any() else g for g in (one, other))
+        )
 
 
 def _step_by_step(cell, inputs, strings, packed, first, noise):  # type: ignore[no-untyped-def]
@@ -62,6 +68,10 @@ def _step_by_step(cell, inputs, strings, packed, first, noise):  # type: ignore[
 
 def test_only_what_it_computes() -> None:
     packed, first = unrolled_gru.pack([[0]]), torch.full((1, 3), 1 / 3)
-    for layer in (SRElman(2, 2, k=3), SRGRU(2, 2, k=3, similarity="euclidean"), SRGRU(2, 2, k=3, transition="limit")):
+    for layer in (
+        SRElman(2, 2, k=3),
+        SRGRU(2, 2, k=3, similarity="euclidean"),
+        SRGRU(2, 2, k=3, transition="limit"),
+    ):
         with pytest.raises(InputError, match="dot"):
             unrolled_gru.run(layer.cell, torch.zeros(1, 2), packed, first)

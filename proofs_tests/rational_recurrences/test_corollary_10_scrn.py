@@ -27,7 +27,9 @@ def test_a_context_unit_is_a_score_in_exact_fractions(variant, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(st.data())
 def test_the_torch_layer_is_its_automata(dtype, device, data):
-    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads
+    itself off as.
+    """
     network_ladder.sampled(CLAIM, CORRECTED, "scrn", dtype, device, data)
 
 
@@ -35,7 +37,9 @@ def test_the_torch_layer_is_its_automata(dtype, device, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(st.data())
 def test_the_gates_of_a_torch_layer_make_its_automata_on_all_strings(dtype, device, data):
-    """For the float weights of a torch module: the claim's recurrence with the gates that it computes, each the fraction that it is."""
+    """For the float weights of a torch module: the claim's recurrence with the gates that it computes, each
+    the fraction that it is.
+    """
     network_ladder.decided(CLAIM, CORRECTED, "scrn", dtype, device, data)
 
 
@@ -43,7 +47,9 @@ def test_the_gates_of_a_torch_layer_make_its_automata_on_all_strings(dtype, devi
 @settings(max_examples=40)
 @given(st.data())
 def test_the_gates_of_the_torch_layer_are_those_of_the_paper(data):
-    """The paper's equations, written out once more, against the layer's automata: the layer and they share their gates."""
+    """The paper's equations, written out once more, against the layer's automata: the layer and they share
+    their gates.
+    """
     agree_with_equations(CLAIM, "scrn", "float64", data)
 
 
@@ -63,13 +69,17 @@ def test_every_string_up_to_length_five(variant):
 @evidence(CLAIM, kind="decided")
 @given(st.data())
 def test_a_context_unit_is_a_score_on_all_strings(variant, data):
-    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
+    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed
+    one.
+    """
     ladder.decided(CLAIM, variant, data)
 
 
 @evidence(CLAIM, kind="decided", variants=("printed",))
 def test_no_automaton_with_fewer_than_63_states_computes_it():
-    """With the paper's own nonlinearity, h_t = sigma(P s_t + A v_t + R h_{t-1}): a Hankel determinant of size 63, in ball arithmetic, is not 0."""
+    """With the paper's own nonlinearity, h_t = sigma(P s_t + A v_t + R h_{t-1}): a Hankel determinant of size
+    63, in ball arithmetic, is not 0.
+    """
     refute("scrn")
 
 

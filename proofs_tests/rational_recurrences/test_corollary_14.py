@@ -1,4 +1,6 @@
-"""Corollary 14: each number in a linear Elman network's state is the score of an automaton with d + 1 states."""
+"""Corollary 14: each number in a linear Elman network's state is the score of an automaton with d + 1
+states.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ CORRECTED = claim_named(CLAIM).variant("corrected")
 @evidence(CLAIM, kind="sampled")
 @given(st.data())
 def test_every_number_of_the_state_is_a_score_in_exact_fractions(variant, data):
-    """``[c_t]_i = G_i[x_:t]`` for d = 1, 2, 3 for random weights and strings, at every prefix, without rounding."""
+    """``[c_t]_i = G_i[x_:t]`` for d = 1, 2, 3 for random weights and strings, at every prefix, without
+    rounding.
+    """
     ladder.sampled(CLAIM, variant, data, most=20, longest=8, run=10)
 
 
@@ -27,7 +31,9 @@ def test_every_number_of_the_state_is_a_score_in_exact_fractions(variant, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(st.data())
 def test_the_torch_layer_is_its_automata(dtype, device, data):
-    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads
+    itself off as.
+    """
     network_ladder.sampled(CLAIM, CORRECTED, "linear-elman", dtype, device, data)
 
 
@@ -35,7 +41,9 @@ def test_the_torch_layer_is_its_automata(dtype, device, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(st.data())
 def test_the_gates_of_a_torch_layer_make_its_automata_on_all_strings(dtype, device, data):
-    """For the float weights of a torch module: the claim's recurrence with the gates that it computes, each the fraction that it is."""
+    """For the float weights of a torch module: the claim's recurrence with the gates that it computes, each
+    the fraction that it is.
+    """
     network_ladder.decided(CLAIM, CORRECTED, "linear-elman", dtype, device, data)
 
 
@@ -43,7 +51,9 @@ def test_the_gates_of_a_torch_layer_make_its_automata_on_all_strings(dtype, devi
 @settings(max_examples=40)
 @given(st.data())
 def test_the_gates_of_the_torch_layer_are_those_of_the_paper(data):
-    """The paper's equations, written out once more, against the layer's automata: the layer and they share their gates."""
+    """The paper's equations, written out once more, against the layer's automata: the layer and they share
+    their gates.
+    """
     agree_with_equations(CLAIM, "linear-elman", "float64", data)
 
 
@@ -56,20 +66,26 @@ def test_openfst_finds_the_same_scores(variant, data):
 
 @evidence(CLAIM, kind="exhausted")
 def test_every_string_up_to_length_four(variant):
-    """All small weights, d = 1 and 2, all strings over one and two letters: nothing else, or a minimal counterexample."""
+    """All small weights, d = 1 and 2, all strings over one and two letters: nothing else, or a minimal
+    counterexample.
+    """
     ladder.exhausted(CLAIM, variant, longest=4)
 
 
 @evidence(CLAIM, kind="decided")
 @given(st.data())
 def test_every_number_of_the_state_is_a_score_on_all_strings(variant, data):
-    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed one."""
+    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed
+    one.
+    """
     ladder.decided(CLAIM, variant, data)
 
 
 @evidence(CLAIM, kind="decided", variants=("without-linearity",))
 def test_no_automaton_with_fewer_than_63_states_computes_it():
-    """With the paper's own nonlinearity, c_t = tanh(W c_{t-1} + V x_t + b): a Hankel determinant of size 63, in ball arithmetic, is not 0."""
+    """With the paper's own nonlinearity, c_t = tanh(W c_{t-1} + V x_t + b): a Hankel determinant of size 63,
+    in ball arithmetic, is not 0.
+    """
     refute("elman")
 
 

@@ -25,7 +25,9 @@ def test_the_unit_is_a_max_plus_score_in_exact_fractions(variant, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(st.data())
 def test_the_torch_layer_is_its_automata(dtype, device, data):
-    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads
+    itself off as.
+    """
     network_ladder.sampled(CLAIM, CORRECTED, "rrnn-b-max-plus", dtype, device, data)
 
 

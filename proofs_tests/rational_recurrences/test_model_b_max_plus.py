@@ -26,7 +26,9 @@ def test_the_unit_is_a_max_plus_score_in_exact_fractions(variant, data):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @given(st.data())
 def test_the_torch_layer_is_its_automata(dtype, device, data):
-    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads itself off as."""
+    """Every unit of the fast layer stays within the derived rounding bound of the automaton that it reads
+    itself off as.
+    """
     network_ladder.sampled(CLAIM, CORRECTED, "rrnn-b-max-plus", dtype, device, data)
 
 
@@ -34,7 +36,9 @@ def test_the_torch_layer_is_its_automata(dtype, device, data):
 @settings(max_examples=40)
 @given(st.data())
 def test_the_gates_of_the_torch_layer_are_those_of_the_paper(data):
-    """The paper's equations, written out once more, against the layer's automata: the layer and they share their gates."""
+    """The paper's equations, written out once more, against the layer's automata: the layer and they share
+    their gates.
+    """
     agree_with_equations(CLAIM, "rrnn-b-max-plus", "float64", data)
 
 

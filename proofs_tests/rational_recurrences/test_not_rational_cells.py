@@ -18,11 +18,15 @@ from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
 from theory.rational_recurrences.not_rational.weights import from_json, some
 
 ROUNDINGS = flint.arb(2) ** -53 * 16
-"""More than what 16 roundings of float64 may add: no sum here has 16 terms, and torch's tanh and exp are off by a few."""
+"""More than what 16 roundings of float64 may add: no sum here has 16 terms, and torch's tanh and exp are off
+by a few.
+"""
 
 
 class Rounded:
-    """A ball that any float64 evaluation is in, in whatever order it adds: each operand of a sum may be off by that much itself."""
+    """A ball that any float64 evaluation is in, in whatever order it adds: each operand of a sum may be off
+    by that much itself.
+    """
 
     def __init__(self, ball):
         self.ball = ball
@@ -49,7 +53,9 @@ def inflated(ball):
 
 
 FLOAT64 = Arithmetic(
-    lambda w: inflated(BALLS.number(w)), lambda x: inflated(BALLS.sigmoid(x.ball)), lambda x: inflated(BALLS.tanh(x.ball))
+    lambda w: inflated(BALLS.number(w)),
+    lambda x: inflated(BALLS.sigmoid(x.ball)),
+    lambda x: inflated(BALLS.tanh(x.ball)),
 )
 
 
@@ -68,7 +74,9 @@ def torch_cell(given):
         made.weight_ih.copy_(torch.cat([w[f"W_{g}"] for g in gates]))
         made.weight_hh.copy_(torch.cat([w[f"U_{g}"] for g in hidden]))
         made.bias_ih.copy_(torch.cat([w[f"b_{g}"] for g in gates]))
-        made.bias_hh.copy_(torch.cat([w[f"b_{g}"] if g == "m" else torch.zeros(d, dtype=torch.float64) for g in hidden]))
+        made.bias_hh.copy_(
+            torch.cat([w[f"b_{g}"] if g == "m" else torch.zeros(d, dtype=torch.float64) for g in hidden])
+        )
     return made
 
 
@@ -107,7 +115,9 @@ def test_the_equations_are_those_of_torch(name, d, seed, word):
 def test_swapped_gates_are_not_those_of_torch(name, one, other):
     cell = some(CELLS[name], 2, "ab", 3)
     gates = {one: other, other: one}
-    swapped = replace(cell, weights={n: cell.weights[f"{n[0]}_{gates.get(n[2], n[2])}"] for n in cell.weights})
+    swapped = replace(
+        cell, weights={n: cell.weights[f"{n[0]}_{gates.get(n[2], n[2])}"] for n in cell.weights}
+    )
     ours = [v.ball for v in state_after(swapped, "ab", FLOAT64)[0]]
     theirs = torch_state(torch_cell(cell), cell, "ab")[0]
     assert not any(ball.contains(flint.arb(value)) for ball, value in zip(ours, theirs, strict=True))

@@ -1,4 +1,6 @@
-"""What both sides of a claim share, said once more: a mistake there would be on both, and no comparison of the two would see it."""
+"""What both sides of a claim share, said once more: a mistake there would be on both, and no comparison of
+the two would see it.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,15 @@ TIED = {
 
 @pytest.mark.parametrize("name", TIED)
 def test_weights_that_others_decide_are_the_papers(name):
-    """U = (1 - f) W_u v and its kin (equations 5b, 23b, 25b, 26b)."""
+    """u = (1 - f) W_u v and its kin (equations 5b, 23b, 25b, 26b)."""
     for variant in claims()[name].variants:
         for w in islice(variant.small_cases(2), 0 if variant.no_automaton else 400):
             assert all(getattr(w, u)[x] == of(w, x) for u, of in TIED[name] for x in getattr(w, u))
 
 
-@pytest.mark.parametrize("claim", [c for c in claims().values() if c.name != "definition-4"], ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "claim", [c for c in claims().values() if c.name != "definition-4"], ids=lambda c: c.name
+)
 def test_every_case_is_over_the_semiring_that_the_claim_speaks_of(claim):
     for variant in claim.variants:
         over = MAX_TIMES if (claim.name, variant.name) == ("fa-rnn-viterbi", "corrected") else REAL
@@ -41,7 +45,9 @@ def test_every_case_is_over_the_semiring_that_the_claim_speaks_of(claim):
 
 
 def test_a_layer_is_its_units():
-    """Corollary 9 splits the weights of a layer for its recurrence and for its automata: here the layer is written out."""
+    """Corollary 9 splits the weights of a layer for its recurrence and for its automata: here the layer is
+    written out.
+    """
     recurrence = claims()["corollary-9"].variant("corrected").recurrence
     for w in islice(corollary_9.layer(2).small(2), 300):
         c = w.c_0

@@ -16,9 +16,14 @@ from ratproof import check_bisimulation, check_boxes, check_certificate, check_h
 from ratproof.checkers import checker_of
 
 PROGRAMS = (check_certificate, check_bisimulation, check_hankel, check_invariant, check_boxes)
-FILES = {path.stem: path for path in sorted((Path(__file__).parents[1] / "certificates" / "version_1").glob("*.json"))}
+FILES = {
+    path.stem: path
+    for path in sorted((Path(__file__).parents[1] / "certificates" / "version_1").glob("*.json"))
+}
 """By name, as the commands of this program wrote them when certificates were of version 1."""
-SMALL = [name for name in FILES if name != "hankel-every-size-of-verify" and FILES[name].stat().st_size < 2000]
+SMALL = [
+    name for name in FILES if name != "hankel-every-size-of-verify" and FILES[name].stat().st_size < 2000
+]
 """Those that are checked in milliseconds; each kind is among them."""
 
 
@@ -28,7 +33,9 @@ def certificate(name: str) -> dict[str, Any]:
 
 
 def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> tuple[int, str]:
-    """The exit status of the program for the certificate in a file, and what it prints: one line, on standard error where there is none."""
+    """The exit status of the program for the certificate in a file, and what it prints: one line, on standard
+    error where there is none.
+    """
     status = (program or checker_of(json.loads(path.read_text()))).main([str(path)])
     out, err = capsys.readouterr()
     said, silent = (err, out) if status == 2 else (out, err)
@@ -37,7 +44,9 @@ def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> t
 
 
 def holds(data: dict[str, Any]) -> bool:
-    """Does what a certificate claims of its automata hold? By the decision itself, which has tests of its own."""
+    """Does what a certificate claims of its automata hold? By the decision itself, which has tests of its
+    own.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an arrow that is there twice
         a, b = (from_json(data[side]) for side in "AB")
@@ -46,4 +55,6 @@ def holds(data: dict[str, Any]) -> bool:
     answer = equivalent(a, b.over(a.alphabet))
     if data["claims"] == "different":
         return isinstance(answer, Different)
-    return isinstance(answer, Equivalent) and (data["claims"] == "equivalent" or minimise(b).automaton.states == b.states)
+    return isinstance(answer, Equivalent) and (
+        data["claims"] == "equivalent" or minimise(b).automaton.states == b.states
+    )

@@ -1,4 +1,6 @@
-"""An answer that cannot be written leaves with exit status 4, which is no answer; one that can be written in part is written escaped."""
+"""An answer that cannot be written leaves with exit status 4, which is no answer; one that can be written in
+part is written escaped.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +19,43 @@ from automata.shown import printable, read_string, write_string
 from ratproof.main import run
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-EVEN, EVEN_TOO, TOMITA = (str(EXAMPLES / name) for name in ("even.json", "even-too.json", "tomita-2.safetensors"))
+EVEN, EVEN_TOO, TOMITA = (
+    str(EXAMPLES / name) for name in ("even.json", "even-too.json", "tomita-2.safetensors")
+)
 COMMANDS = [
-    ["claims"], ["score", EVEN, "a a"], ["equivalent", EVEN, EVEN_TOO], ["minimise", EVEN], ["rank", str(EXAMPLES / "fading.json")],
-    ["sample", str(EXAMPLES / "fading.json"), "--seed", "0"], ["extract", TOMITA], ["not-rational", "elman", "--size", "3"],
-    ["verify", "proposition-7", "--kind", "proved"], ["train", "--help"], ["rules", "--help"], ["--version"], ["equivalent", "--help"],
-]  # fmt: skip
+    ["claims"],
+    ["score", EVEN, "a a"],
+    ["equivalent", EVEN, EVEN_TOO],
+    ["minimise", EVEN],
+    ["rank", str(EXAMPLES / "fading.json")],
+    ["sample", str(EXAMPLES / "fading.json"), "--seed", "0"],
+    ["extract", TOMITA],
+    ["not-rational", "elman", "--size", "3"],
+    ["verify", "proposition-7", "--kind", "proved"],
+    ["train", "--help"],
+    ["rules", "--help"],
+    ["--version"],
+    ["equivalent", "--help"],
+]
 
 
 def automaton(symbol, weight="1"):
-    return json.dumps({
-        "semiring": "real", "states": 1, "alphabet": [symbol], "initial": [[0, "1"]], "final": [[0, "1"]],
-        "transitions": [[0, 0, symbol, weight]],
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "semiring": "real",
+            "states": 1,
+            "alphabet": [symbol],
+            "initial": [[0, "1"]],
+            "final": [[0, "1"]],
+            "transitions": [[0, 0, symbol, weight]],
+        }
+    )
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["text", "json"])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(part for part in c[:2] if "/" not in part))
+@pytest.mark.parametrize(
+    "command", COMMANDS, ids=lambda c: " ".join(part for part in c[:2] if "/" not in part)
+)
 def test_on_a_full_device_every_command_leaves_with_4(command, as_json, monkeypatch, capsys, tmp_path):
     if as_json and (command[0].startswith("--") or "--help" in command):
         return
@@ -43,7 +65,9 @@ def test_on_a_full_device_every_command_leaves_with_4(command, as_json, monkeypa
         status = run([*command, *as_json])
         monkeypatch.undo()
         assert status == 4
-        assert capsys.readouterr().err == "ratproof: the answer could not be written: No space left on device\n"
+        assert (
+            capsys.readouterr().err == "ratproof: the answer could not be written: No space left on device\n"
+        )
 
 
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&-", "| true"])
@@ -65,7 +89,9 @@ def test_that_nobody_hears_a_note_changes_no_answer(monkeypatch):
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 @pytest.mark.parametrize(("weight", "status"), [("1", 0), ("2", 1)])
-def test_a_symbol_that_the_terminal_lacks_is_escaped_and_the_status_kept(encoding, weight, status, tmp_path, monkeypatch):
+def test_a_symbol_that_the_terminal_lacks_is_escaped_and_the_status_kept(
+    encoding, weight, status, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.json").write_text(automaton("Ω"), encoding="utf-8")
     (tmp_path / "b.json").write_text(automaton("Ω", weight), encoding="utf-8")
@@ -89,7 +115,12 @@ def test_a_symbol_cannot_steer_the_terminal(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["word"] == [clear]
 
 
-@given(st.lists(st.text(min_size=1) | st.sampled_from(["a", "ab", "$", "[", '["a"]', "\x7f", "New York", "\\", "'", '"'])))
+@given(
+    st.lists(
+        st.text(min_size=1)
+        | st.sampled_from(["a", "ab", "$", "[", '["a"]', "\x7f", "New York", "\\", "'", '"'])
+    )
+)
 def test_a_string_as_it_is_shown_is_read_back(symbols):
     import shlex
 
@@ -145,15 +176,21 @@ def another_name(request, two):
 @pytest.mark.parametrize(
     "command",
     [
-        ["equivalent", "A.json", "B.json", "--certificate"], ["equivalent", "B.json", "A.json", "--certificate"],
-        ["minimise", "A.json", "-o"], ["minimise", "A.json", "--certificate"], ["convert", "A.json"],
-        ["compile", "A.json", "-o"], ["compile", "a", "--vocabulary", "A.json", "-o"],
-        ["certify", TOMITA, "--against", "A.json", "-o"], ["certify", TOMITA, "--against", "A.json", "--certificate"],
-        ["extract", TOMITA, "--counts", "hard", "--data", "A.json", "-o"], ["not-rational", "elman", "--weights", "A.json", "--certificate"],
+        ["equivalent", "A.json", "B.json", "--certificate"],
+        ["equivalent", "B.json", "A.json", "--certificate"],
+        ["minimise", "A.json", "-o"],
+        ["minimise", "A.json", "--certificate"],
+        ["convert", "A.json"],
+        ["compile", "A.json", "-o"],
+        ["compile", "a", "--vocabulary", "A.json", "-o"],
+        ["certify", TOMITA, "--against", "A.json", "-o"],
+        ["certify", TOMITA, "--against", "A.json", "--certificate"],
+        ["extract", TOMITA, "--counts", "hard", "--data", "A.json", "-o"],
+        ["not-rational", "elman", "--weights", "A.json", "--certificate"],
         ["verify", "--text", "A.json", "--junit"],
     ],
     ids=lambda c: f"{c[0]} {c[-1]}",
-)  # fmt: skip
+)
 def test_no_output_is_a_file_that_is_read_however_it_is_named(command, another_name, two, capsys):
     before = {path.name: path.read_bytes() for path in two.glob("*.json")}
     assert "would overwrite" in refused(capsys, *command, another_name)
@@ -163,14 +200,18 @@ def test_no_output_is_a_file_that_is_read_however_it_is_named(command, another_n
 def test_a_symbol_table_beside_is_read_and_written_too(two, capsys):
     assert run(["convert", "A.json", "C.att"]) == 0
     capsys.readouterr()
-    assert "would overwrite" in refused(capsys, "minimise", "C.att", "--semiring", "boolean", "--certificate", "C.syms")
+    assert "would overwrite" in refused(
+        capsys, "minimise", "C.att", "--semiring", "boolean", "--certificate", "C.syms"
+    )
     assert "would overwrite" in refused(capsys, "convert", "C.att", "sub/../C.att", "--semiring", "boolean")
 
 
 def test_two_outputs_of_one_command_are_two_files(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
     Path("link.json").symlink_to("out.json")
-    assert "are one file" in refused(capsys, "minimise", "fading.json", "-o", "out.json", "--certificate", "link.json")
+    assert "are one file" in refused(
+        capsys, "minimise", "fading.json", "-o", "out.json", "--certificate", "link.json"
+    )
     assert not Path("out.json").exists()
 
 
@@ -196,7 +237,9 @@ def test_a_link_stays_a_link_and_a_device_a_device(two, capsys):
 
 def test_of_two_outputs_none_is_to_be_a_folder_of_the_other(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
-    assert "one is to be a folder" in refused(capsys, "minimise", "fading.json", "-o", "d/x.json", "--certificate", "d")
+    assert "one is to be a folder" in refused(
+        capsys, "minimise", "fading.json", "-o", "d/x.json", "--certificate", "d"
+    )
     assert "one is to be a folder" in refused(
         capsys, "minimise", "fading.json", "-o", "d/x.json/y.json", "--certificate", "d/x.json"
     )

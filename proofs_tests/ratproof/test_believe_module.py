@@ -1,4 +1,6 @@
-"""Claims about torch modules of one's own: right ones hold within the derived bound, wrong ones are refuted by a short string."""
+"""Claims about torch modules of one's own: right ones hold within the derived bound, wrong ones are refuted
+by a short string.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,9 @@ class Fading(torch.nn.Module):
         return torch.stack(found), c
 
 automaton = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+embeddings = torch.tensor([[1.0], [0.0]])
 claims = [
-    believe_module(name, module=Fading(rate), embeddings=torch.tensor([[1.0], [0.0]]), alphabet="ab", automaton=automaton)
+    believe_module(name, module=Fading(rate), embeddings=embeddings, alphabet="ab", automaton=automaton)
     for name, rate in (("right", 0.5), ("wrong", 0.5000001))
 ]
 """
@@ -60,7 +63,9 @@ def test_a_module_that_is_right_holds_and_one_that_is_an_ulp_off_is_refuted(tmp_
 
 
 @pytest.mark.parametrize(
-    "layer", [SRU(3, 2), QRNN(3, 2, window=2), RRNNBMaxPlus(3, 2, output_gate=True)], ids=lambda m: type(m).__name__
+    "layer",
+    [SRU(3, 2), QRNN(3, 2, window=2), RRNNBMaxPlus(3, 2, output_gate=True)],
+    ids=lambda m: type(m).__name__,
 )
 def test_a_layer_of_ours_reads_itself_off(layer):
     torch.manual_seed(1)
@@ -79,8 +84,13 @@ def test_slack_is_room_for_gates_that_are_rounded():
     sums = WFSA(REAL, [1, 0], [0, "1/3"], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
     embeddings = torch.tensor([[1.0], [0.0]])
     tight = believe_module("third", module=Third(), embeddings=embeddings, alphabet="ab", automaton=sums)
-    roomy = believe_module("third", module=Third(), embeddings=embeddings, alphabet="ab", automaton=sums, slack=1e-3)
-    shares = [next(iter(c.variants[0].network("third", "believed").compare(["a" * 9]))).share for c in (tight, roomy)]
+    roomy = believe_module(
+        "third", module=Third(), embeddings=embeddings, alphabet="ab", automaton=sums, slack=1e-3
+    )
+    shares = [
+        next(iter(c.variants[0].network("third", "believed").compare(["a" * 9]))).share
+        for c in (tight, roomy)
+    ]
     assert shares[1] < shares[0] <= 1
 
 
@@ -89,7 +99,10 @@ def test_slack_is_room_for_gates_that_are_rounded():
     [
         ({"module": nn.Identity()}, "does not read itself off as automata"),
         ({"module": nn.Identity(), "automaton": FADING, "alphabet": "ba"}, "the automata read"),
-        ({"module": nn.Identity(), "automaton": FADING, "embeddings": torch.eye(3)}, "3 embeddings for 2 symbols"),
+        (
+            {"module": nn.Identity(), "automaton": FADING, "embeddings": torch.eye(3)},
+            "3 embeddings for 2 symbols",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(options, says):
@@ -98,6 +111,8 @@ def test_what_does_not_fit_is_named(options, says):
 
 
 def test_outputs_of_another_shape_are_named():
-    claim = believe_module("mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", automaton=FADING)
+    claim = believe_module(
+        "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", automaton=FADING
+    )
     with pytest.raises(InputError, match=r"gives \(1, 1, 2\), where outputs of shape"):
         next(iter(claim.variants[0].network("mine", "believed").compare(["a"])))

@@ -1,4 +1,6 @@
-"""Certificates are read strictly: what is written loosely is rejected in a sentence, quickly, by the stand-alone programs too."""
+"""Certificates are read strictly: what is written loosely is rejected in a sentence, quickly, by the
+stand-alone programs too.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_a_field_that_is_there_twice_is_rejected(name, tmp_path, capsys):
         field = json.loads("[" + text[i + 1 : text.index(":", i)] + "]")[0]
         twice = text[: i + 1] + json.dumps(field) + ": 0, " + text[i + 1 :]
         assert "twice" in rejected(tmp_path, capsys, twice, name)
-    assert f"['{first}'" in rejected(tmp_path, capsys, text[:-1] + f', "{first}": {json.dumps(WHOLE[name][first])}}}', name)
+    assert f"['{first}'" in rejected(
+        tmp_path, capsys, text[:-1] + f', "{first}": {json.dumps(WHOLE[name][first])}}}', name
+    )
 
 
 @ALL
@@ -82,13 +86,18 @@ def test_a_field_that_nobody_knows_or_that_is_missing_is_rejected(name):
     for symbols in (("boxes", "W"), ("dfa",)):
         if symbols[0] in data:
             assert (
-                judge(changed(data, (*symbols, "note"), at(data, symbols)[next(iter(at(data, symbols)))])).verdict == "rejected"
+                judge(
+                    changed(data, (*symbols, "note"), at(data, symbols)[next(iter(at(data, symbols)))])
+                ).verdict
+                == "rejected"
             )
 
 
 @ALL
 def test_a_value_of_another_type_is_rejected(name):
-    """True for 1, 1.0 for 1, a text for a list of symbols, null, an object, a number for a text: at every place."""
+    """True for 1, 1.0 for 1, a text for a list of symbols, null, an object, a number for a text: at every
+    place.
+    """
     data = WHOLE[name]
     for path in places(data)[1:]:
         old = at(data, path)
@@ -112,23 +121,35 @@ def test_with_any_entry_left_out_or_there_twice_it_is_rejected_in_words_or_is_ab
     data = WHOLE[name]
     for path in places(data):
         row = at(data, path)
-        for short in (row[1:], row[:-1], row + row[-1:], row[:1] + row) if isinstance(row, list) and row else ():
+        for short in (
+            (row[1:], row[:-1], row + row[-1:], row[:1] + row) if isinstance(row, list) and row else ()
+        ):
             answer = judge(changed(data, path, short))
             assert answer.verdict == "accepted" or "malformed" not in answer.why, (path, answer.why)
 
 
 LOOSE = {
-    "NaN": "whole", "Infinity": "whole", "-Infinity": "whole", "1.0": "whole", "1e5": "whole", "1e999999999": "whole",
-    "9" * 10: "too long", "9" * 10**7: "too long", "-" + "9" * 5000: "too long",
-}  # fmt: skip
+    "NaN": "whole",
+    "Infinity": "whole",
+    "-Infinity": "whole",
+    "1.0": "whole",
+    "1e5": "whole",
+    "1e999999999": "whole",
+    "9" * 10: "too long",
+    "9" * 10**7: "too long",
+    "-" + "9" * 5000: "too long",
+}
 
 
 @pytest.mark.parametrize("number", LOOSE, ids=lambda text: text[:12])
 @pytest.mark.parametrize(
-    "name", ["equivalent-real", "different-max-plus", "hankel-gru", "follows-eq-2", "boxes-sr-elman-euclidean"]
+    "name",
+    ["equivalent-real", "different-max-plus", "hankel-gru", "follows-eq-2", "boxes-sr-elman-euclidean"],
 )
 def test_json_numbers_that_are_not_whole_and_short_are_rejected(name, number, tmp_path, capsys):
-    assert LOOSE[number] in rejected(tmp_path, capsys, json.dumps(WHOLE[name])[:-1] + f', "note": {number}}}', name)
+    assert LOOSE[number] in rejected(
+        tmp_path, capsys, json.dumps(WHOLE[name])[:-1] + f', "note": {number}}}', name
+    )
 
 
 @ALL
@@ -138,10 +159,33 @@ def test_text_behind_a_certificate_is_refused(name, tmp_path, capsys):
 
 
 WEIGHTS = {
-    "real": ["nan", "inf", "-inf", "0.5", "1e3", " 1", "1 ", "+1", "1/0", "1/00", "1/-2", "--1", "", "1_0", "0x1", "٣", "²", "true", "1/2/3"],
-    "counting": ["-1", "1/2", "inf", "0.5", "1.0", "1e3"], "boolean": ["0", "1", "True", "", "1/1"], "max-plus": ["inf", "nan", "0.5", "true"],
-    "min-plus": ["-inf", "nan", "0.5"], "max-times": ["-1", "inf", "-inf", "-1/2", "nan"],
-}  # fmt: skip
+    "real": [
+        "nan",
+        "inf",
+        "-inf",
+        "0.5",
+        "1e3",
+        " 1",
+        "1 ",
+        "+1",
+        "1/0",
+        "1/00",
+        "1/-2",
+        "--1",
+        "",
+        "1_0",
+        "0x1",
+        "٣",
+        "²",
+        "true",
+        "1/2/3",
+    ],
+    "counting": ["-1", "1/2", "inf", "0.5", "1.0", "1e3"],
+    "boolean": ["0", "1", "True", "", "1/1"],
+    "max-plus": ["inf", "nan", "0.5", "true"],
+    "min-plus": ["-inf", "nan", "0.5"],
+    "max-times": ["-1", "inf", "-inf", "-1/2", "nan"],
+}
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if "A" in WHOLE[name]])
@@ -156,7 +200,12 @@ def test_a_weight_outside_the_semiring_is_rejected(name):
                 ("transitions", [0, 0, data["A"]["alphabet"][0], weight]),
             ):
                 answer = judge(changed(data, (side, field), [*data[side][field], entry]))
-                assert answer.verdict == "rejected" and "malformed" not in answer.why, (side, field, weight, answer.why)
+                assert answer.verdict == "rejected" and "malformed" not in answer.why, (
+                    side,
+                    field,
+                    weight,
+                    answer.why,
+                )
                 dead = {**data[side], "states": data[side]["states"] + 1}
                 far = [x if isinstance(x, str) else dead["states"] - 1 for x in entry]
                 assert judge({**data, side: {**dead, field: [*dead[field], far]}}).verdict == "rejected"
@@ -176,10 +225,13 @@ def test_counts_that_are_none_are_rejected_though_the_numbers_fit():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in SMALL if "A" in WHOLE[name] and WHOLE[name]["A"]["semiring"] in ("real", "counting")]
+    "name",
+    [name for name in SMALL if "A" in WHOLE[name] and WHOLE[name]["A"]["semiring"] in ("real", "counting")],
 )
 def test_fractions_and_counts_are_not_compared(name):
-    """Semirings differ on both sides; a least automaton alone may be real where the counting one that was given is not."""
+    """Semirings differ on both sides; a least automaton alone may be real where the counting one that was
+    given is not.
+    """
     data = WHOLE[name]
     other = {"real": "counting", "counting": "real"}[data["B"]["semiring"]]
     whole = changed(data, ("B", "semiring"), other)
@@ -189,7 +241,13 @@ def test_fractions_and_counts_are_not_compared(name):
 def test_automata_without_states_or_symbols_are_said_to_be_that():
     """They are automata, so certificates of them are accepted; the sentence says what they are."""
     nothing = {"semiring": "real", "states": 0, "alphabet": [], "initial": [], "final": [], "transitions": []}
-    data = {"format": "ratproof certificate 1", "claims": "equivalent", "A": nothing, "B": nothing, "through": "A"}
+    data = {
+        "format": "ratproof certificate 1",
+        "claims": "equivalent",
+        "A": nothing,
+        "B": nothing,
+        "through": "A",
+    }
     answer = judge(data)
     assert (
         answer.verdict == "accepted"
@@ -203,18 +261,39 @@ def test_automata_without_states_or_symbols_are_said_to_be_that():
 
 
 def test_floats_that_are_not_as_python_writes_them_are_rejected():
-    """Other spellings of the same number too, so that one network has one digest; and what a fraction of 0/0 would hide."""
+    """Other spellings of the same number too, so that one network has one digest; and what a fraction of 0/0
+    would hide.
+    """
     data = WHOLE["boxes-sr-elman-euclidean"]
     one = at(data, ("network", "S", 0, 0))
     number = float.fromhex(one)
-    for text in ("nan", "inf", "-inf", "infinity", "0x1p99999", "1", repr(number), one.upper(), " " + one, one.replace("0x", "0X"), f"+{one}",
-                 "0x1.0p+1024", "0x1.0000000000000p+1024", "0x.8p+0", "0x1.00000000000000p+0", "", "٣"):  # fmt: skip
+    for text in (
+        "nan",
+        "inf",
+        "-inf",
+        "infinity",
+        "0x1p99999",
+        "1",
+        repr(number),
+        one.upper(),
+        " " + one,
+        one.replace("0x", "0X"),
+        f"+{one}",
+        "0x1.0p+1024",
+        "0x1.0000000000000p+1024",
+        "0x.8p+0",
+        "0x1.00000000000000p+0",
+        "",
+        "٣",
+    ):
         answer = judge(changed(data, ("network", "S", 0, 0), text))
         assert answer.verdict == "rejected" and "is no finite float" in answer.why, text
     assert judge(changed(data, ("network", "S", 0, 0), one)).verdict == "accepted"
 
 
-@pytest.mark.parametrize("tau", ["0", "1/0", "-1", "-1/-2", "0.5", "1e-9", "nan", "inf", "٣", "1/2/3", " 1", "1 ", "", "9" * 401])
+@pytest.mark.parametrize(
+    "tau", ["0", "1/0", "-1", "-1/-2", "0.5", "1e-9", "nan", "inf", "٣", "1/2/3", " 1", "1 ", "", "9" * 401]
+)
 def test_a_temperature_is_a_positive_fraction(tau):
     answer = judge(changed(WHOLE["boxes-sr-elman-euclidean"], ("network", "temperature"), tau))
     assert answer.verdict == "rejected" and "temperature" in answer.why
@@ -230,9 +309,17 @@ def test_a_temperature_near_0_or_infinity_is_checked_or_rejected_and_no_more(tau
 def huge() -> dict[str, str]:
     """Small files that would be a lot of work, or of memory, by what they ask for: by name."""
     made: dict[str, Any] = {}
-    for name, path in (("equivalent-real", ("A", "states")), ("equivalent-max-plus", ("B", "states")), ("hankel-gru", ("states",)),
-                       ("hankel-gru", ("units",)), ("hankel-gru", ("bits",)), ("hankel-gru", ("unit",)), ("follows-eq-2", ("states", 0)),
-                       ("boxes-sr-gru-dot", ("nodes", 0, "state")), ("boxes-sr-gru-dot", ("nodes", 0, "after", 0))):  # fmt: skip
+    for name, path in (
+        ("equivalent-real", ("A", "states")),
+        ("equivalent-max-plus", ("B", "states")),
+        ("hankel-gru", ("states",)),
+        ("hankel-gru", ("units",)),
+        ("hankel-gru", ("bits",)),
+        ("hankel-gru", ("unit",)),
+        ("follows-eq-2", ("states", 0)),
+        ("boxes-sr-gru-dot", ("nodes", 0, "state")),
+        ("boxes-sr-gru-dot", ("nodes", 0, "after", 0)),
+    ):
         for number in (10**5, 999_999_999):
             made[f"{name} {path} {number}"] = changed(certificate(name), path, number)
     blank = {
@@ -246,25 +333,58 @@ def huge() -> dict[str, str]:
     empty = {"format": "ratproof certificate 1", "claims": "equivalent"}
     made["many states and symbols"] = {**empty, "A": blank, "B": blank, "through": "A"}
     arrows = {**blank, "transitions": [[i, i + 1, x, "1"] for i, x in enumerate(blank["alphabet"])]}
-    made["many states, and an arrow for each of many symbols"] = {**empty, "A": arrows, "B": arrows, "through": "A"}
-    tropical = {**blank, "semiring": "max-plus", "alphabet": ["a"], "initial": [[0, "0"]], "final": [[0, "0"]]}
+    made["many states, and an arrow for each of many symbols"] = {
+        **empty,
+        "A": arrows,
+        "B": arrows,
+        "through": "A",
+    }
+    tropical = {
+        **blank,
+        "semiring": "max-plus",
+        "alphabet": ["a"],
+        "initial": [[0, "0"]],
+        "final": [[0, "0"]],
+    }
     gains = {**tropical, "transitions": [[0, 0, "", "1"], [1, 1, "", "1"]]}
     made["a silent way that gains for ever"] = {**empty, "A": gains, "B": gains, "pairs": [[[], []]]}
     line = {**tropical, "transitions": [[i, i + 1, "", "0"] for i in range(1000)], "final": [[1000, "0"]]}
     made["a long line of silent ways"] = {**empty, "A": line, "B": line, "pairs": [[[], []]]}
-    grows = {**tropical, "semiring": "max-times", "states": 1, "initial": [[0, "1"]], "transitions": [[0, 0, "a", "7" * 50_000]]}
+    grows = {
+        **tropical,
+        "semiring": "max-times",
+        "states": 1,
+        "initial": [[0, "1"]],
+        "transitions": [[0, 0, "a", "7" * 50_000]],
+    }
     word = {"word": ["a"] * 10_000, "scores": ["1", "0"]}
-    made["a score of half a billion digits"] = {**empty, "claims": "different", "A": grows, "B": {**grows, "initial": []}, **word}
-    made["a weight of a million digits"] = changed(certificate("different-real"), ("A", "final", 0, 1), "7" * 1_000_001)
+    made["a score of half a billion digits"] = {
+        **empty,
+        "claims": "different",
+        "A": grows,
+        "B": {**grows, "initial": []},
+        **word,
+    }
+    made["a weight of a million digits"] = changed(
+        certificate("different-real"), ("A", "final", 0, 1), "7" * 1_000_001
+    )
     long = certificate("hankel-gru")
     made["a string of a million letters"] = {**long, "prefixes": [[], ["a"] * 1_000_000]}
     made["the greatest precision"] = {**certificate("hankel-gru-2-units"), "bits": 2**16}
     many = [list(f"{i:08b}".replace("0", "a").replace("1", "b")) for i in range(256)]
     strings = {"prefixes": many, "suffixes": many}
-    made["many states and a great precision"] = {**long, "states": 256, "claims": "at least 256 states", "bits": 2**16, **strings}
+    made["many states and a great precision"] = {
+        **long,
+        "states": 256,
+        "claims": "at least 256 states",
+        "bits": 2**16,
+        **strings,
+    }
     cold = certificate("follows-eq-2")
     made["a temperature near 0"] = changed(cold, ("boxes", "m"), "9" * 400)
-    made["a network of many digits"] = changed(cold, ("boxes", "S"), [["7" * 400 + "/" + "3" * 399 + "1"] * 2] * 120)
+    made["a network of many digits"] = changed(
+        cold, ("boxes", "S"), [["7" * 400 + "/" + "3" * 399 + "1"] * 2] * 120
+    )
     texts = {name: json.dumps(value) for name, value in made.items()}
     start = FILES["hankel-gru"].read_text().rstrip()[:-1]  # all programs read alike
     for nested in ("[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "0" + "}" * 100_000):
@@ -275,10 +395,15 @@ def huge() -> dict[str, str]:
 
 
 TRUE_OF_MANY = {
-    "equivalent-real ('A', 'states') 100000", "equivalent-max-plus ('B', 'states') 100000", "many states and symbols",
-    "many states, and an arrow for each of many symbols", "a temperature near 0",
-}  # fmt: skip
-"""Of these what is claimed holds: automata with states that nothing leads to, and automata that are compared with themselves."""
+    "equivalent-real ('A', 'states') 100000",
+    "equivalent-max-plus ('B', 'states') 100000",
+    "many states and symbols",
+    "many states, and an arrow for each of many symbols",
+    "a temperature near 0",
+}
+"""Of these what is claimed holds: automata with states that nothing leads to, and automata that are compared
+with themselves.
+"""
 ALONE = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
@@ -295,10 +420,17 @@ def test_small_files_that_ask_for_much_are_refused(tmp_path):
     for i, text in enumerate(texts.values()):
         (tmp_path / f"{i}.json").write_text(text)
         deep = "000 " in list(texts)[i]
-        program = "ratproof.check_hankel" if deep or "ten million" in list(texts)[i] else checker_of(json.loads(text)).__name__
+        program = (
+            "ratproof.check_hankel"
+            if deep or "ten million" in list(texts)[i]
+            else checker_of(json.loads(text)).__name__
+        )
         arguments += [program.removeprefix("ratproof."), str(tmp_path / f"{i}.json")]
     command = [sys.executable, "-c", ALONE, str(Path(__file__).parents[2]), *arguments]
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}  # that there is no certificate is said on standard error
+    both = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+    }  # that there is no certificate is said on standard error
     done = subprocess.run(command, **both, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout[-500:]
     answers = dict(zip(texts, done.stdout.splitlines()[::2], strict=True))
@@ -307,7 +439,9 @@ def test_small_files_that_ask_for_much_are_refused(tmp_path):
 
 
 def mutated(data: Any, draw: Any) -> Any:
-    """The certificate with a few changes: entries exchanged, left out, repeated, moved, or taken from elsewhere in it."""
+    """The certificate with a few changes: entries exchanged, left out, repeated, moved, or taken from
+    elsewhere in it.
+    """
     for _ in range(draw(st.integers(1, 3))):
         spots = [path for path in places(data) if path]
         path = draw(st.sampled_from(spots))
@@ -317,7 +451,11 @@ def mutated(data: Any, draw: Any) -> Any:
             data = changed(
                 data,
                 path,
-                draw(st.sampled_from([0, 1, 2, True, None, "", "0", "1", "-1", "1/2", "a", "b", "inf", "A", "B", [], {}])),
+                draw(
+                    st.sampled_from(
+                        [0, 1, 2, True, None, "", "0", "1", "-1", "1/2", "a", "b", "inf", "A", "B", [], {}]
+                    )
+                ),
             )
         elif kind == "elsewhere":
             data = changed(data, path, copy.deepcopy(at(data, draw(st.sampled_from(spots)))))
@@ -326,7 +464,9 @@ def mutated(data: Any, draw: Any) -> Any:
         elif kind == "nudge" and isinstance(old, str) and old.lstrip("-").isdecimal():
             data = changed(data, path, str(int(old) + draw(st.sampled_from([-1, 1]))))
         elif kind == "nudge" and isinstance(old, str) and "0x" in old:
-            data = changed(data, path, (float.fromhex(old) * draw(st.sampled_from([-1, 0.5, 1.01, 1 + 2**-52]))).hex())
+            data = changed(
+                data, path, (float.fromhex(old) * draw(st.sampled_from([-1, 0.5, 1.01, 1 + 2**-52]))).hex()
+            )
         elif kind == "drop":
             data = copy.deepcopy(data)
             del at(data, path[:-1])[path[-1]]
@@ -346,16 +486,36 @@ def subject(data):
     """What a certificate is about, apart from what shows it and from the order in which it is written."""
     if "A" in data:
         lists = ("alphabet", "initial", "final", "transitions")
-        sides = [{field: sorted(value) if field in lists else value for field, value in data[side].items()} for side in "AB"]
+        sides = [
+            {field: sorted(value) if field in lists else value for field, value in data[side].items()}
+            for side in "AB"
+        ]
         return [sides, data.get("word"), data.get("scores")]
-    return [data[part] for part in ("network", "automaton", "boxes", "dfa", "epsilon", "cell", "units", "unit", "letters", "weights", "states")
-            if part in data]  # fmt: skip
+    return [
+        data[part]
+        for part in (
+            "network",
+            "automaton",
+            "boxes",
+            "dfa",
+            "epsilon",
+            "cell",
+            "units",
+            "unit",
+            "letters",
+            "weights",
+            "states",
+        )
+        if part in data
+    ]
 
 
 @settings(max_examples=400)
 @given(st.data())
 def test_a_mutant_is_rejected_or_is_about_exactly_what_is_printed(data):
-    """Two accepted certificates print the same exactly where they are about the same; and what is accepted is so."""
+    """Two accepted certificates print the same exactly where they are about the same; and what is accepted is
+    so.
+    """
     name = data.draw(st.sampled_from(SMALL))
     mutant = mutated(WHOLE[name], data.draw)
     answer = judge(mutant)
@@ -367,7 +527,8 @@ def test_a_mutant_is_rejected_or_is_about_exactly_what_is_printed(data):
     before = judge(WHOLE[name])
     same = (answer.claims, subject(mutant)) == (before.claims, subject(WHOLE[name]))
     unordered = [
-        {k: sorted(v) if k in ("alphabet", "letters") else v for k, v in x.about.items() if k != "says"} for x in (before, answer)
+        {k: sorted(v) if k in ("alphabet", "letters") else v for k, v in x.about.items() if k != "says"}
+        for x in (before, answer)
     ]
     assert (unordered[0] == unordered[1]) == same
     if "A" in mutant:

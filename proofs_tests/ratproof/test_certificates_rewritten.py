@@ -1,4 +1,6 @@
-"""A certificate that is rewritten in all its parts is accepted as before; rewritten in one of its automata alone it is rejected."""
+"""A certificate that is rewritten in all its parts is accepted as before; rewritten in one of its automata
+alone it is rejected.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,20 @@ def certificates(draw):
     if k in (REAL, COUNTING) and draw(st.booleans()):
         return json.loads(json.dumps(minimise(a).certificate.to_json()))
     other = draw(automata(k, most_states=3))
-    b = draw(st.sampled_from([operations.sum_of(a, operations.scale(other.over(a.alphabet), k.zero)), other.over(a.alphabet)]))
+    b = draw(
+        st.sampled_from(
+            [operations.sum_of(a, operations.scale(other.over(a.alphabet), k.zero)), other.over(a.alphabet)]
+        )
+    )
     answer = equivalent(a, b, longest=4)
     assume(getattr(answer, "certificate", None) is not None)
     return json.loads(json.dumps(answer.certificate.to_json()))
 
 
 def automata_of(data: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """The automata that a certificate holds, and whose states they have: those of A, of B, or of the third."""
+    """The automata that a certificate holds, and whose states they have: those of A, of B, or of the
+    third.
+    """
     silent = data.get("without epsilon", {})
     held = [(data["A"], "A"), (data["B"], "B"), *((silent[side]["automaton"], side) for side in silent)]
     return held + ([(data["through"], "C")] if isinstance(data.get("through"), dict) else [])
@@ -66,11 +74,15 @@ def renamed(data: dict[str, Any], names: dict[str, str], sides: str = "ABC") -> 
     for automaton, side in automata_of(made):
         if side in sides:
             automaton["alphabet"] = [names[symbol] for symbol in automaton["alphabet"]]
-            automaton["transitions"] = [[q, r, names.get(symbol, symbol), w] for q, r, symbol, w in automaton["transitions"]]
+            automaton["transitions"] = [
+                [q, r, names.get(symbol, symbol), w] for q, r, symbol, w in automaton["transitions"]
+            ]
     if sides == "ABC":
         made |= {"word": [names[symbol] for symbol in data["word"]]} if "word" in data else {}
         for part in ("prefixes", "suffixes"):
-            made |= {part: [[names[symbol] for symbol in word] for word in data[part]]} if part in data else {}
+            made |= (
+                {part: [[names[symbol] for symbol in word] for word in data[part]]} if part in data else {}
+            )
     return made
 
 
@@ -88,7 +100,8 @@ def permuted(data: dict[str, Any], orders: dict[str, list[int]], only: bool = Fa
         part["bound"] = [part["bound"][orders[side].index(q)] for q in range(len(part["bound"]))]
     if "pairs" in made:
         made["pairs"] = [
-            [[[orders[side][q], w] for q, w in vector] for side, vector in zip("AB", pair, strict=True)] for pair in data["pairs"]
+            [[[orders[side][q], w] for q, w in vector] for side, vector in zip("AB", pair, strict=True)]
+            for pair in data["pairs"]
         ]
     if "through" in made:
         through = made["through"] if isinstance(made["through"], str) else "C"
@@ -122,14 +135,22 @@ def test_with_symbols_renamed_and_states_permuted_in_all_parts_it_is_accepted(da
 @settings(max_examples=150)
 @given(certificates(), st.data())
 def test_with_one_automaton_changed_alone_it_is_rejected_or_says_so_and_holds(data, more):
-    """Symbols of one automaton renamed, exchanged, or its states permuted: what is accepted then is about another automaton."""
+    """Symbols of one automaton renamed, exchanged, or its states permuted: what is accepted then is about
+    another automaton.
+    """
     side = more.draw(st.sampled_from("AB"))
     symbols = data["A"]["alphabet"]
-    assert not symbols or judge(renamed(data, {symbol: f"{symbol}!" for symbol in symbols}, side)).verdict == "rejected"
+    assert (
+        not symbols
+        or judge(renamed(data, {symbol: f"{symbol}!" for symbol in symbols}, side)).verdict == "rejected"
+    )
     to = {other: list(range(automaton["states"])) for automaton, other in automata_of(data)}
     to[side] = to[side][::-1]
     before = judge(data).about[side]
-    for alone in (renamed(data, dict(zip(symbols, symbols[::-1], strict=True)), side), permuted(data, to, only=True)):
+    for alone in (
+        renamed(data, dict(zip(symbols, symbols[::-1], strict=True)), side),
+        permuted(data, to, only=True),
+    ):
         answer = judge(alone)
         event(f"{data['claims']}: {answer.verdict}")
         if answer.verdict == "accepted":

@@ -44,16 +44,23 @@ def test_the_true_claim_holds_and_the_one_that_is_off_by_one_is_refuted_on_every
         right = result["claim"] == "bigrams"
         assert result["verdict"] == ("holds" if right else "refuted")
         if not right:
-            assert (result["counterexample"]["string"], result["counterexample"]["network"]) == (["a", "b"], "1")
+            assert (result["counterexample"]["string"], result["counterexample"]["network"]) == (
+                ["a", "b"],
+                "1",
+            )
             assert run(["replay", result["kept"], "--claims", str(EXAMPLE)]) == 1
         if result["kind"] == "decided":
-            assert check_certificate.verdict(result["certificate"]) == ("equivalent" if right else "different")
+            assert check_certificate.verdict(result["certificate"]) == (
+                "equivalent" if right else "different"
+            )
 
 
 def test_the_report_names_the_counterexample_and_how_to_run_it_again(capsys):
     assert run(["check", str(EXAMPLE), "bigrams-late", "--kind", "exhausted"]) == 1
     out = capsys.readouterr().out
-    assert 'on "a b" the network gives 1, the automaton 0' in out and f"--claims {EXAMPLE}" in out.replace("\n", "")
+    assert 'on "a b" the network gives 1, the automaton 0' in out and f"--claims {EXAMPLE}" in out.replace(
+        "\n", ""
+    )
     assert run(["check", str(EXAMPLE), "bigrams"]) == 0
 
 
@@ -61,7 +68,8 @@ def test_a_true_claim_about_all_weights_climbs_the_whole_ladder():
     text = """
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.rational_recurrences.proposition_7 import ANYWHERE, example_6, figure_1_from_c_0, two_states
-best = Variant("corrected", "holds", "mine", example_6, figure_1_from_c_0, ANYWHERE.random, ANYWHERE.small, PROVED, proof=two_states(ANYWHERE))
+parts = (example_6, figure_1_from_c_0, ANYWHERE.random, ANYWHERE.small, PROVED)
+best = Variant("corrected", "holds", "mine", *parts, proof=two_states(ANYWHERE))
 CLAIM = Claim("mine", "Mine", "It is mine.", Source("me", "1", "Mine"), (), (best,), next(ANYWHERE.small(1)))
 """
     outcome = check(written(text), examples=20)
@@ -79,7 +87,8 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from ratproof.believe import believe
 table = {"stop": [[1, 1], [0, 1]], "go": [[1, 0], [0, 1]]}
-claims = [believe("stops", start=0, step=lambda c, x: c + (x != "go") * 2, automaton=WFSA(REAL, [1, 0], [0, 1], table))]
+automaton = WFSA(REAL, [1, 0], [0, 1], table)
+claims = [believe("stops", start=0, step=lambda c, x: c + (x != "go") * 2, automaton=automaton)]
 """
     outcome = check(written(text))
     assert {r.verdict for r in outcome.results} == {Verdict.REFUTED}
@@ -102,9 +111,9 @@ def test_a_max_plus_automaton_has_every_rung_but_the_decision():
     claim = believe("tropical", start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=tropical)
     assert claim.variants[0].kinds == ("sampled", "cross-checked", "exhausted")
     Path("mine.py").write_text(
-        "from automata.semirings import MAX_PLUS\nfrom automata.wfsa import WFSA\nfrom ratproof.believe import believe\n"
-        "t = WFSA(MAX_PLUS, [0, '-inf'], ['-inf', 0], {'a': [[0, 1], ['-inf', -1]]})\n"
-        "c = believe('tropical', start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=t)\n"
+        "from automata.semirings import MAX_PLUS\nfrom automata.wfsa import WFSA\nfrom ratproof.believe"
+        " import believe\nt = WFSA(MAX_PLUS, [0, '-inf'], ['-inf', 0], {'a': [[0, 1], ['-inf', -1]]})\nc ="
+        " believe('tropical', start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=t)\n"
     )
     assert check("mine.py").as_expected
 
@@ -143,7 +152,10 @@ from ratproof.believe import believe
 
 
 def test_where_openfst_might_overflow_on_every_string_nothing_was_compared():
-    text = 'c = believe("huge", start=7, step=lambda c, x: c + 1, automaton=WFSA(REAL, [10**400], [1], {"a": [[1]]}))'
+    text = (
+        'c = believe("huge", start=7, step=lambda c, x: c + 1, automaton=WFSA(REAL, [10**400], [1], {"a":'
+        " [[1]]}))"
+    )
     (result,) = check(written(HEAD + text), kind="cross-checked").results
     assert (result.verdict, result.cases) == (Verdict.UNKNOWN, 0)
 
@@ -151,7 +163,8 @@ def test_where_openfst_might_overflow_on_every_string_nothing_was_compared():
 def test_a_network_that_shows_nothing_after_a_while_is_no_evidence():
     text = """
 automaton = WFSA(REAL, [1], [1], {"a": [[1]]})
-c = believe("shy", start=1, step=lambda c, x: c + 1, out=lambda c: (1,) if c == 1 else (), automaton=automaton)
+shy = lambda c: (1,) if c == 1 else ()
+c = believe("shy", start=1, step=lambda c, x: c + 1, out=shy, automaton=automaton)
 """
     assert {r.verdict for r in check(written(HEAD + text)).results} == {Verdict.UNKNOWN}
 
@@ -165,7 +178,8 @@ c = believe("cats", start=1, step=lambda c, x: c * (2 if x == "cat" else 1), aut
 
 
 @pytest.mark.parametrize(
-    "text", ["sys.exit(0)", "raise GeneratorExit", "import pytest\npytest.skip('no', allow_module_level=True)"]
+    "text",
+    ["sys.exit(0)", "raise GeneratorExit", "import pytest\npytest.skip('no', allow_module_level=True)"],
 )
 def test_a_file_that_leaves_is_no_success(text, capsys):
     assert run(["check", written(HEAD + text)]) == 2
@@ -174,7 +188,10 @@ def test_a_file_that_leaves_is_no_success(text, capsys):
 
 
 def test_a_step_that_leaves_is_unknown():
-    text = 'c = believe("gone", start=1, step=lambda c, x: sys.exit(0), automaton=WFSA(REAL, [1], [1], {"a": [[1]]}))'
+    text = (
+        'c = believe("gone", start=1, step=lambda c, x: sys.exit(0), automaton=WFSA(REAL, [1], [1], {"a":'
+        " [[1]]}))"
+    )
     outcome = check(written(HEAD + text))
     assert {r.verdict for r in outcome.results} == {Verdict.UNKNOWN} and not outcome.as_expected
 
@@ -194,20 +211,27 @@ c = believe("chatty", start=1, step=step, automaton=WFSA(REAL, [1], [1], {"a": [
 
 @pytest.mark.parametrize("name", ["../../evil", "/tmp/abs", "", "Upper", "a b", "a\nb", "x" * 90])
 def test_a_name_that_would_name_another_file_is_refused(name, capsys):
-    text = f'c = believe({name!r}, start=1, step=lambda c, x: c, automaton=WFSA(REAL, [2], [1], {{"a": [[1]]}}))'
+    text = (
+        f'c = believe({name!r}, start=1, step=lambda c, x: c, automaton=WFSA(REAL, [2], [1], {{"a": [[1]]}}))'
+    )
     assert run(["check", written(HEAD + text)]) == 2
     assert "is no name of small letters" in capsys.readouterr().err
     assert sorted(p.name for p in Path().iterdir()) == ["mine.py"]
 
 
 def test_numbers_that_wrap_are_refused():
-    text = 'c = believe("wrap", start=1, step=lambda c, x: np.int8(100), automaton=WFSA(REAL, [1], [1], {"a": [[1]]}))'
+    text = (
+        'c = believe("wrap", start=1, step=lambda c, x: np.int8(100), automaton=WFSA(REAL, [1], [1], {"a":'
+        " [[1]]}))"
+    )
     outcome = check(written(HEAD + text))
     assert all(r.verdict == Verdict.UNKNOWN and "wraps round" in r.why for r in outcome.results)
 
 
 def test_floats_in_the_start_are_the_fractions_that_they_are():
-    claim = believe("start", start=0.1, step=lambda c, x: c, automaton=WFSA(REAL, [Fraction(0.1)], [1], {"a": [[1]]}))
+    claim = believe(
+        "start", start=0.1, step=lambda c, x: c, automaton=WFSA(REAL, [Fraction(0.1)], [1], {"a": [[1]]})
+    )
     network = claim.variants[0].recurrence
     assert network.out(None, network.start(None)) == (Fraction(0.1),)
 
@@ -219,10 +243,16 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
         ("def f(:\n", "mine.py: line 1: SyntaxError"),
         ("import nowhere_at_all\n", "mine.py: line 1: ModuleNotFoundError"),
         ("x = 1\n", "mine.py: has no claim; assign what believe(...) returns"),
-        ("from ratproof.believe import believe\nbelieve('x', start=0, step=None, automaton=[])\n", "line 2: InputError: x: there is no automaton"),
-        ("from theory.registry import claims\nC = claims()['proposition-7']\n", "the name proposition-7 is taken"),
+        (
+            "from ratproof.believe import believe\nbelieve('x', start=0, step=None, automaton=[])\n",
+            "line 2: InputError: x: there is no automaton",
+        ),
+        (
+            "from theory.registry import claims\nC = claims()['proposition-7']\n",
+            "the name proposition-7 is taken",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_file_that_is_wrong_is_one_sentence(text, says, capsys):
     written(text)
     assert run(["check", "mine.py"]) == 2
@@ -293,6 +323,8 @@ plus = believe("plus", start=0, step=lambda c, x: c, automaton=WFSA(MAX_PLUS, [0
 
 
 def test_the_command_that_replays_can_be_pasted(capsys):
-    Path("my claims.py").write_text(ONES + 'late = believe("late", start=1, step=lambda c, x: c + 1, automaton=one)')
+    Path("my claims.py").write_text(
+        ONES + 'late = believe("late", start=1, step=lambda c, x: c + 1, automaton=one)'
+    )
     assert run(["check", "my claims.py", "--kind", "exhausted"]) == 1
     assert "--claims 'my claims.py'" in capsys.readouterr().out.replace("\n", " ")

@@ -34,7 +34,9 @@ def verdict(data):
 
 @st.composite
 def certificates(draw):
-    """A true certificate over a field: of equality (with a padded copy), of a difference, or of minimality."""
+    """A true certificate over a field: of equality (with a padded copy), of a difference, or of
+    minimality.
+    """
     k = draw(st.sampled_from([REAL, REAL, COUNTING]))
     a = draw(automata(k, most_states=3, epsilon=draw(st.sampled_from(["none", "none", "cyclic"]))))
     kind = draw(st.sampled_from(["equivalent", "different", "minimal"]))
@@ -68,14 +70,18 @@ def weights_in(data):
 
 @given(st.data())
 def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
-    """Changing one weight makes the certificate false, but where the weight does not matter: then what it claims is still so."""
+    """Changing one weight makes the certificate false, but where the weight does not matter: then what it
+    claims is still so.
+    """
     found = data.draw(certificates())
     assert verdict(json.loads(json.dumps(found))) == found["claims"]
     places = weights_in(found)
     assume(places)
     spoilt = copy.deepcopy(found)
     place = weights_in(spoilt)[data.draw(st.integers(0, len(places) - 1))]
-    place[-1] = str(Fraction(place[-1]) + data.draw(st.sampled_from([1, -1, Fraction(1, 2), Fraction(1, 2**60)])))
+    place[-1] = str(
+        Fraction(place[-1]) + data.draw(st.sampled_from([1, -1, Fraction(1, 2), Fraction(1, 2**60)]))
+    )
     said = verdict(spoilt)
     event(f"{found['claims']}: {said}")
     assert said == "rejected" or true(spoilt)
@@ -92,7 +98,9 @@ def true(data):
         return isinstance(answer, Different) and [score(a, data["word"]), score(b, data["word"])] == list(
             map(Fraction, data["scores"])
         )
-    return isinstance(answer, Equivalent) and (data["claims"] == "equivalent" or minimise(b).automaton.states == b.states)
+    return isinstance(answer, Equivalent) and (
+        data["claims"] == "equivalent" or minimise(b).automaton.states == b.states
+    )
 
 
 TWINS = {"a": [["1/2", 1], [0, "1/2"]], "b": [[0, 1], [1, 0]]}
@@ -101,7 +109,9 @@ PADDED = operations.sum_of(SOME, operations.scale(WFSA(REAL, [1], [1], {"a": [[3
 SILENT = WFSA(REAL, [1, 0], [1, "1/3"], TWINS, epsilon=[[0, "1/3"], ["-1/3", 0]])
 EQUAL = equivalent(SOME, PADDED).certificate.to_json()
 BACK = equivalent(PADDED, SOME).certificate.to_json()
-OTHER = equivalent(SOME, WFSA(REAL, [1, 0], [1, "1/3"], {**TWINS, "b": [[0, 1], [1, "1/9"]]})).certificate.to_json()
+OTHER = equivalent(
+    SOME, WFSA(REAL, [1, 0], [1, "1/3"], {**TWINS, "b": [[0, 1], [1, "1/9"]]})
+).certificate.to_json()
 LEAST = minimise(PADDED).certificate.to_json()
 OF_SILENT = equivalent(SILENT, operations.remove_epsilon(SILENT)).certificate.to_json()
 ALL = {"EQUAL": EQUAL, "BACK": BACK, "OTHER": OTHER, "LEAST": LEAST, "OF_SILENT": OF_SILENT}
@@ -116,46 +126,96 @@ def without(name, field):
 
 
 def part(name, side, **fields):
-    return pytest.param({**ALL[name], side: {**ALL[name][side], **fields}}, id=f"{name}, {side}: {', '.join(fields)}")
+    return pytest.param(
+        {**ALL[name], side: {**ALL[name][side], **fields}}, id=f"{name}, {side}: {', '.join(fields)}"
+    )
 
 
 TAMPERED = [
     change("EQUAL", format="ratproof certificate 2"),
-    change("EQUAL", claims="different"), change("EQUAL", claims="minimal"), change("EQUAL", claims="true"), change("OTHER", claims="equivalent"),
-    change("EQUAL", through="B"), change("EQUAL", through="C"), change("EQUAL", through=None), change("EQUAL", through=OTHER["B"]),
-    change("EQUAL", A=OTHER["B"]), change("EQUAL", B=OTHER["B"]), change("EQUAL", A=EQUAL["B"], B=EQUAL["A"]),
+    change("EQUAL", claims="different"),
+    change("EQUAL", claims="minimal"),
+    change("EQUAL", claims="true"),
+    change("OTHER", claims="equivalent"),
+    change("EQUAL", through="B"),
+    change("EQUAL", through="C"),
+    change("EQUAL", through=None),
+    change("EQUAL", through=OTHER["B"]),
+    change("EQUAL", A=OTHER["B"]),
+    change("EQUAL", B=OTHER["B"]),
+    change("EQUAL", A=EQUAL["B"], B=EQUAL["A"]),
     *(without("EQUAL", field) for field in ("format", "claims", "A", "B", "through", "to B")),
-    without("BACK", "to A"), without("LEAST", "prefixes"), without("LEAST", "suffixes"),
-    change("EQUAL", **{"to B": []}), change("EQUAL", **{"to B": [*EQUAL["to B"], [0, 0, "1"]]}),
-    change("EQUAL", **{"to B": [*EQUAL["to B"], [0, 9, "1"]]}), change("EQUAL", **{"to B": [*EQUAL["to B"], [-1, 0, "1"]]}),
-    change("EQUAL", **{"to B": [[j, i, w] for i, j, w in EQUAL["to B"]][:1] + EQUAL["to B"][1:] + [[1, 2, "1/7"]]}),
+    without("BACK", "to A"),
+    without("LEAST", "prefixes"),
+    without("LEAST", "suffixes"),
+    change("EQUAL", **{"to B": []}),
+    change("EQUAL", **{"to B": [*EQUAL["to B"], [0, 0, "1"]]}),
+    change("EQUAL", **{"to B": [*EQUAL["to B"], [0, 9, "1"]]}),
+    change("EQUAL", **{"to B": [*EQUAL["to B"], [-1, 0, "1"]]}),
+    change(
+        "EQUAL",
+        **{"to B": [[j, i, w] for i, j, w in EQUAL["to B"]][:1] + EQUAL["to B"][1:] + [[1, 2, "1/7"]]},
+    ),
     change("EQUAL", **{"to B": [[True, *row[1:]] if row[0] == 1 else row for row in EQUAL["to B"]]}),
     change("EQUAL", **{"to B": [[i, j, float(Fraction(w))] for i, j, w in EQUAL["to B"]]}),
     change("EQUAL", **{"to B": [[i, j, w + "e0"] for i, j, w in EQUAL["to B"]]}),
     change("EQUAL", **{"to B": [[i, j, "nan"] for i, j, w in EQUAL["to B"]]}),
-    change("OTHER", word=[]), change("OTHER", word=["c"]), change("OTHER", word=OTHER["word"] + ["a"]),
-    change("OTHER", scores=OTHER["scores"][::-1]), change("OTHER", scores=["0", "1"]), change("OTHER", scores=OTHER["scores"][:1]),
+    change("OTHER", word=[]),
+    change("OTHER", word=["c"]),
+    change("OTHER", word=OTHER["word"] + ["a"]),
+    change("OTHER", scores=OTHER["scores"][::-1]),
+    change("OTHER", scores=["0", "1"]),
+    change("OTHER", scores=OTHER["scores"][:1]),
     change("OTHER", B=OTHER["A"], scores=OTHER["scores"][:1] * 2),
-    change("LEAST", prefixes=LEAST["prefixes"][:1] * 2), change("LEAST", suffixes=LEAST["suffixes"][1:]),
-    change("LEAST", prefixes=[*LEAST["prefixes"], ["a", "a"]]), change("LEAST", B=LEAST["A"]),
+    change("LEAST", prefixes=LEAST["prefixes"][:1] * 2),
+    change("LEAST", suffixes=LEAST["suffixes"][1:]),
+    change("LEAST", prefixes=[*LEAST["prefixes"], ["a", "a"]]),
+    change("LEAST", B=LEAST["A"]),
     *(part("EQUAL", "A", **{field: EQUAL["B"][field]}) for field in ("final", "transitions")),
-    part("EQUAL", "A", states=1), part("EQUAL", "A", initial=[[1, "1"]]),
-    part("EQUAL", "B", initial=[[1, "1"]]), part("EQUAL", "B", final=[]), part("EQUAL", "B", transitions=[]),
-    part("EQUAL", "B", transitions=[[q, r, {"a": "b", "b": "a"}[s], w] for q, r, s, w in EQUAL["B"]["transitions"]]),
+    part("EQUAL", "A", states=1),
+    part("EQUAL", "A", initial=[[1, "1"]]),
+    part("EQUAL", "B", initial=[[1, "1"]]),
+    part("EQUAL", "B", final=[]),
+    part("EQUAL", "B", transitions=[]),
+    part(
+        "EQUAL",
+        "B",
+        transitions=[[q, r, {"a": "b", "b": "a"}[s], w] for q, r, s, w in EQUAL["B"]["transitions"]],
+    ),
     part("EQUAL", "B", transitions=[[r, q, s, w] for q, r, s, w in EQUAL["B"]["transitions"]]),
     part("EQUAL", "B", alphabet=["a", "b", "c"]),
-    part("EQUAL", "B", alphabet=["a"], transitions=[row for row in EQUAL["B"]["transitions"] if row[2] == "a"]),
-    part("EQUAL", "B", states=True), part("EQUAL", "B", states=10**12), part("EQUAL", "B", alphabet=["a", 7]),
-    part("OTHER", "B", alphabet=["b", "c"], transitions=[]), part("EQUAL", "B", alphabet=["a", "b", "b"]),
+    part(
+        "EQUAL", "B", alphabet=["a"], transitions=[row for row in EQUAL["B"]["transitions"] if row[2] == "a"]
+    ),
+    part("EQUAL", "B", states=True),
+    part("EQUAL", "B", states=10**12),
+    part("EQUAL", "B", alphabet=["a", 7]),
+    part("OTHER", "B", alphabet=["b", "c"], transitions=[]),
+    part("EQUAL", "B", alphabet=["a", "b", "b"]),
     part("EQUAL", "B", alphabet=["a", "b", ""]),
-    part("EQUAL", "B", semiring="max-plus"), part("EQUAL", "B", states=2), part("EQUAL", "B", states="3"), part("EQUAL", "B", states=-3),
+    part("EQUAL", "B", semiring="max-plus"),
+    part("EQUAL", "B", states=2),
+    part("EQUAL", "B", states="3"),
+    part("EQUAL", "B", states=-3),
     without("OF_SILENT", "without epsilon"),
-    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["1", "1/4"]}}}),
-    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["-2", "-2"]}}}),
+    change(
+        "OF_SILENT",
+        **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["1", "1/4"]}}},
+    ),
+    change(
+        "OF_SILENT",
+        **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["-2", "-2"]}}},
+    ),
     change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "bound": ["2"]}}}),
-    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "automaton": OTHER["A"]}}}),
-    change("OF_SILENT", **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "automaton": OF_SILENT["A"]}}}),
-]  # fmt: skip
+    change(
+        "OF_SILENT",
+        **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "automaton": OTHER["A"]}}},
+    ),
+    change(
+        "OF_SILENT",
+        **{"without epsilon": {"A": {**OF_SILENT["without epsilon"]["A"], "automaton": OF_SILENT["A"]}}},
+    ),
+]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -181,7 +241,14 @@ def test_a_minimal_automaton_with_epsilon_is_rejected():
 def test_silent_cycles_that_do_not_converge_are_rejected():
     """E = 2 has (1 - E)^-1 = -1 all the same: no bound shows that the sums converge."""
     arrows = [[0, 0, "", "2"], [0, 0, "a", "1"]]
-    a = {"semiring": "real", "states": 1, "alphabet": ["a"], "initial": [[0, "1"]], "final": [[0, "1"]], "transitions": arrows}
+    a = {
+        "semiring": "real",
+        "states": 1,
+        "alphabet": ["a"],
+        "initial": [[0, "1"]],
+        "final": [[0, "1"]],
+        "transitions": arrows,
+    }
     b = {**a, "initial": [[0, "-1"]], "transitions": [[0, 0, "a", "-1"]]}
     data = {"format": "ratproof certificate 1", "claims": "equivalent", "A": a, "B": b, "through": "B"}
     for bound in ("1", "-1", "0", "1/1000000000"):
@@ -191,7 +258,9 @@ def test_silent_cycles_that_do_not_converge_are_rejected():
 @pytest.mark.parametrize("k", [BOOLEAN, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
 @given(st.data())
 def test_over_other_semirings_a_certificate_of_equality_for_others_is_rejected(k, data):
-    """With one automaton replaced by one that is not equal, no list of pairs is accepted, nor with a pair left out."""
+    """With one automaton replaced by one that is not equal, no list of pairs is accepted, nor with a pair
+    left out.
+    """
     a = data.draw(automata(k, most_states=3, epsilon="acyclic"))
     b = operations.sum_of(a, a)
     found = equivalent(a, b, longest=4)
@@ -207,35 +276,64 @@ def test_over_other_semirings_a_certificate_of_equality_for_others_is_rejected(k
     if k is not BOOLEAN:  # where a pair that is left out may follow from the others
         out = data.draw(st.integers(0, len(good["pairs"]) - 1))
         assert verdict({**good, "pairs": good["pairs"][:out] + good["pairs"][out + 1 :]}) == "rejected"
-    smaller = {**good["B"], "alphabet": ["a"], "transitions": [row for row in good["B"]["transitions"] if row[2] != "b"]}
+    smaller = {
+        **good["B"],
+        "alphabet": ["a"],
+        "transitions": [row for row in good["B"]["transitions"] if row[2] != "b"],
+    }
     assert verdict({**good, "B": smaller}) == "rejected"
 
 
 @pytest.mark.parametrize("k", [BOOLEAN, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
 def test_over_other_semirings_every_kind_of_field_is_looked_at(k):
     one = k.one
-    a = WFSA(k, [one, k.zero], [k.zero, one], {"a": [[k.zero, one], [one, k.zero]], "b": [[one, k.zero], [k.zero, one]]})
+    a = WFSA(
+        k,
+        [one, k.zero],
+        [k.zero, one],
+        {"a": [[k.zero, one], [one, k.zero]], "b": [[one, k.zero], [k.zero, one]]},
+    )
     good = equivalent(a, operations.sum_of(a, a)).certificate.to_json()
     assert verdict(good) == "equivalent"
     write = k.format
     for side in "AB":
         for field, value in [
-            ("final", []), ("initial", []), ("final", [[0, write(one)]]), ("transitions", []), ("alphabet", ["a"]), ("states", 1),
-            ("semiring", "real"), ("alphabet", ["a", "b", "b"]), ("final", [[9, write(one)]]), ("final", [["0", write(one)]]),
+            ("final", []),
+            ("initial", []),
+            ("final", [[0, write(one)]]),
+            ("transitions", []),
+            ("alphabet", ["a"]),
+            ("states", 1),
+            ("semiring", "real"),
+            ("alphabet", ["a", "b", "b"]),
+            ("final", [[9, write(one)]]),
+            ("final", [["0", write(one)]]),
             ("transitions", [[q, r, {"a": "b", "b": "a"}[s], w] for q, r, s, w in good[side]["transitions"]]),
-            ("initial", [[0, "nan"]]), ("initial", [[0, {BOOLEAN: "1", MAX_PLUS: "inf", MIN_PLUS: "-inf", MAX_TIMES: "-1"}[k]]]),
-        ]:  # fmt: skip
+            ("initial", [[0, "nan"]]),
+            ("initial", [[0, {BOOLEAN: "1", MAX_PLUS: "inf", MIN_PLUS: "-inf", MAX_TIMES: "-1"}[k]]]),
+        ]:
             assert verdict({**good, side: {**good[side], field: value}}) == "rejected", (side, field, value)
     for field in ("format", "claims", "A", "B", "pairs"):
         assert verdict({name: value for name, value in good.items() if name != field}) == "rejected"
     for pairs in ([], good["pairs"][:1], good["pairs"][1:], [[x, []] for x, _ in good["pairs"]]):
         assert verdict({**good, "pairs": pairs}) == "rejected"
-    assert verdict({**good, "claims": "minimal"}) == "rejected" and verdict({**good, "format": ""}) == "rejected"
+    assert (
+        verdict({**good, "claims": "minimal"}) == "rejected" and verdict({**good, "format": ""}) == "rejected"
+    )
 
 
 def test_negative_max_times_weights_are_rejected_though_all_else_fits():
-    """Over numbers of both signs, max and times are no semiring: 'max' of the vectors' weights says nothing of the scores."""
-    a = {"semiring": "max-times", "states": 1, "alphabet": ["a"], "initial": [[0, "-1"]], "final": [], "transitions": []}
+    """Over numbers of both signs, max and times are no semiring: 'max' of the vectors' weights says nothing
+    of the scores.
+    """
+    a = {
+        "semiring": "max-times",
+        "states": 1,
+        "alphabet": ["a"],
+        "initial": [[0, "-1"]],
+        "final": [],
+        "transitions": [],
+    }
     data = {"format": "ratproof certificate 1", "claims": "equivalent", "A": a, "B": a, "pairs": [[[], []]]}
     assert verdict(data) == "rejected"
     assert verdict({**data, **{side: {**a, "initial": [[0, "1"]]} for side in "AB"}}) == "equivalent"
@@ -265,11 +363,15 @@ def test_arrows_of_one_side_alone_are_looked_at_whichever_side_it_is(through, ma
         assert verdict({**data, "A": {**still, part: value}, "B": still}) == "rejected"
 
 
-@pytest.mark.parametrize(("k", "far", "near"), [(MIN_PLUS, 5, 1), (MAX_PLUS, 1, 5), (MAX_TIMES, "1/5", "4/5")])
+@pytest.mark.parametrize(
+    ("k", "far", "near"), [(MIN_PLUS, 5, 1), (MAX_PLUS, 1, 5), (MAX_TIMES, "1/5", "4/5")]
+)
 def test_a_longer_silent_way_that_is_better_is_taken(k, far, near):
     """State 1 is reached at once, then again and better: what follows from it follows from the better one."""
     silent = [[k.zero] * 4 for _ in range(4)]
-    silent[0][1], silent[0][2], silent[2][1], silent[1][3] = (k.exact(Fraction(w)) for w in (far, near, near, k.one))
+    silent[0][1], silent[0][2], silent[2][1], silent[1][3] = (
+        k.exact(Fraction(w)) for w in (far, near, near, k.one)
+    )
     a = WFSA(k, [k.one, *[k.zero] * 3], [*[k.zero] * 3, k.one], {"a": [[k.zero] * 4] * 4}, epsilon=silent)
     answer = equivalent(a, operations.remove_epsilon(a))
     assert (

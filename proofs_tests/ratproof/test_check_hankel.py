@@ -1,4 +1,6 @@
-"""The independent checker of Hankel bounds: it accepts what the library shows, and rejects every tampering."""
+"""The independent checker of Hankel bounds: it accepts what the library shows, and rejects every
+tampering.
+"""
 
 from __future__ import annotations
 
@@ -53,36 +55,86 @@ def change(data, **fields):
 
 
 def weight(data, name, value):
-    return pytest.param({**data, "weights": {**data["weights"], name: value}}, id=f"{data['cell']}: {name} {value}")
+    return pytest.param(
+        {**data, "weights": {**data["weights"], name: value}}, id=f"{data['cell']}: {name} {value}"
+    )
 
 
 SEVEN = ELMAN["prefixes"]
 TAMPERED = [
-    change(ELMAN, format="ratproof certificate 2"), change(ELMAN, claims="at least 8 states"), change(ELMAN, claims="equivalent"),
-    change(ELMAN, states=8, claims="at least 8 states"), change(ELMAN, states=6, claims="at least 6 states"),
-    change(ELMAN, states=True, claims="at least True states"), change(ELMAN, states="7"), change(ELMAN, states=7.0, claims="at least 7.0 states"),
+    change(ELMAN, format="ratproof certificate 2"),
+    change(ELMAN, claims="at least 8 states"),
+    change(ELMAN, claims="equivalent"),
+    change(ELMAN, states=8, claims="at least 8 states"),
+    change(ELMAN, states=6, claims="at least 6 states"),
+    change(ELMAN, states=True, claims="at least True states"),
+    change(ELMAN, states="7"),
+    change(ELMAN, states=7.0, claims="at least 7.0 states"),
     change(ELMAN, states=0, claims="at least 0 states", prefixes=[], suffixes=[]),
-    change(ELMAN, prefixes=[*SEVEN[:6], SEVEN[2]]), change(ELMAN, suffixes=[*SEVEN[:6], SEVEN[2]]),
-    change(ELMAN, prefixes=SEVEN[:6]), change(ELMAN, suffixes=SEVEN[:6]), change(ELMAN, prefixes=[*SEVEN[:6], ["c"]]),
-    change(ELMAN, prefixes=[*SEVEN, ["a", "a", "a"]], suffixes=[*SEVEN, SEVEN[0]], states=8, claims="at least 8 states"),
+    change(ELMAN, prefixes=[*SEVEN[:6], SEVEN[2]]),
+    change(ELMAN, suffixes=[*SEVEN[:6], SEVEN[2]]),
+    change(ELMAN, prefixes=SEVEN[:6]),
+    change(ELMAN, suffixes=SEVEN[:6]),
+    change(ELMAN, prefixes=[*SEVEN[:6], ["c"]]),
+    change(
+        ELMAN,
+        prefixes=[*SEVEN, ["a", "a", "a"]],
+        suffixes=[*SEVEN, SEVEN[0]],
+        states=8,
+        claims="at least 8 states",
+    ),
     change(ELMAN, prefixes=[*SEVEN[:6], ["b", "b", "b"]]),  # of full rank too, but with another determinant
     change(ELMAN, prefixes=[SEVEN[1], SEVEN[0], *SEVEN[2:]]),  # the determinant has the other sign
-    change(ELMAN, determinant=["1", "0"]), change(ELMAN, determinant=[ELMAN["determinant"][0]]), change(ELMAN, determinant=["NaN", "0"]),
+    change(ELMAN, determinant=["1", "0"]),
+    change(ELMAN, determinant=[ELMAN["determinant"][0]]),
+    change(ELMAN, determinant=["NaN", "0"]),
     change(ELMAN, determinant=[f"-{ELMAN['determinant'][0]}".replace("--", ""), "0"]),
-    change(ELMAN, cell="gru"), change(ELMAN, cell="elman-linear"), change(ELMAN, cell="read"), change(ELMAN, cell="__init__"),
-    change(SRU, cell="sru"), change(LSTM, cell="gru"), change(GOOD["scrn"], cell="scrn-context"), change(GOOD["rcnn"], cell="rcnn-unigram"),
-    change(ELMAN, units=2), change(ELMAN, unit=1), change(ELMAN, unit=-1), change(ELMAN, units=0), change(ELMAN, unit="0"),
-    change(ELMAN, unit=False, units=True), change(ELMAN, bits=0), change(ELMAN, bits=10**9), change(ELMAN, bits="64"),
-    change(ELMAN, letters=["a"]), change(ELMAN, letters=["a", "a"]), change(ELMAN, letters=["a", ["b"]]),
-    change(ELMAN, weights={}), change(ELMAN, weights=None), change(ELMAN, prefixes=None),
-    weight(ELMAN, "U_h", [["0"]]), weight(ELMAN, "U_h", [["5/4"]]), weight(ELMAN, "U_h", [["-5001/4000"]]), weight(ELMAN, "U_h", [[-1.25]]),
-    weight(ELMAN, "U_h", [["-1.25"]]), weight(ELMAN, "U_h", [["nan"]]), weight(ELMAN, "U_h", [["-5/0"]]), weight(ELMAN, "U_h", [["-5/4", "0"]]),
-    weight(ELMAN, "U_h", [["-5/4"], ["0"]]), weight(ELMAN, "U_h", ["-5/4"]), weight(ELMAN, "U_h", "-5/4"), weight(ELMAN, "W_h", [["7/8"]]),
-    weight(ELMAN, "b_h", []), weight(ELMAN, "b_h", ["9/8", "0"]), weight(ELMAN, "V_h", [["1"]]), weight(SRU, "v_f", ["0"]),
-    weight(LSTM, "U_i", LSTM["weights"]["U_f"]), weight(LSTM, "W_o", LSTM["weights"]["W_g"]), weight(GRU, "W_r", GRU["weights"]["W_z"]),
-    weight(GOOD["scrn"], "alpha", "1"), weight(GOOD["scrn"], "alpha", ["1/2"]),
+    change(ELMAN, cell="gru"),
+    change(ELMAN, cell="elman-linear"),
+    change(ELMAN, cell="read"),
+    change(ELMAN, cell="__init__"),
+    change(SRU, cell="sru"),
+    change(LSTM, cell="gru"),
+    change(GOOD["scrn"], cell="scrn-context"),
+    change(GOOD["rcnn"], cell="rcnn-unigram"),
+    change(ELMAN, units=2),
+    change(ELMAN, unit=1),
+    change(ELMAN, unit=-1),
+    change(ELMAN, units=0),
+    change(ELMAN, unit="0"),
+    change(ELMAN, unit=False, units=True),
+    change(ELMAN, bits=0),
+    change(ELMAN, bits=10**9),
+    change(ELMAN, bits="64"),
+    change(ELMAN, letters=["a"]),
+    change(ELMAN, letters=["a", "a"]),
+    change(ELMAN, letters=["a", ["b"]]),
+    change(ELMAN, weights={}),
+    change(ELMAN, weights=None),
+    change(ELMAN, prefixes=None),
+    weight(ELMAN, "U_h", [["0"]]),
+    weight(ELMAN, "U_h", [["5/4"]]),
+    weight(ELMAN, "U_h", [["-5001/4000"]]),
+    weight(ELMAN, "U_h", [[-1.25]]),
+    weight(ELMAN, "U_h", [["-1.25"]]),
+    weight(ELMAN, "U_h", [["nan"]]),
+    weight(ELMAN, "U_h", [["-5/0"]]),
+    weight(ELMAN, "U_h", [["-5/4", "0"]]),
+    weight(ELMAN, "U_h", [["-5/4"], ["0"]]),
+    weight(ELMAN, "U_h", ["-5/4"]),
+    weight(ELMAN, "U_h", "-5/4"),
+    weight(ELMAN, "W_h", [["7/8"]]),
+    weight(ELMAN, "b_h", []),
+    weight(ELMAN, "b_h", ["9/8", "0"]),
+    weight(ELMAN, "V_h", [["1"]]),
+    weight(SRU, "v_f", ["0"]),
+    weight(LSTM, "U_i", LSTM["weights"]["U_f"]),
+    weight(LSTM, "W_o", LSTM["weights"]["W_g"]),
+    weight(GRU, "W_r", GRU["weights"]["W_z"]),
+    weight(GOOD["scrn"], "alpha", "1"),
+    weight(GOOD["scrn"], "alpha", ["1/2"]),
     *(pytest.param({n: v for n, v in ELMAN.items() if n != field}, id=f"without {field}") for field in ELMAN),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("data", TAMPERED)
@@ -93,7 +145,9 @@ def test_every_kind_of_field_is_looked_at(data):
 @settings(max_examples=30)
 @given(st.data())
 def test_with_any_weight_changed_it_is_rejected_or_still_true(data):
-    """A tiny change moves the determinant less than its ball is wide: what the certificate says is then still so."""
+    """A tiny change moves the determinant less than its ball is wide: what the certificate says is then still
+    so.
+    """
     good = GOOD[data.draw(st.sampled_from(sorted(GOOD)))]
     spoilt = copy.deepcopy(good)
     name = data.draw(st.sampled_from(sorted(spoilt["weights"])))
@@ -106,7 +160,9 @@ def test_with_any_weight_changed_it_is_rejected_or_still_true(data):
     event(f"{change}: {said}")
     if said == "rejected":
         return
-    cell = from_json(CELLS[good["cell"]], json.dumps({n: spoilt[n] for n in ("letters", "weights")}), "w.json")
+    cell = from_json(
+        CELLS[good["cell"]], json.dumps({n: spoilt[n] for n in ("letters", "weights")}), "w.json"
+    )
     again = bound(cell, 0, [tuple(p) for p in spoilt["prefixes"]], [tuple(s) for s in spoilt["suffixes"]])
     assert isinstance(again, Bound) and abs(change) < Fraction(1, 10**5)
 
@@ -123,25 +179,33 @@ def test_the_checkers_cells_are_the_librarys(name, units, seed, word):
         for unit in range(units):
             ((ball,),) = hankel(cell, unit, [tuple(word)], [()], BALLS)
             found = here.read(tuple(word))[here.shown][unit]
-            low, high = (flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (found.lo, found.hi))
+            low, high = (
+                flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (found.lo, found.hi)
+            )
             assert low.union(high).overlaps(ball) and high - low < 1e-30
 
 
 @settings(max_examples=200)
 @given(st.data())
 def test_an_interval_holds_what_it_should(data):
-    """Each operation on intervals holds the exact result for numbers in them; exp's neighbours are seen at a precision much higher."""
+    """Each operation on intervals holds the exact result for numbers in them; exp's neighbours are seen at a
+    precision much higher.
+    """
     check_hankel.DOWN.prec = check_hankel.UP.prec = data.draw(st.integers(2, 9))
     numbers = st.fractions(-40, 40, max_denominator=99)
     one, other = data.draw(numbers), data.draw(numbers)
     x, y = (check_hankel.number(f"{n.numerator}/{n.denominator}") for n in (one, other))
-    checks = [(x + y, one + other), (x - y, one - other), (x * y, one * other)] + ([(x / y, one / other)] if other else [])
+    checks = [(x + y, one + other), (x - y, one - other), (x * y, one * other)] + (
+        [(x / y, one / other)] if other else []
+    )
     for interval, exact in checks:
         assert interval.lo <= exact <= interval.hi
     with flint.ctx.workprec(300):
         ball = BALLS.number(one)
         for interval, function in ((x.sigmoid(), BALLS.sigmoid), (x.tanh(), BALLS.tanh)):
-            low, high = (flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (interval.lo, interval.hi))
+            low, high = (
+                flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (interval.lo, interval.hi)
+            )
             assert low <= function(ball) <= high
 
 
@@ -149,7 +213,17 @@ def test_a_control_has_a_certificate_of_its_own_size_and_of_no_other():
     found, _ = largest(some(CELLS["sru"]))
     data = json.loads(json.dumps(found.to_json()))
     assert verdict(data) == "at least 2 states"
-    three = {"states": 3, "claims": "at least 3 states", "prefixes": [[], ["a"], ["b"]], "suffixes": [[], ["a"], ["b"]]}
+    three = {
+        "states": 3,
+        "claims": "at least 3 states",
+        "prefixes": [[], ["a"], ["b"]],
+        "suffixes": [[], ["a"], ["b"]],
+    }
     for bits in (64, 1024):
-        for determinant in (data["determinant"], ["0", "0"], ["0", "1"], ["0", "1E+999"]):  # wherever it is said to be
+        for determinant in (
+            data["determinant"],
+            ["0", "0"],
+            ["0", "1"],
+            ["0", "1E+999"],
+        ):  # wherever it is said to be
             assert verdict({**data, **three, "bits": bits, "determinant": determinant}) == "rejected"

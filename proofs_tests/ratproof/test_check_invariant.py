@@ -65,13 +65,20 @@ def test_a_dfa_with_its_letters_swapped_or_a_temperature_that_is_too_high_is_ref
 @CASES
 @given(EQ_5.cases("ab"), st.lists(st.sampled_from("ab"), max_size=30))
 def test_the_mixture_stays_in_the_boxes(case, string):
-    """In balls, independently of the checker: alpha is 1 - epsilon or more at the DFA's state after every symbol."""
+    """In balls, independently of the checker: alpha is 1 - epsilon or more at the DFA's state after every
+    symbol.
+    """
     found, now, q = certificate(case), mixtures.start(case), 1
     for x in string:
         q = asked_table(case)[q, x]
         with flint.ctx.workprec(now.bits):
-            alpha = mixtures.distribution(mixtures.scores(case, now.h, x), mixtures.ball(case.m) * flint.arb(2).log())
-            assert alpha[q - 1] > 1 - mixtures.ball(check_invariant.number(found["epsilon"])) - flint.arb(2) ** -50
+            alpha = mixtures.distribution(
+                mixtures.scores(case, now.h, x), mixtures.ball(case.m) * flint.arb(2).log()
+            )
+            assert (
+                alpha[q - 1]
+                > 1 - mixtures.ball(check_invariant.number(found["epsilon"])) - flint.arb(2) ** -50
+            )
         now = mixtures.step(case, now, x)
         assert now.label == q
 
@@ -86,11 +93,18 @@ def test_where_the_mixture_leaves_the_dfa_no_box_closes():
         states = [1]
         for q in states:
             states += [table[q, "a"]] if table[q, "a"] not in states else []
-        weights = {name: value for name, value in case.to_json()["weights"].items() if name in ("eq", "m", "S", "U", "W")}
+        weights = {
+            name: value
+            for name, value in case.to_json()["weights"].items()
+            if name in ("eq", "m", "S", "U", "W")
+        }
         data = {
-            "format": "ratproof certificate 1", "claims": "follows", "boxes": weights, "states": sorted(states),
+            "format": "ratproof certificate 1",
+            "claims": "follows",
+            "boxes": weights,
+            "states": sorted(states),
             "dfa": {"a": [table[q, "a"] for q in range(1, case.n + 1)]},
-        }  # fmt: skip
+        }
         left += 1
         assert all(refused({**data, "epsilon": f"{n}/64"}) for n in range(1, 32))
     assert left > 3
@@ -107,6 +121,8 @@ def test_what_is_malformed_is_refused():
 def test_automata_that_are_no_dfa_are_not_taken_for_one():
     case = next(EQ_5.small_cases(1))
     comparison = Exact(CLAIM, VARIANT, case)
-    comparison.read = replace(EQ_5, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in EQ_5.construction(w)])
+    comparison.read = replace(
+        EQ_5, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in EQ_5.construction(w)]
+    )
     with pytest.raises(RuntimeError, match="not one DFA"):
         decide_by_boxes(comparison)

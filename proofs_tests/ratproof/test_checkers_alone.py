@@ -1,4 +1,6 @@
-"""The five programs that check certificates: each stands alone, is short, reads as the others do, and says what it accepted."""
+"""The five programs that check certificates: each stands alone, is short, reads as the others do, and says
+what it accepted.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,12 @@ from ratproof.checkers import checker_of, judge
 LINES = {check_boxes: 330}
 MOST_LINES = 260
 FOR_EACH = {
-    check_certificate: "minimal-counting", check_bisimulation: "equivalent-boolean", check_hankel: "hankel-gru",
-    check_invariant: "follows-eq-2", check_boxes: "boxes-sr-elman-dot-without-start",
-}  # fmt: skip
+    check_certificate: "minimal-counting",
+    check_bisimulation: "equivalent-boolean",
+    check_hankel: "hankel-gru",
+    check_invariant: "follows-eq-2",
+    check_boxes: "boxes-sr-elman-dot-without-start",
+}
 EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 
 
@@ -28,7 +33,11 @@ def parts(program):
     """The texts of a program's functions, by name."""
     text = Path(program.__file__).read_text()
     lines = text.splitlines()
-    return {n.name: lines[n.lineno - 1 : n.end_lineno] for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
+    return {
+        n.name: lines[n.lineno - 1 : n.end_lineno]
+        for n in ast.parse(text).body
+        if isinstance(n, ast.FunctionDef)
+    }
 
 
 @EACH
@@ -37,7 +46,9 @@ def test_a_program_is_short_and_needs_the_standard_library_alone(program):
     assert len(text.splitlines()) <= LINES.get(program, MOST_LINES)
     imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.Import, ast.ImportFrom))]
     names = {alias.name for n in imports if isinstance(n, ast.Import) for alias in n.names}
-    assert names | {n.module for n in imports if isinstance(n, ast.ImportFrom)} <= set(sys.stdlib_module_names)
+    assert names | {n.module for n in imports if isinstance(n, ast.ImportFrom)} <= set(
+        sys.stdlib_module_names
+    )
 
 
 @EACH
@@ -62,14 +73,30 @@ def test_a_program_runs_alone(program):
 
 
 @EACH
-@pytest.mark.parametrize(("text", "status", "says"), [
-    ("{}", 1, "rejected: the field ['format'] is missing"), ("[]", 1, "rejected: [] is no object"), ("7", 1, "rejected: 7 is no object"),
-    ("{", 2, "no certificate to check (Expecting"), ("", 2, "no certificate to check ("), ("[" * 100_000, 2, "no certificate to check ("),
-    ("[" * 100_000 + "]" * 100_000, 2, "no certificate to check ("), ("{} {}", 2, "no certificate to check (Extra data"),
-    ('{"format": "ratproof certificate 2", "claims": "all"}', 1, "its format is 'ratproof certificate 2', where this program reads 'ratproof cer"),
-    ('{"format": "ratproof certificate 1"}', 1, "rejected: None is no claim that this program knows"),
-    ('{"format": "ratproof certificate 1", "claims": ["equivalent"]}', 1, "rejected: ['equivalent'] is no claim"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "status", "says"),
+    [
+        ("{}", 1, "rejected: the field ['format'] is missing"),
+        ("[]", 1, "rejected: [] is no object"),
+        ("7", 1, "rejected: 7 is no object"),
+        ("{", 2, "no certificate to check (Expecting"),
+        ("", 2, "no certificate to check ("),
+        ("[" * 100_000, 2, "no certificate to check ("),
+        ("[" * 100_000 + "]" * 100_000, 2, "no certificate to check ("),
+        ("{} {}", 2, "no certificate to check (Extra data"),
+        (
+            '{"format": "ratproof certificate 2", "claims": "all"}',
+            1,
+            "its format is 'ratproof certificate 2', where this program reads 'ratproof cer",
+        ),
+        ('{"format": "ratproof certificate 1"}', 1, "rejected: None is no claim that this program knows"),
+        (
+            '{"format": "ratproof certificate 1", "claims": ["equivalent"]}',
+            1,
+            "rejected: ['equivalent'] is no claim",
+        ),
+    ],
+)
 def test_what_is_no_certificate_is_refused_in_a_line(program, text, status, says, tmp_path, capsys):
     (tmp_path / "c.json").write_text(text)
     got, out = run_program(tmp_path / "c.json", capsys, program)
@@ -90,12 +117,19 @@ def test_a_verdict_that_could_not_be_written_has_no_verdicts_exit_status(unbuffe
     program = [sys.executable, *unbuffered, check_hankel.__file__, str(FILES["hankel-gru"])]
     with open("/dev/full", "w") as full:
         assert subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False).returncode == 4
-    assert subprocess.run(["sh", "-c", '"$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False).returncode == 4
+    assert (
+        subprocess.run(
+            ["sh", "-c", '"$@" >&-', "sh", *program], stderr=subprocess.PIPE, check=False
+        ).returncode
+        == 4
+    )
 
 
 def sha(part):
     """The digest, as docs/formats.md says it."""
-    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")).hexdigest()
+    return hashlib.sha256(
+        json.dumps(part, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    ).hexdigest()
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -104,30 +138,55 @@ def test_what_was_accepted_is_said_in_full(name):
     data = certificate(name)
     about = checker_of(data).about(data)
     assert about["claims"] == data["claims"] and json.loads(json.dumps(about)) == about
-    symbols = data.get("letters") or (data["A"]["alphabet"] if "A" in data else data.get("network", data.get("boxes")))
+    symbols = data.get("letters") or (
+        data["A"]["alphabet"] if "A" in data else data.get("network", data.get("boxes"))
+    )
     symbols = symbols if isinstance(symbols, list) else symbols.get("alphabet", [*symbols.get("W", ())])
-    assert about.get("alphabet", about.get("letters")) == symbols and json.dumps(symbols, ensure_ascii=False) in about["says"]
+    assert (
+        about.get("alphabet", about.get("letters")) == symbols
+        and json.dumps(symbols, ensure_ascii=False) in about["says"]
+    )
     if "A" in data:
         for side in "AB":
             lists = ("alphabet", "initial", "final", "transitions")
-            digest = sha({field: sorted(value) if field in lists else value for field, value in data[side].items()})
+            digest = sha(
+                {field: sorted(value) if field in lists else value for field, value in data[side].items()}
+            )
             states, semiring = data[side]["states"], data[side]["semiring"]
             assert about[side] == {"semiring": semiring, "states": states, "digest": digest}
             assert f"the {semiring} automaton {side} ({states} states, {digest[:16]})" in about["says"]
     elif "cell" in data:
-        assert about["digest"] == sha({field: data[field] for field in ("cell", "units", "letters", "weights")})
-        assert f"fewer than {data['states']} states computes unit {data['unit']} of the cell {data['cell']}" in about["says"]
-        assert about["digest"][:16] in about["says"] and ("not checked" in about["says"]) == ("every size" in data)
+        assert about["digest"] == sha(
+            {field: data[field] for field in ("cell", "units", "letters", "weights")}
+        )
+        assert (
+            f"fewer than {data['states']} states computes unit {data['unit']} of the cell {data['cell']}"
+            in about["says"]
+        )
+        assert about["digest"][:16] in about["says"] and ("not checked" in about["says"]) == (
+            "every size" in data
+        )
     elif "nodes" in data:
         network = {field: value for field, value in data["network"].items() if field != "temperature"}
-        assert about["network"]["digest"] == sha(network) and about["automaton"]["digest"] == sha(data["automaton"])
-        assert about["network"]["temperature"] == data["network"]["temperature"] and "at temperature 0.02 has" in about["says"]
-        assert about["network"]["digest"][:16] in about["says"] and about["automaton"]["digest"][:16] in about["says"]
+        assert about["network"]["digest"] == sha(network) and about["automaton"]["digest"] == sha(
+            data["automaton"]
+        )
+        assert (
+            about["network"]["temperature"] == data["network"]["temperature"]
+            and "at temperature 0.02 has" in about["says"]
+        )
+        assert (
+            about["network"]["digest"][:16] in about["says"]
+            and about["automaton"]["digest"][:16] in about["says"]
+        )
     else:
         network = {field: value for field, value in data["boxes"].items() if field != "m"}
         assert about["network"]["digest"] == sha(network) and about["automaton"]["digest"] == sha(data["dfa"])
         assert about["automaton"]["states"] == data["states"] and f"1 - {data['epsilon']}" in about["says"]
-        assert f"1 / ({data['boxes']['m']} ln 2)" in about["says"] and about["network"]["digest"][:16] in about["says"]
+        assert (
+            f"1 / ({data['boxes']['m']} ln 2)" in about["says"]
+            and about["network"]["digest"][:16] in about["says"]
+        )
 
 
 def test_a_difference_says_its_string_and_scores_and_that_no_smaller_one_is_excluded():
@@ -140,15 +199,27 @@ def test_a_difference_says_its_string_and_scores_and_that_no_smaller_one_is_excl
 
 
 def test_words_that_stand_for_others_are_not_checked_and_that_is_said():
-    assert "is written there, and not checked" in check_bisimulation.about(certificate("equivalent-boolean-of-rules"))["says"]
+    assert (
+        "is written there, and not checked"
+        in check_bisimulation.about(certificate("equivalent-boolean-of-rules"))["says"]
+    )
 
 
 def test_nothing_in_a_certificate_steers_the_terminal(tmp_path, capsys):
-    """Symbols with escapes, bells, line feeds and marks that turn lines, in what is accepted and in what is rejected."""
+    """Symbols with escapes, bells, line feeds and marks that turn lines, in what is accepted and in what is
+    rejected.
+    """
     text = FILES["equivalent-real"].read_text()
-    for name, symbol in enumerate(["\x1b[2J", "\x07", "\n", "\x7f", "\x9b", "\u202e", "\ud800", "é", "\U0001f600"]):
+    for name, symbol in enumerate(
+        ["\x1b[2J", "\x07", "\n", "\x7f", "\x9b", "\u202e", "\ud800", "é", "\U0001f600"]
+    ):
         loud = json.loads(text.replace('"a"', json.dumps(symbol)))
-        for changed in (loud, {**loud, "claims": symbol}, {**loud, symbol: 0}, {**loud, "A": {**loud["A"], "semiring": symbol}}):
+        for changed in (
+            loud,
+            {**loud, "claims": symbol},
+            {**loud, symbol: 0},
+            {**loud, "A": {**loud["A"], "semiring": symbol}},
+        ):
             (tmp_path / f"{name}.json").write_text(json.dumps(changed))
             run_program(tmp_path / f"{name}.json", capsys, check_certificate)
 

@@ -1,4 +1,6 @@
-"""``ratproof check-certificate``: what it prints, what ``--of`` asks for, its exit statuses, and bad input in one sentence."""
+"""``ratproof check-certificate``: what it prints, what ``--of`` asks for, its exit statuses, and bad input in
+one sentence.
+"""
 
 from __future__ import annotations
 
@@ -83,10 +85,14 @@ def test_what_is_accepted_is_said_in_full(folder, capsys):
 
 
 def test_several_certificates_have_a_line_each_and_one_that_is_rejected_decides(folder, capsys):
-    status, lines = asked(capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "boxes-sr-gru-dot.json", "least-of.json")
+    status, lines = asked(
+        capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "boxes-sr-gru-dot.json", "least-of.json"
+    )
     assert status == 0 and len(lines) == 5 and all(": accepted: " in line for line in lines)
     assert [line.partition(":")[0] for line in lines][:2] == ["equal.json", "hankel-gru.json"]
-    (folder / "bad.json").write_text(json.dumps(certificate("hankel-gru") | {"states": 3, "claims": "at least 3 states"}))
+    (folder / "bad.json").write_text(
+        json.dumps(certificate("hankel-gru") | {"states": 3, "claims": "at least 3 states"})
+    )
     status, lines = asked(capsys, "equal.json", "bad.json")
     assert (
         status == 1
@@ -119,27 +125,45 @@ def test_what_follows_two_hyphens_is_a_certificate():
     assert spread(["c", "--of=a", "b", "--json", "d"]) == ["c", "--of=a", "--of", "b", "--json", "d"]
 
 
-@pytest.mark.parametrize(("given", "says"), [
-    (["equal.json", "--of", "a.json", "near.json"], "its B (real, 4 states, {twice}) is not the one in near.json (real, 2 states, {near})"),
-    (["equal.json", "--of", "twice.json", "a.json"], "its A (real, 2 states, {a}) is not the one in twice.json (real, 4 states, {twice}); "
-                                                     "--of names B and then A"),
-    (["least-of.json", "--of", "a.json"], "its A (real, 4 states, {twice}) is not the one in a.json"),
-    (["least-of.json", "--of", "twice.json", "near.json"], "is not the one in near.json"),
-    (["differ.json", "--of", "a.json", "twice.json"], "its B (real, 2 states, {near}) is not the one in twice.json"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (
+            ["equal.json", "--of", "a.json", "near.json"],
+            "its B (real, 4 states, {twice}) is not the one in near.json (real, 2 states, {near})",
+        ),
+        (
+            ["equal.json", "--of", "twice.json", "a.json"],
+            (
+                "its A (real, 2 states, {a}) is not the one in twice.json (real, 4 states, {twice}); "
+                "--of names B and then A"
+            ),
+        ),
+        (["least-of.json", "--of", "a.json"], "its A (real, 4 states, {twice}) is not the one in a.json"),
+        (["least-of.json", "--of", "twice.json", "near.json"], "is not the one in near.json"),
+        (
+            ["differ.json", "--of", "a.json", "twice.json"],
+            "its B (real, 2 states, {near}) is not the one in twice.json",
+        ),
+    ],
+)
 def test_a_certificate_about_other_automata_is_rejected_and_what_differs_is_said(folder, capsys, given, says):
     digests = {name: automaton_digest(x)[:16] for name, x in (("a", A), ("twice", TWICE), ("near", NEAR))}
     assert asked(capsys, *given)[0] == 1
     status, answer = told(capsys, *given)
     assert status == 1 and answer["certificates"][0]["about"] is None
-    assert answer["why"].startswith("it is about other automata: ") and says.format(**digests) in answer["why"]
+    assert (
+        answer["why"].startswith("it is about other automata: ") and says.format(**digests) in answer["why"]
+    )
 
 
 def test_of_accepts_the_automaton_however_it_is_written(folder, capsys):
     """Symbols in another order, decimals, entries in another order, AT&T text with its semiring."""
     text = json.loads((folder / "a.json").read_text())
     (folder / "other.json").write_text(
-        json.dumps({**text, "final": [[1, "0.50"]], "transitions": text["transitions"][::-1], "alphabet": ["b", "a"]})
+        json.dumps(
+            {**text, "final": [[1, "0.50"]], "transitions": text["transitions"][::-1], "alphabet": ["b", "a"]}
+        )
     )
     assert run(["minimise", "a.json", "--certificate", "m.json"]) == 0
     for name in ("turned.json", "other.json", "a.json"):
@@ -148,7 +172,9 @@ def test_of_accepts_the_automaton_however_it_is_written(folder, capsys):
     one = WFSA(MIN_PLUS, [0], [0], {"a": [["1/2"]]})
     files.write(one, "one.att")
     files.write(one, "one.json")
-    assert run(["equivalent", "one.att", "one.json", "--certificate", "c.json", "--semiring", "min-plus"]) in (0, 2)
+    assert run(
+        ["equivalent", "one.att", "one.json", "--certificate", "c.json", "--semiring", "min-plus"]
+    ) in (0, 2)
     files.write(one, "two.att")
     assert run(["equivalent", "one.att", "two.att", "--certificate", "c.json"]) == 0
     assert asked(capsys, "c.json", "--of", "one.att", "two.att")[0] == 0
@@ -166,21 +192,31 @@ def test_a_certificate_of_a_cell_is_held_against_a_file_of_weights(folder, capsy
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"], seed=1).to_json()))
     assert told(capsys, "hankel-gru.json", "--of", "gru.json")[0] == 1
     (folder / "gru.json").write_text(json.dumps(some(CELLS["elman"]).to_json()))
-    assert "the cell gru, for which gru.json has no weights" in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
+    assert (
+        "the cell gru, for which gru.json has no weights"
+        in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
+    )
 
 
 def test_where_several_kinds_are_checked_each_is_held_against_the_files_of_its_kind(folder, capsys):
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
     assert asked(capsys, "equal.json", "hankel-gru.json", "--of", "a.json", "twice.json", "gru.json")[0] == 0
-    status, lines = asked(capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json")
+    status, lines = asked(
+        capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json"
+    )
     assert status == 1 and lines[1] == "hankel-gru.json: rejected: it is about a cell, and --of names none"
-    assert lines[2] == "follows-eq-2.json: rejected: it is about a network that no file holds, and --of names none"
+    assert (
+        lines[2]
+        == "follows-eq-2.json: rejected: it is about a network that no file holds, and --of names none"
+    )
 
 
 def test_a_certificate_that_is_too_much_work_is_neither_accepted_nor_rejected(folder, capsys, monkeypatch):
     monkeypatch.setattr(check_hankel, "SECONDS", 1e-9)
     status, lines = asked(capsys, "hankel-gru.json", "equal.json")
-    assert status == 3 and lines[0].startswith("hankel-gru.json: not checked: it may take more than the 1e-09 seconds")
+    assert status == 3 and lines[0].startswith(
+        "hankel-gru.json: not checked: it may take more than the 1e-09 seconds"
+    )
     status, answer = told(capsys, "hankel-gru.json")
     assert (status, answer["verdict"], answer["claims"]) == (3, "unknown", None)
     (folder / "bad.json").write_text(json.dumps({**certificate("equivalent-real"), "through": "B"}))
@@ -189,10 +225,18 @@ def test_a_certificate_that_is_too_much_work_is_neither_accepted_nor_rejected(fo
 
 def test_a_certificate_that_is_loosely_written_is_rejected(folder, capsys):
     text = (folder / "equal.json").read_text().rstrip()
-    for loose in ('{"claims": "different", ' + text[1:], text[:-1] + ', "note": 1.0}', text[:-1] + ', "note": NaN}'):
+    for loose in (
+        '{"claims": "different", ' + text[1:],
+        text[:-1] + ', "note": 1.0}',
+        text[:-1] + ', "note": NaN}',
+    ):
         (folder / "loose.json").write_text(loose)
         status, lines = asked(capsys, "loose.json", "equal.json", "--of", "a.json", "twice.json")
-        assert status == 1 and lines[0].startswith("loose.json: rejected: ") and lines[1].startswith("equal.json: accepted")
+        assert (
+            status == 1
+            and lines[0].startswith("loose.json: rejected: ")
+            and lines[1].startswith("equal.json: accepted")
+        )
     for version in ("ratproof certificate 2", "ratproof certificate 10"):
         (folder / "new.json").write_text(json.dumps({"format": version, "graph": []}))
         assert f"its format is '{version}'" in told(capsys, "new.json")[1]["why"]
@@ -212,7 +256,10 @@ def test_nothing_in_a_certificate_steers_the_terminal(folder, capsys):
 def test_the_pages_show_the_digests_of_the_examples():
     docs = Path(__file__).parents[2] / "docs"
     for name in ("fading", "parity", "typo"):
-        assert automaton_digest(files.read(docs / "examples" / f"{name}.json"))[:16] in (docs / "equivalence.md").read_text()
+        assert (
+            automaton_digest(files.read(docs / "examples" / f"{name}.json"))[:16]
+            in (docs / "equivalence.md").read_text()
+        )
 
 
 def test_an_automaton_has_one_digest_however_it_is_written():
@@ -224,23 +271,46 @@ def test_an_automaton_has_one_digest_however_it_is_written():
     )
 
 
-@pytest.mark.parametrize(("given", "says"), [
-    (["a.json"], "a.json: is no certificate, which has the fields format and claims"), (["none.json"], "none.json: cannot be read"),
-    (["a.json", "--of", "a.json", "twice.json"], "is named after them, with --of"), (["equal.json", "twice.json"], "twice.json: is no certificate"),
-    (["one.att"], "one.att: is no certificate, which is JSON"), (["text.json"], "text.json: is no JSON"),
-    (["list.json"], "list.json: is no certificate"),
-    (["deep.json"], "deep.json: is no JSON"), ([], "Missing argument"), (["--of", "a.json", "equal.json"], "Missing argument"),
-    (["equal.json", "--of"], "--of"), (["equal.json", "--of", "a.json"], "equal.json is about two automata: name both with --of, or none"),
-    (["equal.json", "--of", "a.json", "twice.json", "near.json"], "--of names 3 automata"),
-    (["equal.json", "--of", "none.json", "twice.json"], "none.json: cannot be read"), (["equal.json", "--of", "text.json"], "text.json: line 1"),
-    (["equal.json", "--of", "a.json", "lone.json"], "a.json and lone.json: the alphabets differ"),
-    (["equal.json", "--of", "weights.json"], "weights.json is for a certificate about a cell, and there is none: equal.json is about two automata"),
-    (["hankel-gru.json", "--of", "a.json"], "a.json is for a certificate about two automata, and there is none: hankel-gru.json is about a cell"),
-    (["follows-eq-2.json", "--of", "a.json"], "follows-eq-2.json is about a network that no file holds"),
-    (["equal.json", "--temperature", "2"], "--of names none"), (["equal.json", "--semiring", "real"], "--of names none"),
-    (["equal.json", "--of", "a.json", "twice.json", "--semiring", "real"], "--of names none"),
-    (["hankel-gru.json", "--of", "weights.json", "weights.json"], "--of names two files of weights"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["a.json"], "a.json: is no certificate, which has the fields format and claims"),
+        (["none.json"], "none.json: cannot be read"),
+        (["a.json", "--of", "a.json", "twice.json"], "is named after them, with --of"),
+        (["equal.json", "twice.json"], "twice.json: is no certificate"),
+        (["one.att"], "one.att: is no certificate, which is JSON"),
+        (["text.json"], "text.json: is no JSON"),
+        (["list.json"], "list.json: is no certificate"),
+        (["deep.json"], "deep.json: is no JSON"),
+        ([], "Missing argument"),
+        (["--of", "a.json", "equal.json"], "Missing argument"),
+        (["equal.json", "--of"], "--of"),
+        (["equal.json", "--of", "a.json"], "equal.json is about two automata: name both with --of, or none"),
+        (["equal.json", "--of", "a.json", "twice.json", "near.json"], "--of names 3 automata"),
+        (["equal.json", "--of", "none.json", "twice.json"], "none.json: cannot be read"),
+        (["equal.json", "--of", "text.json"], "text.json: line 1"),
+        (["equal.json", "--of", "a.json", "lone.json"], "a.json and lone.json: the alphabets differ"),
+        (
+            ["equal.json", "--of", "weights.json"],
+            (
+                "weights.json is for a certificate about a cell, and there is none: equal.json is about two"
+                " automata"
+            ),
+        ),
+        (
+            ["hankel-gru.json", "--of", "a.json"],
+            (
+                "a.json is for a certificate about two automata, and there is none: hankel-gru.json is about"
+                " a cell"
+            ),
+        ),
+        (["follows-eq-2.json", "--of", "a.json"], "follows-eq-2.json is about a network that no file holds"),
+        (["equal.json", "--temperature", "2"], "--of names none"),
+        (["equal.json", "--semiring", "real"], "--of names none"),
+        (["equal.json", "--of", "a.json", "twice.json", "--semiring", "real"], "--of names none"),
+        (["hankel-gru.json", "--of", "weights.json", "weights.json"], "--of names two files of weights"),
+    ],
+)
 def test_bad_input_is_one_sentence(folder, capsys, given, says):
     (folder / "text.json").write_text("text")
     (folder / "list.json").write_text("[]")

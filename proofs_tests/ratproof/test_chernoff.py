@@ -1,4 +1,6 @@
-"""Counts against probabilities: false alarms are as rare as is said, exactly, and what is off is found; runs that are wrong are seen."""
+"""Counts against probabilities: false alarms are as rare as is said, exactly, and what is off is found; runs
+that are wrong are seen.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +55,12 @@ def test_what_cannot_be_is_an_alarm_at_once():
 
 OPTIONS = {"input_size": 1, "hidden_size": 2, "k": 3, "bias": True, "similarity": "dot", "temperature": 0.5}
 PARAMETERS = {
-    "part.input.weight": [[1.0], [-0.5]], "part.input.bias": [0.25, 0.0], "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
-    "part.hidden.bias": [0.0, 0.0], "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
-}  # fmt: skip
+    "part.input.weight": [[1.0], [-0.5]],
+    "part.input.bias": [0.25, 0.0],
+    "part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
+    "part.hidden.bias": [0.0, 0.0],
+    "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
+}
 
 
 def runs(**changes):
@@ -67,7 +72,9 @@ def runs(**changes):
         "alphabet": "ab",
         "first": 0,
     }
-    return SampledRuns("theorem-3.1", "corrected", **{**given, "runs": 10_000, "seed": 1, "tests": 480, **changes})
+    return SampledRuns(
+        "theorem-3.1", "corrected", **{**given, "runs": 10_000, "seed": 1, "tests": 480, **changes}
+    )
 
 
 def first_difference(comparison, strings=("ab", "aab", "b", "bbab")):
@@ -81,13 +88,17 @@ def test_runs_agree_with_the_automaton_they_are():
 
 def test_a_transposed_table_is_seen():
     comparison = runs()
-    comparison.__dict__["_automata"] = [a.replace(matrices=a.matrices.transpose(0, 2, 1)) for a in comparison.automata()]
+    comparison.__dict__["_automata"] = [
+        a.replace(matrices=a.matrices.transpose(0, 2, 1)) for a in comparison.automata()
+    ]
     assert "runs" in first_difference(comparison).network
 
 
 def test_a_shifted_start_is_seen():
     comparison = runs()
-    comparison.__dict__["_automata"] = [a.replace(initial=np.roll(a.initial, 1)) for a in comparison.automata()]
+    comparison.__dict__["_automata"] = [
+        a.replace(initial=np.roll(a.initial, 1)) for a in comparison.automata()
+    ]
     assert "runs" in first_difference(comparison).network
 
 
@@ -134,7 +145,8 @@ def test_runs_leave_torchs_random_numbers_alone():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"runs": 10**9}, {"options": {**OPTIONS, "k": 10**6}}]
+    "changes",
+    [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"runs": 10**9}, {"options": {**OPTIONS, "k": 10**6}}],
 )
 def test_what_is_no_such_comparison_is_refused(changes):
     with pytest.raises(InputError, match="is right"):

@@ -1,4 +1,6 @@
-"""The command line: what it prints, its exit statuses, and that bad input is one sentence, exit status 2, no traceback."""
+"""The command line: what it prints, its exit statuses, and that bad input is one sentence, exit status 2, no
+traceback.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,11 @@ def test_convert_goes_to_every_format_and_back(napkin, tmp_path, capsys):
 
 def test_draw_writes_svg(napkin, tmp_path, capsys):
     assert run(["draw", napkin, "-o", str(tmp_path / "n.svg"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema_version": 1, "files": [str(tmp_path / "n.svg")], "states": 2}
+    assert json.loads(capsys.readouterr().out) == {
+        "schema_version": 1,
+        "files": [str(tmp_path / "n.svg")],
+        "states": 2,
+    }
 
 
 def test_sample_prints_strings_with_scores_and_the_same_again_for_a_seed(tmp_path, capsys):
@@ -92,7 +98,11 @@ def test_sample_prints_strings_with_scores_and_the_same_again_for_a_seed(tmp_pat
 def test_claims_lists_every_claim(capsys):
     assert run(["claims", "--json"]) == 0
     listed = {c["name"]: c for c in json.loads(capsys.readouterr().out)["claims"]}
-    assert {v["name"] for v in listed["proposition-7"]["variants"]} >= {"printed", "corrected", "without-memoryless-gates"}
+    assert {v["name"] for v in listed["proposition-7"]["variants"]} >= {
+        "printed",
+        "corrected",
+        "without-memoryless-gates",
+    }
     assert run(["claims"]) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
 
@@ -129,7 +139,7 @@ def test_claims_lists_every_claim(capsys):
         (["score", "--nonsense"], "No such option"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)  # fmt: skip
+)
 def test_bad_input_is_one_sentence(arguments, says, napkin, capsys):
     assert says in refused(capsys, *(a.replace("{napkin}", napkin) for a in arguments))
 
@@ -163,7 +173,9 @@ def test_a_text_that_is_none_is_refused(name, content, says, tmp_path, capsys):
 def test_embeddings_that_are_none_are_refused(name, content, says, tmp_path, capsys):
     (tmp_path / "t.txt").write_text("a b\n")
     (tmp_path / name).write_bytes(content)
-    assert says in refused(capsys, "verify", "--text", str(tmp_path / "t.txt"), "--embeddings", str(tmp_path / name))
+    assert says in refused(
+        capsys, "verify", "--text", str(tmp_path / "t.txt"), "--embeddings", str(tmp_path / name)
+    )
 
 
 def test_merged_transitions_are_noted_and_scored(tmp_path, capsys):
@@ -175,15 +187,21 @@ def test_merged_transitions_are_noted_and_scored(tmp_path, capsys):
 
 
 def ratproof(*arguments, cwd):
-    return subprocess.run([sys.executable, "-m", "ratproof", *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "ratproof", *arguments], cwd=cwd, capture_output=True, text=True, check=False
+    )
 
 
 def test_verify_finds_replays_and_reports_what_is_expected(tmp_path):
-    done = ratproof("verify", "proposition-7", "--kind", "exhausted", "--json", "--junit", "j.xml", cwd=tmp_path)
+    done = ratproof(
+        "verify", "proposition-7", "--kind", "exhausted", "--json", "--junit", "j.xml", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     by_variant = {r["variant"]: r for r in data["results"]}
-    assert {r["kind"] for r in data["results"]} == {"exhausted"} and all(r["cases"] > 0 for r in data["results"])
+    assert {r["kind"] for r in data["results"]} == {"exhausted"} and all(
+        r["cases"] > 0 for r in data["results"]
+    )
     fields = {
         "claim",
         "variant",
@@ -202,7 +220,11 @@ def test_verify_finds_replays_and_reports_what_is_expected(tmp_path):
     assert by_variant["corrected"]["verdict"] == "holds" and by_variant["corrected"]["counterexample"] is None
     found = {name: r["counterexample"] for name, r in by_variant.items() if name != "corrected"}
     # Minimal: the strings that the errata name, over one letter, and the weights 0 and 1.
-    assert (found["printed"]["string"], found["printed"]["network"], found["printed"]["automaton"]) == ([], "1", "0")
+    assert (found["printed"]["string"], found["printed"]["network"], found["printed"]["automaton"]) == (
+        [],
+        "1",
+        "0",
+    )
     assert found["printed-equation-3b"]["string"] == ["a"]
     assert found["without-memoryless-gates"]["string"] == ["a", "a"]
     certificate = by_variant["without-memoryless-gates"]["certificate"]
@@ -222,7 +244,12 @@ def test_verify_on_a_small_text_counts_its_prefixes(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     (on_text,) = [r for r in json.loads(done.stdout)["results"] if "text" in r["facts"]]
     facts = on_text["facts"]
-    assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == (3, 9, 3, 1)
+    assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == (
+        3,
+        9,
+        3,
+        1,
+    )
     assert on_text["verdict"] == "holds" and 0 <= on_text["share"] <= 1
 
 

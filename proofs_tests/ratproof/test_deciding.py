@@ -21,11 +21,24 @@ NEAR = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "0.33333
 FEWER = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]]})
 WIDE = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]], "a": [[0, 0], [0, 0]]})
 TROPICAL = WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[1, "-inf"], ["-inf", 0]], "b": [[0, "-inf"], ["-inf", 1]]})
-WIDER = WFSA(MAX_PLUS, [0, 0, 0], [0, 0, 0], {
-    "a": [[1, "-inf", "-inf"], ["-inf", 0, "-inf"], ["-inf", "-inf", 0]],
-    "b": [[0, "-inf", "-inf"], ["-inf", 1, "-inf"], ["-inf", "-inf", 0]],
-})  # fmt: skip
-GIVEN = {"a": A, "twice": TWICE, "near": NEAR, "fewer": FEWER, "wide": WIDE, "tropical": TROPICAL, "wider": WIDER}
+WIDER = WFSA(
+    MAX_PLUS,
+    [0, 0, 0],
+    [0, 0, 0],
+    {
+        "a": [[1, "-inf", "-inf"], ["-inf", 0, "-inf"], ["-inf", "-inf", 0]],
+        "b": [[0, "-inf", "-inf"], ["-inf", 1, "-inf"], ["-inf", "-inf", 0]],
+    },
+)
+GIVEN = {
+    "a": A,
+    "twice": TWICE,
+    "near": NEAR,
+    "fewer": FEWER,
+    "wide": WIDE,
+    "tropical": TROPICAL,
+    "wider": WIDER,
+}
 
 
 @pytest.fixture
@@ -63,23 +76,40 @@ def test_different_names_the_string_and_both_scores(folder, capsys):
     status, answer = said(capsys, "equivalent", "a.json", "near.json", "--certificate", "c.json")
     assert (status, answer["verdict"], answer["word"]) == (1, "different", ["b"])
     assert answer["scores"] == ["1/6", "3333333333333333/20000000000000000"]
-    assert said(capsys, "check-certificate", "c.json", "--of", "a.json", "near.json")[1]["claims"] == "different"
+    assert (
+        said(capsys, "check-certificate", "c.json", "--of", "a.json", "near.json")[1]["claims"] == "different"
+    )
     assert run(["equivalent", "a.json", "near.json"]) == 1
-    assert 'different: on "b" a.json gives 1/6 and near.json gives 3333333333333333/20000000000000000' in capsys.readouterr().out
+    assert (
+        'different: on "b" a.json gives 1/6 and near.json gives 3333333333333333/20000000000000000'
+        in capsys.readouterr().out
+    )
 
 
 def test_unknown_says_how_far_was_searched_and_writes_no_certificate(folder, capsys):
     status, answer = said(capsys, "equivalent", "tropical.json", "wider.json", "--longest", "4")
     assert (status, answer["verdict"], answer["searched"], answer["word"]) == (3, "unknown", 4, None)
-    assert run(["equivalent", "tropical.json", "wider.json", "--longest", "2", "--certificate", "c.json"]) == 3
+    assert (
+        run(["equivalent", "tropical.json", "wider.json", "--longest", "2", "--certificate", "c.json"]) == 3
+    )
     out, err = capsys.readouterr()
     assert out.startswith("unknown: ") and "c.json is not written" in err and not (folder / "c.json").exists()
 
 
 def test_other_alphabets_need_the_flag(folder, capsys):
-    assert "only the first automaton reads 'a'; --missing-as-zero" in refused(capsys, "equivalent", "wide.json", "fewer.json")
-    assert said(capsys, "equivalent", "wide.json", "fewer.json", "--missing-as-zero", "--certificate", "c.json")[0] == 0
-    assert said(capsys, "check-certificate", "c.json", "--of", "wide.json", "fewer.json", "--missing-as-zero")[0] == 0
+    assert "only the first automaton reads 'a'; --missing-as-zero" in refused(
+        capsys, "equivalent", "wide.json", "fewer.json"
+    )
+    assert (
+        said(capsys, "equivalent", "wide.json", "fewer.json", "--missing-as-zero", "--certificate", "c.json")[
+            0
+        ]
+        == 0
+    )
+    assert (
+        said(capsys, "check-certificate", "c.json", "--of", "wide.json", "fewer.json", "--missing-as-zero")[0]
+        == 0
+    )
     status, answer = said(capsys, "equivalent", "a.json", "fewer.json", "--missing-as-zero")
     assert (status, answer["word"]) == (1, ["a", "b"])
 
@@ -94,12 +124,23 @@ def test_a_tampered_certificate_is_rejected_with_the_reason(folder, capsys):
     assert (status, answer["verdict"]) == (1, "rejected") and "lambda_C X is not lambda" in answer["why"]
 
 
-@pytest.mark.parametrize("arguments", [
-    ("equivalent", "a.json", "tropical.json"), ("equivalent", "a.json"), ("equivalent", "a.json", "none.json"),
-    ("equivalent", "a.json", "inf.json"), ("equivalent", "a.json", "twice.json", "--certificate", "."),
-    ("equivalent", "a.json", "twice.json", "--longest", "-1"), ("check-certificate", "a.json"), ("check-certificate", "none.json"),
-    ("minimise", "tropical.json"), ("rank", "tropical.json"), ("minimise", "a.json", "-o", "a.png"), ("minimise", "a.json", "-o", "."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("equivalent", "a.json", "tropical.json"),
+        ("equivalent", "a.json"),
+        ("equivalent", "a.json", "none.json"),
+        ("equivalent", "a.json", "inf.json"),
+        ("equivalent", "a.json", "twice.json", "--certificate", "."),
+        ("equivalent", "a.json", "twice.json", "--longest", "-1"),
+        ("check-certificate", "a.json"),
+        ("check-certificate", "none.json"),
+        ("minimise", "tropical.json"),
+        ("rank", "tropical.json"),
+        ("minimise", "a.json", "-o", "a.png"),
+        ("minimise", "a.json", "-o", "."),
+    ],
+)
 def test_bad_input_is_one_sentence_and_leaves_no_file(folder, capsys, arguments):
     text = (folder / "a.json").read_text().replace('"1/3"', '"inf"')
     (folder / "inf.json").write_text(text)
@@ -117,10 +158,19 @@ def test_a_float_infinity_in_a_field_is_named_with_its_place(folder, capsys):
 def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
     status, answer = said(capsys, "minimise", "twice.json", "-o", "least.json", "--certificate", "m.json")
     assert (status, answer["states"], answer["from"], answer["files"]) == (0, 2, 4, ["least.json"])
-    assert files.read("least.json").states == 2 and equivalent(A, files.read("least.json")).verdict == "equivalent"
-    assert said(capsys, "check-certificate", "m.json", "--of", "twice.json", "least.json")[1]["claims"] == "minimal"
+    assert (
+        files.read("least.json").states == 2
+        and equivalent(A, files.read("least.json")).verdict == "equivalent"
+    )
+    assert (
+        said(capsys, "check-certificate", "m.json", "--of", "twice.json", "least.json")[1]["claims"]
+        == "minimal"
+    )
     assert said(capsys, "check-certificate", "m.json", "--of", "twice.json")[0] == 0
-    assert said(capsys, "minimise", "twice.json") == (0, {"schema_version": 1, "states": 2, "from": 4, "files": []})
+    assert said(capsys, "minimise", "twice.json") == (
+        0,
+        {"schema_version": 1, "states": 2, "from": 4, "files": []},
+    )
 
 
 def test_rank_prints_a_number(folder, capsys):
@@ -141,7 +191,11 @@ def test_boolean_and_counting_automata(folder, capsys):
     _, answer = said(capsys, "minimise", "paths.json", "-o", "least.json")
     least = files.read("least.json")
     assert answer["states"] == least.states == rank(paths) == 2
-    assert [score(least, "a" * t) for t in range(6)] == [score(paths, "a" * t) for t in range(6)] == [2 * t for t in range(6)]
+    assert (
+        [score(least, "a" * t) for t in range(6)]
+        == [score(paths, "a" * t) for t in range(6)]
+        == [2 * t for t in range(6)]
+    )
 
 
 def test_att_files_are_decided_too(folder, capsys):
@@ -154,8 +208,12 @@ def test_att_files_are_decided_too(folder, capsys):
 
 def test_a_certificate_overwrites_no_automaton_of_the_command(folder, capsys):
     before = (folder / "a.json").read_text()
-    assert "would overwrite" in refused(capsys, "equivalent", "a.json", "twice.json", "--certificate", "./a.json")
-    assert "are one file" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", "o.json")
+    assert "would overwrite" in refused(
+        capsys, "equivalent", "a.json", "twice.json", "--certificate", "./a.json"
+    )
+    assert "are one file" in refused(
+        capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", "o.json"
+    )
     assert "is a folder" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", ".")
     assert (folder / "a.json").read_text() == before and not (folder / "o.json").exists()
 

@@ -37,7 +37,9 @@ def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
 ways = {"exact": Exact, "openfst": WithOpenFst}
 
 
-refuted = [(c, v, way) for c in claims().values() for v in c.variants if v.expected == "refuted" for way in ways]
+refuted = [
+    (c, v, way) for c in claims().values() for v in c.variants if v.expected == "refuted" for way in ways
+]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,16 @@ def test_what_was_kept_replays_with_the_same_scores(claim, variant, way, tmp_pat
 def test_a_network_that_was_kept_replays(tmp_path_factory, data):
     names, xs = data.draw(readings(most=3, longest=3, run=0))
     network = data.draw(
-        networks("abc", "example-6", "proposition-7", "printed", "float32", "cpu", automata_know_start=False, start=st.just(1.0))
+        networks(
+            "abc",
+            "example-6",
+            "proposition-7",
+            "printed",
+            "float32",
+            "cpu",
+            automata_know_start=False,
+            start=st.just(1.0),
+        )
     ).renamed(names)
     (compared, *_) = list(network.compare(xs))
     found = counterexample(network, compared)

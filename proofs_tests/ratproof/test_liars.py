@@ -151,23 +151,40 @@ def remembering_between_strings():
 
 
 LIARS = [
-    looked_up, compared, asked_for_its_value, asked_for_its_denominator, asked_for_its_numerator, written_down,
-    written_in_a_sentence, squared, rounded, remembered, known_by_its_type, told_by_being_a_number, counting_its_calls(),
-    counting_now_and_then(), drawing_random_numbers(), remembering_between_strings(),
-]  # fmt: skip
+    looked_up,
+    compared,
+    asked_for_its_value,
+    asked_for_its_denominator,
+    asked_for_its_numerator,
+    written_down,
+    written_in_a_sentence,
+    squared,
+    rounded,
+    remembered,
+    known_by_its_type,
+    told_by_being_a_number,
+    counting_its_calls(),
+    counting_now_and_then(),
+    drawing_random_numbers(),
+    remembering_between_strings(),
+]
 REFUSED = LIARS[:10]
 
 
 def decided(monkeypatch, *claims, kind="decided", **options):
     """The results of the decision, as ``ratproof check`` has them."""
-    monkeypatch.setattr("ratproof.check.load", lambda path: {claim.name: registry.bring(claim) or claim for claim in claims})
+    monkeypatch.setattr(
+        "ratproof.check.load", lambda path: {claim.name: registry.bring(claim) or claim for claim in claims}
+    )
     return check("mine.py", kind=kind, **options).results
 
 
 def not_held(result):
     """It does not hold, and no certificate says that it does."""
     print(result.verdict, result.why, result.counterexample and result.counterexample.sentence())
-    return result.verdict != Verdict.HOLDS and (result.certificate is None or result.certificate["claims"] == "different")
+    return result.verdict != Verdict.HOLDS and (
+        result.certificate is None or result.certificate["claims"] == "different"
+    )
 
 
 @pytest.mark.parametrize("step", LIARS, ids=lambda step: step.__qualname__.split(".")[0])
@@ -190,7 +207,8 @@ def test_numbers_with_more_digits_than_python_writes_are_written(monkeypatch):
     calls = iter(range(10**9))
     huge = WFSA(REAL, [10**5000], [1], {"a": [[1]]})
     (result,) = decided(
-        monkeypatch, believe("liar", start=10**5000, step=lambda c, x: c + (next(calls) % 500 == 450), automaton=huge)
+        monkeypatch,
+        believe("liar", start=10**5000, step=lambda c, x: c + (next(calls) % 500 == 450), automaton=huge),
     )
     assert not_held(result) and "limit" not in result.why
     squares = believe("squares", start=10**5000, step=lambda c, x: c * c * 10**5000, automaton=huge)
@@ -223,11 +241,19 @@ def wrapping(c, x):
         ((0, 0), told_by_its_length, lambda c: c[1], COUNTS, "a" * 50),
         (1, told_by_its_size, None, DOUBLES, "a" * 134),
         ((0, 0), told_by_one_string, lambda c: c[0], HALVES, "abab"),
-        (0, right, lambda c: c + (not isinstance(c, Form) and c == Fraction(1365, 1024)), HALVES, "abababababa"),
+        (
+            0,
+            right,
+            lambda c: c + (not isinstance(c, Form) and c == Fraction(1365, 1024)),
+            HALVES,
+            "abababababa",
+        ),
     ],
     ids=["at length 50", "of huge values", "on abab", "what it shows"],
 )
-def test_a_special_case_in_reach_is_refuted_by_the_least_string(start, step, out, automaton, string, monkeypatch):
+def test_a_special_case_in_reach_is_refuted_by_the_least_string(
+    start, step, out, automaton, string, monkeypatch
+):
     (result,) = decided(monkeypatch, believe("liar", start=start, step=step, out=out, automaton=automaton))
     assert not_held(result) and result.verdict == Verdict.REFUTED
     assert len(result.counterexample.string) == len(string) and result.kept is not None
@@ -287,13 +313,17 @@ def turns_on_numbers(state, x):
     ids=["alike", "in place", "late"],
 )
 def test_modes_that_lie_are_seen(mode, step, monkeypatch):
-    (result,) = decided(monkeypatch, believe("liar", start=(mode, 0), step=step, automaton=HALVES, modes=True))
+    (result,) = decided(
+        monkeypatch, believe("liar", start=(mode, 0), step=step, automaton=HALVES, modes=True)
+    )
     assert not_held(result)
 
 
 def test_a_mode_that_is_no_number_is_refused(monkeypatch):
     step = lambda state, x: (state[0] * math.inf * 0, right(state[1], x))
-    (result,) = decided(monkeypatch, believe("liar", start=(math.nan, 0), step=step, automaton=HALVES, modes=True))
+    (result,) = decided(
+        monkeypatch, believe("liar", start=(math.nan, 0), step=step, automaton=HALVES, modes=True)
+    )
     assert not_held(result) and "leads to different modes" in result.why
 
 
@@ -301,15 +331,19 @@ def test_a_mode_that_is_no_number_is_refused(monkeypatch):
 
 
 def lies_on(kind, after):
-    """Proposition 7's unit with a second number that counts symbols: right on all but numbers of that kind, and there up to a length."""
+    """Proposition 7's unit with a second number that counts symbols: right on all but numbers of that kind,
+    and there up to a length.
+    """
 
     def step(w, state, x):
         c, n = state
         return proposition_7.example_6.step(w, c, x) + (1 if isinstance(n, kind) and n == after else 0), n + 1
 
     return Recurrence(
-        lambda w: (proposition_7.example_6.start(w), 0), step, lambda w, state: proposition_7.example_6.out(w, state[0])
-    )  # fmt: skip
+        lambda w: (proposition_7.example_6.start(w), 0),
+        step,
+        lambda w, state: proposition_7.example_6.out(w, state[0]),
+    )
 
 
 def claim_with(recurrence, *kinds, **options):
@@ -328,7 +362,9 @@ def test_a_claim_about_all_weights_that_lies_to_forms_is_refuted(after, monkeypa
 
 def test_every_case_of_a_claim_about_all_weights_is_run_on_numbers(monkeypatch):
     ran = []
-    monkeypatch.setattr(on_numbers, "fresh_values", lambda sides, x: ran.append(sides.case) or RIGHT_VALUES(sides, x))
+    monkeypatch.setattr(
+        on_numbers, "fresh_values", lambda sides, x: ran.append(sides.case) or RIGHT_VALUES(sides, x)
+    )
     (result,) = decided(monkeypatch, claim_with(proposition_7.example_6, "decided"), examples=8)
     assert result.verdict == Verdict.HOLDS and result.facts["on_numbers"]["strings"] >= 1000
     assert len(set(ran)) > 3
@@ -348,18 +384,24 @@ def test_a_proof_of_what_a_claim_does_to_variables_is_run_on_numbers(monkeypatch
     honest = claim_with(proposition_7.example_6, "proved", proof=proof)
     (result,) = decided(monkeypatch, honest, kind="proved", examples=20)
     assert result.verdict == Verdict.HOLDS and result.facts["on_numbers"]["cases"] > 20
-    (result,) = decided(monkeypatch, claim_with(lies_but_to_variables(1), "proved", proof=proof), kind="proved", examples=20)
+    (result,) = decided(
+        monkeypatch, claim_with(lies_but_to_variables(1), "proved", proof=proof), kind="proved", examples=20
+    )
     assert result.verdict == Verdict.REFUTED and result.certificate is None
 
 
 def test_a_theorem_of_ratproofs_says_nothing_of_a_claim_of_ones_own(monkeypatch):
     theorem = proposition_7.CLAIM.variant("corrected").theorem
-    (result,) = decided(monkeypatch, claim_with(lies_on(object, 0), "kernel-checked", theorem=theorem), kind="kernel-checked")
+    (result,) = decided(
+        monkeypatch, claim_with(lies_on(object, 0), "kernel-checked", theorem=theorem), kind="kernel-checked"
+    )
     assert result.verdict == Verdict.UNKNOWN and "nothing binds a theorem" in result.why
 
 
 def test_a_start_that_is_changed_in_place_is_a_fresh_one_for_each_string(monkeypatch):
-    """The step writes into the list that it is given: from a fresh start it is right, and no string's run changes another's."""
+    """The step writes into the list that it is given: from a fresh start it is right, and no string's run
+    changes another's.
+    """
     begin = [Fraction(0)]
 
     def step(case, state, x):
@@ -385,14 +427,22 @@ def test_a_decided_verdict_says_what_it_is_about_and_what_was_run(monkeypatch, c
     assert ran["strings"] > 10_000 and ran["longest"] == 1000
     assert run(["check", "mine.py", "--kind", "decided"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert f"decided for the function that the step computes on affine forms; on {ran['strings']:,} strings" in said
+    assert (
+        f"decided for the function that the step computes on affine forms; on {ran['strings']:,} strings"
+        in said
+    )
 
 
 def test_what_no_run_reaches_holds_and_the_verdict_says_how_far_it_was_run(monkeypatch):
     """A step that lies after 5,000 symbols: no finite number of runs sees all such steps."""
     late = lambda c, x: (c[0] + 1, c[1] + 1 + (isinstance(c[0], Fraction) and c[0] == 5000))
-    (result,) = decided(monkeypatch, believe("late", start=(0, 0), step=late, out=lambda c: c[1], automaton=COUNTS))
-    assert result.verdict == Verdict.HOLDS and "strings, of at most 500 symbols" in result.facts["on_numbers"]["says"]
+    (result,) = decided(
+        monkeypatch, believe("late", start=(0, 0), step=late, out=lambda c: c[1], automaton=COUNTS)
+    )
+    assert (
+        result.verdict == Verdict.HOLDS
+        and "strings, of at most 500 symbols" in result.facts["on_numbers"]["says"]
+    )
 
 
 def test_a_refutation_of_what_a_step_does_to_forms_alone_is_none(monkeypatch):
@@ -487,7 +537,9 @@ class AlwaysDrops(nn.Module):
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_that_lies_does_not_hold(name, monkeypatch):
     torch.manual_seed(0)
-    claim = believe_module("liar", module=MODULES[name](), embeddings=torch.eye(2), alphabet="ab", automaton=SUMS)
+    claim = believe_module(
+        "liar", module=MODULES[name](), embeddings=torch.eye(2), alphabet="ab", automaton=SUMS
+    )
     (result,) = decided(monkeypatch, claim, kind="sampled")
     assert not_held(result)
     if name in ("after 50 calls", "every 40th call", "carrying its state on"):

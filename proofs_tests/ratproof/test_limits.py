@@ -1,4 +1,6 @@
-"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as unknown, at once, and leaves nothing behind."""
+"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as unknown, at once, and leaves
+nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ def program(folder, *body, name="score", before=""):
 
 def ends(arguments, folder):
     """The exit status, and what was printed."""
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE, cwd=folder, env=environment())
+    done = subprocess.run(
+        arguments, capture_output=True, text=True, timeout=PATIENCE, cwd=folder, env=environment()
+    )
     assert "Traceback" not in done.stderr
     return done.returncode, done.stdout, done.stderr
 
@@ -80,12 +84,20 @@ def test_work_that_would_take_for_ever_ends_at_the_limit(tmp_path, work):
 
 
 def test_a_verdict_that_is_unknown_goes_where_verdicts_go(tmp_path):
-    status, out, err = ends([*program(tmp_path, FOR_EVER, name="equivalent"), "--limit-seconds", "1"], tmp_path)
-    assert (status, out, err) == (3, "unknown: this takes more than 1 second; --limit-seconds S allows more\n", "")
+    status, out, err = ends(
+        [*program(tmp_path, FOR_EVER, name="equivalent"), "--limit-seconds", "1"], tmp_path
+    )
+    assert (status, out, err) == (
+        3,
+        "unknown: this takes more than 1 second; --limit-seconds S allows more\n",
+        "",
+    )
 
 
 def test_what_was_being_done_is_said(tmp_path):
-    status, _, err = ends([*program(tmp_path, "supervisor.note('length 7')", FOR_EVER), "--limit-seconds", "0.2"], tmp_path)
+    status, _, err = ends(
+        [*program(tmp_path, "supervisor.note('length 7')", FOR_EVER), "--limit-seconds", "0.2"], tmp_path
+    )
     assert (status, err.count("more than 0.2 seconds (it was at: length 7); --limit")) == (3, 1)
 
 
@@ -99,7 +111,11 @@ def test_with_json_the_answer_is_one_object(tmp_path):
 
 @pytest.mark.parametrize(
     "work",
-    ["kept = [bytearray(b'x') * (1 << 20) for _ in range(1 << 20)]", "bytearray(1 << 50)", "kept = bytes(1 << 33)"],
+    [
+        "kept = [bytearray(b'x') * (1 << 20) for _ in range(1 << 20)]",
+        "bytearray(1 << 50)",
+        "kept = bytes(1 << 33)",
+    ],
     ids=["bit by bit", "more than there is", "at once"],
 )
 def test_work_that_takes_more_memory_than_the_limit_ends(tmp_path, work):
@@ -111,7 +127,8 @@ def test_work_that_takes_more_memory_than_the_limit_ends(tmp_path, work):
 def test_the_memory_of_what_the_work_starts_counts(tmp_path):
     hog = "import time; kept = bytearray(b'x') * (300 << 20); time.sleep(60)"
     status, _, err = ends(
-        [*program(tmp_path, f"subprocess.run([sys.executable, '-c', {hog!r}])"), "--limit-memory", "256M"], tmp_path
+        [*program(tmp_path, f"subprocess.run([sys.executable, '-c', {hog!r}])"), "--limit-memory", "256M"],
+        tmp_path,
     )
     assert status == 3 and "more than 256 MB of memory" in err
 
@@ -141,7 +158,9 @@ def test_nothing_half_written_is_left(tmp_path):
 
 def test_an_answer_that_is_being_read_slowly_is_not_cut_off(tmp_path):
     work = program(tmp_path, "print('x' * 1_000_000)")
-    with subprocess.Popen([*work, "--limit-seconds", "0.5"], stdout=subprocess.PIPE, env=environment()) as reading:
+    with subprocess.Popen(
+        [*work, "--limit-seconds", "0.5"], stdout=subprocess.PIPE, env=environment()
+    ) as reading:
         assert reading.stdout is not None
         assert reading.stdout.read(1) == b"x"
         with pytest.raises(subprocess.TimeoutExpired):
@@ -151,7 +170,8 @@ def test_an_answer_that_is_being_read_slowly_is_not_cut_off(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("end", "status"), [("return None", 0), ("return 1", 1), ("sys.exit(7)", 7), ("raise KeyboardInterrupt", 130)]
+    ("end", "status"),
+    [("return None", 0), ("return 1", 1), ("sys.exit(7)", 7), ("raise KeyboardInterrupt", 130)],
 )
 def test_the_exit_status_is_passed_on(tmp_path, end, status):
     assert ends(program(tmp_path, end), tmp_path) == (status, "", "")
@@ -159,13 +179,17 @@ def test_the_exit_status_is_passed_on(tmp_path, end, status):
 
 @pytest.mark.parametrize("crash", ["SIGSEGV", "SIGABRT", "SIGKILL"])
 def test_a_library_that_crashes_gives_unknown(tmp_path, crash):
-    status, out, err = ends(program(tmp_path, f"os.kill(os.getpid(), signal.{crash})", "time.sleep(60)"), tmp_path)
+    status, out, err = ends(
+        program(tmp_path, f"os.kill(os.getpid(), signal.{crash})", "time.sleep(60)"), tmp_path
+    )
     assert (status, out) == (3, "")
     assert err.startswith("ratproof: unknown: ") and crash in err
 
 
 def hears_ctrl_c():
-    """As in a terminal: what a shell starts in the background, such as these tests, ignores Ctrl-C, and so do its children."""
+    """As in a terminal: what a shell starts in the background, such as these tests, ignores Ctrl-C, and so do
+    its children.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -173,8 +197,14 @@ def started(folder, *body):
     """A program that works, and the process that does its work."""
     work = program(folder, "Path('pid').write_text(str(os.getpid()))", "os.rename('pid', 'ready')", *body)
     running = subprocess.Popen(
-        work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment(), preexec_fn=hears_ctrl_c
-    )  # fmt: skip
+        work,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=environment(),
+        preexec_fn=hears_ctrl_c,
+    )
     deadline = time.monotonic() + PATIENCE
     while not (folder / "ready").exists():
         assert running.poll() is None and time.monotonic() < deadline
@@ -256,7 +286,9 @@ def commands(group, path=()):
 def test_every_command_is_limited_or_said_to_be_without_limits():
     for name, command in commands(typer.main.get_command(app)):
         assert (name in limits.LIMITED) != (name in limits.UNLIMITED), name
-        assert {"limit_seconds", "limit_memory"} <= {p.name for p in command.params} or name not in limits.LIMITED, name
+        assert {"limit_seconds", "limit_memory"} <= {
+            p.name for p in command.params
+        } or name not in limits.LIMITED, name
 
 
 @pytest.mark.parametrize(
@@ -280,7 +312,11 @@ def test_free_memory_is_what_the_tightest_of_machine_and_groups_leaves(tmp_path)
     for folder, files in {
         "user": {"memory.max": "1000", "memory.current": "900", "memory.stat": "anon 500\ninactive_file 400"},
         "user/job": {"memory.max": "max", "memory.current": "900", "memory.stat": "anon 500"},
-        "memory/job": {"memory.limit_in_bytes": "700", "memory.usage_in_bytes": "100", "memory.stat": "total_inactive_file 50"},
+        "memory/job": {
+            "memory.limit_in_bytes": "700",
+            "memory.usage_in_bytes": "100",
+            "memory.stat": "total_inactive_file 50",
+        },
     }.items():
         (tmp_path / folder).mkdir(parents=True)
         for name, text in files.items():

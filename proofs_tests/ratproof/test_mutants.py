@@ -1,6 +1,8 @@
-"""Code broken on purpose: for each break, some evidence that should hold is refuted, or some that should be refuted is not.
+"""Code broken on purpose: for each break, some evidence that should hold is refuted, or some that should be
+refuted is not.
 
-Each break is one that a tired person makes: a transposed matrix, a start that is shifted, an update in the wrong order.
+Each break is one that a tired person makes: a transposed matrix, a start that is shifted, an update in the
+wrong order.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ VARIANT = CLAIM.variant("corrected")
 def exact(variant: Any = VARIANT, way: Any = Exact) -> None:
     """The sampled (or cross-checked) evidence."""
 
-    @settings(max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate, Phase.shrink])
+    @settings(
+        max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate, Phase.shrink]
+    )
     @given(st.data())
     def run(data: Any) -> None:
         names, strings = data.draw(readings(most=6, run=0))
@@ -59,9 +63,13 @@ def network(dtype: str = "float64") -> None:
     """The sampled evidence of the torch layer."""
 
     @settings(
-        max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate],
+        max_examples=60,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @given(st.data())
     def run(data: Any) -> None:
         names, strings = data.draw(readings(most=6))
@@ -94,10 +102,16 @@ MUTANTS_OF_THE_CLAIM = {
     "update negated": of_recurrence(lambda w, c, x: w.f[x] * c - w.u[x]),
     "forget gate complemented": of_recurrence(lambda w, c, x: (1 - w.f[x]) * c + w.u[x]),
     "matrices transposed": of_construction(lambda a: a.replace(matrices=a.matrices.swapaxes(1, 2).copy())),
-    "initial and final swapped": of_construction(lambda a: a.replace(initial=a.final.copy(), final=a.initial.copy())),
+    "initial and final swapped": of_construction(
+        lambda a: a.replace(initial=a.final.copy(), final=a.initial.copy())
+    ),
     "initial weight shifted": of_construction(lambda a: a.replace(initial=a.initial + Fraction(1, 2**60))),
-    "final weight off by one part in 2^60": of_construction(lambda a: a.replace(final=a.final * (1 + Fraction(1, 2**60)))),
-    "no loop on the first state": of_construction(lambda a: a.replace(matrices=a.matrices * np.array([[0, 1], [1, 1]]))),
+    "final weight off by one part in 2^60": of_construction(
+        lambda a: a.replace(final=a.final * (1 + Fraction(1, 2**60)))
+    ),
+    "no loop on the first state": of_construction(
+        lambda a: a.replace(matrices=a.matrices * np.array([[0, 1], [1, 1]]))
+    ),
     "letters change places": of_construction(
         lambda a: a.replace(index=dict(zip(a.index, reversed(a.index.values()), strict=True)))
     ),
@@ -107,7 +121,10 @@ MUTANTS_OF_THE_CLAIM = {
 # smaller than what OpenFst's floats can show
 BELOW_FLOATS = ("initial weight shifted", "final weight off by one part in 2^60")
 SEEN_BY = [
-    (name, way) for name in MUTANTS_OF_THE_CLAIM for way in (Exact, WithOpenFst) if way is Exact or name not in BELOW_FLOATS
+    (name, way)
+    for name in MUTANTS_OF_THE_CLAIM
+    for way in (Exact, WithOpenFst)
+    if way is Exact or name not in BELOW_FLOATS
 ]
 
 
@@ -138,11 +155,17 @@ RIGHT_GATES, RIGHT_AUTOMATA, RIGHT_LOOP = Example6Cell.gates, Example6.to_automa
 
 
 def transposed(self, *arguments, **options):
-    return [a.replace(matrices=a.matrices.swapaxes(1, 2).copy()) for a in RIGHT_AUTOMATA(self, *arguments, **options)]
+    return [
+        a.replace(matrices=a.matrices.swapaxes(1, 2).copy())
+        for a in RIGHT_AUTOMATA(self, *arguments, **options)
+    ]
 
 
 def units_rotated(self, *arguments, **options):
-    return [*RIGHT_AUTOMATA(self, *arguments, **options)[1:], *RIGHT_AUTOMATA(self, *arguments, **options)[:1]]
+    return [
+        *RIGHT_AUTOMATA(self, *arguments, **options)[1:],
+        *RIGHT_AUTOMATA(self, *arguments, **options)[:1],
+    ]
 
 
 def start_forgotten(self, embeddings, vocabulary, start=None, exact=True):
@@ -214,7 +237,9 @@ def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
     nothing = lambda *a: (right(*a)[0], np.zeros_like(right(*a)[1]))
     exactly = rounding.prefix_bounds
     monkeypatch.setattr("ratproof.networks.bound_table", nothing)
-    monkeypatch.setattr("ratproof.networks.prefix_bounds", lambda *a: (exactly(*a)[0], np.zeros(len(a[1]) + 1)))
+    monkeypatch.setattr(
+        "ratproof.networks.prefix_bounds", lambda *a: (exactly(*a)[0], np.zeros(len(a[1]) + 1))
+    )
     with pytest.raises(Disagreement):
         network("float32")
 
@@ -234,11 +259,18 @@ def comparison_with_two_units(way: str) -> Any:
     """Gates 1/2 and 1, two units, one letter."""
     if way == "network":
         parameters = {
-            "forget.weight": [[0.0]] * 2, "forget.bias": [0.0] * 2, "update.weight": [[1.0]] * 2, "update.bias": [0.0] * 2,
-        }  # fmt: skip
-        return OfNetwork("corollary-9", "corrected", "example-6", TWO_UNITS, parameters, [[1.0]], "a", dtype="float64")
+            "forget.weight": [[0.0]] * 2,
+            "forget.bias": [0.0] * 2,
+            "update.weight": [[1.0]] * 2,
+            "update.bias": [0.0] * 2,
+        }
+        return OfNetwork(
+            "corollary-9", "corrected", "example-6", TWO_UNITS, parameters, [[1.0]], "a", dtype="float64"
+        )
     half, one = Fraction(1, 2), Fraction(1)
-    layer = Weights(REAL, "a", {"c_0": (0 * one, 0 * one), "f": {"a": (half, half)}, "u": {"a": (one, one)}}, ("d", 2))
+    layer = Weights(
+        REAL, "a", {"c_0": (0 * one, 0 * one), "f": {"a": (half, half)}, "u": {"a": (one, one)}}, ("d", 2)
+    )
     return {"exact": Exact, "openfst": WithOpenFst}[way]("corollary-9", "corrected", layer)
 
 
@@ -247,7 +279,9 @@ def comparison_with_two_units(way: str) -> Any:
 @pytest.mark.parametrize("length", [0, 1, 60])
 @pytest.mark.parametrize("place", [0, 2])
 def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, length, place, monkeypatch):
-    """First and second unit, empty prefix and last symbol of a long string, first and last string of the batch."""
+    """First and second unit, empty prefix and last symbol of a long string, first and last string of the
+    batch.
+    """
     sides = comparison_with_two_units(way)
     strings = ["a", "aa", "aaa"]
     strings[place] = "a" * max(60, length) if length == 60 else "a" * 3
@@ -288,7 +322,9 @@ def test_exhaustion_sees_every_unit_and_every_length_up_to_the_one_it_says(lengt
 
         def levels(self, case, longest):
             for n, level in enumerate(right.recurrence.levels(case, longest)):
-                yield [tuple(v + (i == unit and n == length) for i, v in enumerate(values)) for values in level]
+                yield [
+                    tuple(v + (i == unit and n == length) for i, v in enumerate(values)) for values in level
+                ]
 
     sides.read = replace(right, recurrence=Spoilt())
     compared = sides.compare_all(4)
@@ -312,8 +348,14 @@ def test_nothing_is_broken_here():
 
 WRONG_GATES = {
     "sru": (SRUCell, lambda s, v: {"f": torch.sigmoid(s.forget(v)), "u": s.update(v)}),
-    "t-gru": (TGRUCell, lambda s, v: {"f": torch.sigmoid(s.forget(v)), "u": s.update(v) + torch.tanh(s.gate(v))}),
-    "rrnn-b": (RRNNBCell, lambda s, v: {"f": 1 - torch.sigmoid(s.forget(v)), "u": torch.sigmoid(s.forget(v)) * s.update(v)}),
+    "t-gru": (
+        TGRUCell,
+        lambda s, v: {"f": torch.sigmoid(s.forget(v)), "u": s.update(v) + torch.tanh(s.gate(v))},
+    ),
+    "rrnn-b": (
+        RRNNBCell,
+        lambda s, v: {"f": 1 - torch.sigmoid(s.forget(v)), "u": torch.sigmoid(s.forget(v)) * s.update(v)},
+    ),
 }
 
 

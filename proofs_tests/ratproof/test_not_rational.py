@@ -1,4 +1,6 @@
-"""That a cell is no automaton: bounds are reached, controls stop where they must, and each of the theorem's hypotheses is looked at."""
+"""That a cell is no automaton: bounds are reached, controls stop where they must, and each of the theorem's
+hypotheses is looked at.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def test_controls_stop_at_the_states_that_they_have(name, units):
     found, stopped = largest(some(CELLS[name], units))
     assert found.states == RANKS[name, units] and stopped.size > found.states
     size = RANKS[name, units] + 1
-    assert isinstance(bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)), Unknown)
+    assert isinstance(
+        bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)), Unknown
+    )
 
 
 @pytest.mark.parametrize("name", WILD)
@@ -56,11 +60,20 @@ def zeroed(name, *weights, units=1):
     return replace(given, weights={n: zero(w) if n in weights else w for n, w in given.weights.items()})
 
 
-@pytest.mark.parametrize(("given", "states"), [
-    (zeroed("elman", "U_h"), 3), (zeroed("elman", "U_h", units=2), 3), (zeroed("sru-feedback", "v_f"), 2), (zeroed("rcnn", "U_l"), 3),
-    (zeroed("rcnn-unigram", "U_l"), 2), (zeroed("lstm", "U_i", "U_f", "U_g"), 2), (zeroed("gru", "U_r", "U_z", "U_m"), 2),
-    (zeroed("scrn", "U_h", "P_h"), 3),
-], ids=lambda value: value.cell.name if isinstance(value, Given) else "")  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "states"),
+    [
+        (zeroed("elman", "U_h"), 3),
+        (zeroed("elman", "U_h", units=2), 3),
+        (zeroed("sru-feedback", "v_f"), 2),
+        (zeroed("rcnn", "U_l"), 3),
+        (zeroed("rcnn-unigram", "U_l"), 2),
+        (zeroed("lstm", "U_i", "U_f", "U_g"), 2),
+        (zeroed("gru", "U_r", "U_z", "U_m"), 2),
+        (zeroed("scrn", "U_h", "P_h"), 3),
+    ],
+    ids=lambda value: value.cell.name if isinstance(value, Given) else "",
+)
 def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
     found, stopped = largest(given)
     assert (found is None or found.states <= states) and stopped is not None
@@ -98,13 +111,20 @@ def test_the_determinants_ball_is_in_the_one_that_is_written(name):
     middle, radius = map(Fraction, found.determinant)
     with flint.ctx.workprec(2 * found.bits):
         sharp = flint.arb_mat(hankel(given, 0, strings, strings, BALLS)).det()
-        low, high = (flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (middle - radius, middle + radius))
+        low, high = (
+            flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (middle - radius, middle + radius)
+        )
         assert low <= sharp <= high and abs(middle) - radius > 0
 
 
 def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
     cell = Cell(
-        "squash", "c' = tanh(2 c + x)", lambda w, s, x, a: ([a.tanh(2 * s[0][0] + w["W"][0][x])],), {"W": INPUT}, ("c",), "c"
+        "squash",
+        "c' = tanh(2 c + x)",
+        lambda w, s, x, a: ([a.tanh(2 * s[0][0] + w["W"][0][x])],),
+        {"W": INPUT},
+        ("c",),
+        "c",
     )
     given = Given(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
     found, _ = largest(given, sizes=[15])
@@ -140,10 +160,18 @@ def test_the_theorem_is_not_claimed_of_others(name):
     assert isinstance(every_size(some(CELLS[name])), NotShown)
 
 
-@pytest.mark.parametrize(("name", "units", "says"), [
-    ("lstm", 1, "h_0 does not stay 0"), ("rcnn", 1, "c1_0 does not stay 0"), ("elman", 2, "h_1 does not stay 0"), ("gru", 2, "h_1 does not"),
-    ("sru-feedback", 2, "c_1 does not stay 0"), ("rcnn-unigram", 2, "c_1 does not stay 0"), ("scrn", 2, "does not stay 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "units", "says"),
+    [
+        ("lstm", 1, "h_0 does not stay 0"),
+        ("rcnn", 1, "c1_0 does not stay 0"),
+        ("elman", 2, "h_1 does not stay 0"),
+        ("gru", 2, "h_1 does not"),
+        ("sru-feedback", 2, "c_1 does not stay 0"),
+        ("rcnn-unigram", 2, "c_1 does not stay 0"),
+        ("scrn", 2, "does not stay 0"),
+    ],
+)
 def test_where_another_number_of_the_state_moves_the_theorem_is_not_applied(name, units, says):
     assert all(says in why for why in every_size(some(CELLS[name], units)).why.values())
 
@@ -165,7 +193,10 @@ def test_what_only_does_not_show_to_stay_0_is_not_said_to_move(monkeypatch):
     blind = replace(FORMS, sigmoid=lambda x: Germ((flint.acb(0),)), tanh=lambda x: Germ((flint.acb(0),)))
     monkeypatch.setattr("ratproof.not_rational.every_size.FORMS", blind)
     why = every_size(two_units_of_which_one_stays_0()).why
-    assert all(sentence.startswith("that the next state hangs on h_0 alone does not show: h_1 may") for sentence in why.values())
+    assert all(
+        sentence.startswith("that the next state hangs on h_0 alone does not show: h_1 may")
+        for sentence in why.values()
+    )
 
 
 def test_a_letter_that_moves_the_context_is_not_used():
@@ -190,7 +221,9 @@ def test_the_orbit_is_followed_until_it_is_in_the_interval():
 @pytest.mark.parametrize("name", COVERED)
 @given(st.integers(0, 10**6))
 def test_what_the_theorem_covers_is_not_small(name, seed):
-    """Where all hypotheses show, the strings of that letter alone need more states than any size that is tried."""
+    """Where all hypotheses show, the strings of that letter alone need more states than any size that is
+    tried.
+    """
     given = some(CELLS[name], seed=seed)
     found = every_size(given)
     if isinstance(found, EverySize):
@@ -202,13 +235,17 @@ def elman(w="3/2", b="1/2"):
     return lambda t, a: a.tanh(a.number(Fraction(w)) * t + a.number(Fraction(b)))
 
 
-@pytest.mark.parametrize(("phi", "says"), [
-    (elman("1/2", "0"), "c_0 = 0 may be the fixed point"),
-    (elman("0", "1/2"), "no interval"),
-    (lambda t, a: -2 * t + 1, "no interval"),
-    (lambda t, a: t + 1, "no interval"),
-    (lambda t, a: a.tanh(-8 * t + 1), "no interval"),  # the orbit goes to a cycle of two
-], ids=["at the fixed point", "derivative 0", "away", "translation", "cycle"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("phi", "says"),
+    [
+        (elman("1/2", "0"), "c_0 = 0 may be the fixed point"),
+        (elman("0", "1/2"), "no interval"),
+        (lambda t, a: -2 * t + 1, "no interval"),
+        (lambda t, a: t + 1, "no interval"),
+        (lambda t, a: a.tanh(-8 * t + 1), "no interval"),  # the orbit goes to a cycle of two
+    ],
+    ids=["at the fixed point", "derivative 0", "away", "translation", "cycle"],
+)
 def test_attraction_is_refused_where_it_is_none(phi, says):
     with flint.ctx.workprec(128), pytest.raises(Fails, match=says):
         enter(phi, attracted(phi).interval)
@@ -222,7 +259,10 @@ def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
             found = attracted(phi)
             low, high = (
                 float(end.mid())
-                for end in (found.interval.middle - found.interval.radius, found.interval.middle + found.interval.radius)
+                for end in (
+                    found.interval.middle - found.interval.radius,
+                    found.interval.middle + found.interval.radius,
+                )
             )
     except Fails:
         return
@@ -243,25 +283,39 @@ def test_the_derivative_is_the_derivative(x, w):
         assert abs(slope - secant) < flint.arb(2) ** -200
 
 
-@pytest.mark.parametrize(("phi", "order"), [
-    (lambda t, a: a.sigmoid(t), 1), (lambda t, a: a.tanh(3 * t - 1), 1), (lambda t, a: a.sigmoid(t) * a.sigmoid(t) - t, 2),
-    (lambda t, a: t * a.sigmoid(t) + (1 - a.sigmoid(t)) * a.tanh(a.number(Fraction("1/3")) * t), 1),
-    (lambda t, a: a.sigmoid(2 * t) * a.sigmoid(a.sigmoid(t)), 1),  # at the pole of sigmoid(2t) the other gate is analytic
-    (lambda t, a: t * 2 + a.tanh(a.number(Fraction("1/2"))), None),
-    (lambda t, a: a.sigmoid(t) - a.sigmoid(t), None), (lambda t, a: 0 * a.sigmoid(t), None),
-    (lambda t, a: a.sigmoid(t) + a.sigmoid(-1 * t), None),  # 1 everywhere
-    (lambda t, a: a.tanh(t) - 2 * a.sigmoid(2 * t), None),  # -1 everywhere
-    (lambda t, a: a.sigmoid(a.sigmoid(t)), None),  # an essential singularity, which is not asked for
-    (lambda t, a: a.sigmoid(t) + a.sigmoid(a.sigmoid(t)), None),  # where poles of the outer gate gather at the pole of the inner one
-    (lambda t, a: t * t, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("phi", "order"),
+    [
+        (lambda t, a: a.sigmoid(t), 1),
+        (lambda t, a: a.tanh(3 * t - 1), 1),
+        (lambda t, a: a.sigmoid(t) * a.sigmoid(t) - t, 2),
+        (lambda t, a: t * a.sigmoid(t) + (1 - a.sigmoid(t)) * a.tanh(a.number(Fraction("1/3")) * t), 1),
+        (
+            lambda t, a: a.sigmoid(2 * t) * a.sigmoid(a.sigmoid(t)),
+            1,
+        ),  # at the pole of sigmoid(2t) the other gate is analytic
+        (lambda t, a: t * 2 + a.tanh(a.number(Fraction("1/2"))), None),
+        (lambda t, a: a.sigmoid(t) - a.sigmoid(t), None),
+        (lambda t, a: 0 * a.sigmoid(t), None),
+        (lambda t, a: a.sigmoid(t) + a.sigmoid(-1 * t), None),  # 1 everywhere
+        (lambda t, a: a.tanh(t) - 2 * a.sigmoid(2 * t), None),  # -1 everywhere
+        (lambda t, a: a.sigmoid(a.sigmoid(t)), None),  # an essential singularity, which is not asked for
+        (
+            lambda t, a: a.sigmoid(t) + a.sigmoid(a.sigmoid(t)),
+            None,
+        ),  # where poles of the outer gate gather at the pole of the inner one
+        (lambda t, a: t * t, None),
+    ],
+)
 def test_a_pole_is_found_where_one_is_and_none_where_none_is(phi, order):
     found = find_pole(phi)
     assert (found and found.order) == order
 
 
 def test_near_a_pole_the_values_grow_as_the_coefficient_says():
-    phi = lambda t, a: (1 - a.sigmoid(2 * t + 1)) * a.tanh(a.number(Fraction("1/3")) * t) + t * a.sigmoid(2 * t + 1)
+    phi = lambda t, a: (
+        (1 - a.sigmoid(2 * t + 1)) * a.tanh(a.number(Fraction("1/3")) * t) + t * a.sigmoid(2 * t + 1)
+    )
     pole = find_pole(phi)
     near = pole.point + flint.acb(2) ** -30
     complex_balls = replace(BALLS, tanh=lambda z: z.tanh())
@@ -278,4 +332,7 @@ def test_every_bound_is_accepted_by_the_checker():
     for name in CELLS:
         for units in (1, 2):
             found, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
-            assert check_hankel.verdict(json.loads(json.dumps(found.to_json()))) == f"at least {found.states} states"
+            assert (
+                check_hankel.verdict(json.loads(json.dumps(found.to_json())))
+                == f"at least {found.states} states"
+            )

@@ -27,16 +27,31 @@ def refused(capsys, *arguments):
 def test_it_says_what_it_has_shown(capsys):
     assert run(["not-rational", "gru"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("gru: no automaton with fewer than 63 states computes unit 0 (") and out.count("\n") == 1
+    assert (
+        out.startswith("gru: no automaton with fewer than 63 states computes unit 0 (")
+        and out.count("\n") == 1
+    )
 
 
 def test_json_is_one_object_with_all_that_is_needed_to_repeat_it(capsys):
     assert run(["not-rational", "lstm", "--size", "5", "--units", "2", "--unit", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["cell"], found["unit"], found["units"], found["states"], found["unknown"]) == ("lstm", 1, 2, 5, None)
-    assert found["bits"] >= 64 and 0 <= found["seconds"] < 5 and len(found["prefixes"]) == len(found["suffixes"]) == 5
+    assert (found["cell"], found["unit"], found["units"], found["states"], found["unknown"]) == (
+        "lstm",
+        1,
+        2,
+        5,
+        None,
+    )
     assert (
-        set(found["weights"]) == set(CELLS["lstm"].shapes) and found["letters"] == ["a", "b"] and len(found["determinant"]) == 2
+        found["bits"] >= 64
+        and 0 <= found["seconds"] < 5
+        and len(found["prefixes"]) == len(found["suffixes"]) == 5
+    )
+    assert (
+        set(found["weights"]) == set(CELLS["lstm"].shapes)
+        and found["letters"] == ["a", "b"]
+        and len(found["determinant"]) == 2
     )
 
 
@@ -61,7 +76,8 @@ def test_a_certificate_is_checked_by_the_same_command_as_all_others(name, tmp_pa
     assert run(["not-rational", name, "--size", size, "--certificate", path]) == 0
     assert run(["check-certificate", path]) == 0
     accepted = (
-        f"accepted: at least {size} states: no automaton over a field that holds the real numbers with fewer than {size} states"
+        f"accepted: at least {size} states: no automaton over a field that holds the real numbers with fewer"
+        f" than {size} states"
     )
     assert f"{accepted} computes unit 0 of the cell {name} with 1 unit and " in capsys.readouterr().out
     data = json.loads((tmp_path / "c.json").read_text())
@@ -70,10 +86,15 @@ def test_a_certificate_is_checked_by_the_same_command_as_all_others(name, tmp_pa
     assert json.loads(capsys.readouterr().out)["verdict"] == "rejected"
 
 
-def test_a_certificate_of_a_cell_is_for_no_automaton_and_one_that_would_show_nothing_is_not_written(tmp_path, capsys):
+def test_a_certificate_of_a_cell_is_for_no_automaton_and_one_that_would_show_nothing_is_not_written(
+    tmp_path, capsys
+):
     path = str(tmp_path / "c.json")
     assert run(["not-rational", "sru", "--size", "3", "--certificate", path]) == 3
-    assert "c.json is not written" in capsys.readouterr().err.replace("\n", " ") and not (tmp_path / "c.json").exists()
+    assert (
+        "c.json is not written" in capsys.readouterr().err.replace("\n", " ")
+        and not (tmp_path / "c.json").exists()
+    )
     assert run(["not-rational", "sru", "--size", "2", "--certificate", path]) == 0
     capsys.readouterr()
     (tmp_path / "a.json").write_text(json_format.dumps(WFSA(REAL, [1], [1], {"a": [[1]]})))
@@ -84,7 +105,9 @@ def test_a_certificate_of_a_cell_is_for_no_automaton_and_one_that_would_show_not
 def test_weights_come_from_a_file_and_letters_from_it_too(tmp_path, capsys):
     (tmp_path / "w.json").write_text(json.dumps({**ELMAN, "letters": ["left", "right"]}))
     path = str(tmp_path / "w.json")
-    assert run(["not-rational", "elman", "--weights", path, "--letter", "right", "--size", "4", "--json"]) == 0
+    assert (
+        run(["not-rational", "elman", "--weights", path, "--letter", "right", "--size", "4", "--json"]) == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["prefixes"][:2] == [[], ["right"]] and found["letters"] == ["left", "right"]
 
@@ -95,7 +118,12 @@ def test_every_size_shows_each_hypothesis(capsys):
     assert "no automaton with any number of states computes unit 0" in out and out.count("\n") == 6
     assert run(["not-rational", "elman", "--every-size", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["every_size"] is True and len(found["hypotheses"]) == 5 and found["letter"] == "a" and found["why"] is None
+    assert (
+        found["every_size"] is True
+        and len(found["hypotheses"]) == 5
+        and found["letter"] == "a"
+        and found["why"] is None
+    )
     assert run(["not-rational", "lstm", "--every-size"]) == 3
     assert capsys.readouterr().out.startswith("lstm: unknown: on the strings of a, ")
     assert run(["not-rational", "sru", "--every-size", "--json"]) == 3
@@ -103,32 +131,57 @@ def test_every_size_shows_each_hypothesis(capsys):
     assert found["every_size"] is False and set(found["why"]) == {"a", "b"}
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    ([], "not-rational needs a cell; there are elman, lstm"), (["elmo"], "there is no cell 'elmo'; there are elman, lstm"),
-    (["elman", "--size", "0"], "Invalid value for"), (["elman", "--size", "many"], "Invalid value for"),
-    (["elman", "--size", "5000"], "Invalid value"), (["elman", "--units", "0"], "Invalid value"), (["elman", "--bits", "63"], "Invalid value"),
-    (["elman", "--unit", "1"], "there is no unit 1; there are units 0 to 0"),
-    (["elman", "--letter", "c"], "there is no letter 'c'; there are a, b"),
-    (["elman", "--weights", "nowhere.json"], "nowhere.json: cannot be read"), (["elman", "--certificate", "."], "is a folder"),
-    (["elman", "--every-size", "--size", "3"], "--every-size goes with no --size"),
-    (["elman", "--units", "2", "--weights", "x.json"], "leave --units out"),
-], ids=lambda value: " ".join(value) if isinstance(value, list) else "")  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "not-rational needs a cell; there are elman, lstm"),
+        (["elmo"], "there is no cell 'elmo'; there are elman, lstm"),
+        (["elman", "--size", "0"], "Invalid value for"),
+        (["elman", "--size", "many"], "Invalid value for"),
+        (["elman", "--size", "5000"], "Invalid value"),
+        (["elman", "--units", "0"], "Invalid value"),
+        (["elman", "--bits", "63"], "Invalid value"),
+        (["elman", "--unit", "1"], "there is no unit 1; there are units 0 to 0"),
+        (["elman", "--letter", "c"], "there is no letter 'c'; there are a, b"),
+        (["elman", "--weights", "nowhere.json"], "nowhere.json: cannot be read"),
+        (["elman", "--certificate", "."], "is a folder"),
+        (["elman", "--every-size", "--size", "3"], "--every-size goes with no --size"),
+        (["elman", "--units", "2", "--weights", "x.json"], "leave --units out"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
 def test_bad_input_is_one_sentence(arguments, says, capsys):
     assert says in refused(capsys, *arguments)
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ("{", "is no JSON"), ("[]", "right is an object with the fields letters and weights"), ("{}", "with the fields letters and weights"),
-    (json.dumps({**ELMAN, "letters": "ab"}), "letters is not a list"), (json.dumps({**ELMAN, "letters": [""]}), "letters is not a list"),
-    (json.dumps({**ELMAN, "letters": ["a"]}), "W_h of the cell elman has not the shape [1, 1]"),
-    (json.dumps({**ELMAN, "letters": ["a", "a"]}), "of which none is there twice"), (json.dumps({**ELMAN, "weights": []}), "with the fields"),
-    (json.dumps({**ELMAN, "weights": {}}), "lacks U_h"),
-    *((json.dumps({**ELMAN, "weights": {**ELMAN["weights"], "U_h": value}}), says) for value, says in [
-        ([["x"]], "weight 'x' is no number"), ([["inf"]], "weight 'inf' is not finite"), ([[1.5]], "weight 1.5 is no string"),
-        ([["1/0"]], "divides by zero"), ("1", "U_h of the cell elman has not the shape [1, 1], which is units by units"),
-        ({"a": "1"}, "is no string"), ([["1"], ["2"]], "U_h of the cell elman has not the shape"), (None, "weight None is no string"),
-    ]),
-], ids=range(17))  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "right is an object with the fields letters and weights"),
+        ("{}", "with the fields letters and weights"),
+        (json.dumps({**ELMAN, "letters": "ab"}), "letters is not a list"),
+        (json.dumps({**ELMAN, "letters": [""]}), "letters is not a list"),
+        (json.dumps({**ELMAN, "letters": ["a"]}), "W_h of the cell elman has not the shape [1, 1]"),
+        (json.dumps({**ELMAN, "letters": ["a", "a"]}), "of which none is there twice"),
+        (json.dumps({**ELMAN, "weights": []}), "with the fields"),
+        (json.dumps({**ELMAN, "weights": {}}), "lacks U_h"),
+        *(
+            (json.dumps({**ELMAN, "weights": {**ELMAN["weights"], "U_h": value}}), says)
+            for value, says in [
+                ([["x"]], "weight 'x' is no number"),
+                ([["inf"]], "weight 'inf' is not finite"),
+                ([[1.5]], "weight 1.5 is no string"),
+                ([["1/0"]], "divides by zero"),
+                ("1", "U_h of the cell elman has not the shape [1, 1], which is units by units"),
+                ({"a": "1"}, "is no string"),
+                ([["1"], ["2"]], "U_h of the cell elman has not the shape"),
+                (None, "weight None is no string"),
+            ]
+        ),
+    ],
+    ids=range(17),
+)
 def test_weights_that_are_none_are_refused(text, says, tmp_path, capsys):
     (tmp_path / "w.json").write_text(text)
     found = refused(capsys, "elman", "--weights", str(tmp_path / "w.json"))

@@ -20,14 +20,17 @@ from ratproof import orphans
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
     for _ in range(2):
-        context.Process(target=orphans.run_with, args=(os.getpid(), {module!r}, {function!r}, {argument!r}), daemon=True).start()
+        arguments = os.getpid(), {module!r}, {function!r}, {argument!r}
+        context.Process(target=orphans.run_with, args=arguments, daemon=True).start()
     print("started", flush=True)
     time.sleep(60)
 """
 
 
 PATIENCE, SOON = 120, 5
-"""Seconds: how long a busy machine may take to start workers, and to end them. They would work for a minute or more."""
+"""Seconds: how long a busy machine may take to start workers, and to end them. They would work for a minute
+or more.
+"""
 
 
 def workers_of(process):
@@ -50,10 +53,14 @@ def alive(process):
 
 
 def still_there_after(kill, command, folder, at_least, begun=None):
-    """The workers that are there soon after their command was killed, when there were so many of them (and that file)."""
+    """The workers that are there soon after their command was killed, when there were so many of them (and
+    that file).
+    """
     here = str(Path(orphans.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, env=environment)
+    running = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, env=environment
+    )
     deadline = time.monotonic() + PATIENCE
     while len(workers := workers_of(running.pid)) < at_least or not (begun is None or begun.exists()):
         assert running.poll() is None and time.monotonic() < deadline
@@ -75,7 +82,9 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="it looks at processe
 
 @linux
 @kills
-@pytest.mark.parametrize("before", ["", "orphans.prctl = lambda option, value: False"], ids=["by the kernel", "by looking"])
+@pytest.mark.parametrize(
+    "before", ["", "orphans.prctl = lambda option, value: False"], ids=["by the kernel", "by looking"]
+)
 def test_a_spawned_worker_ends_with_its_parent(tmp_path, kill, before):
     program = tmp_path / "program.py"
     program.write_text(WORKERS.format(before=before, module="time", function="sleep", argument=60))
@@ -94,7 +103,8 @@ def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
 VERIFY = """
 import pytest
 from ratproof.verify import Watch
-options = ["--numprocesses=2", "-p", "xdist.plugin", "-p", "ratproof.plugin", "-p", "no:cacheprovider", "test_long.py"]
+plugins = ["-p", "xdist.plugin", "-p", "ratproof.plugin", "-p", "no:cacheprovider"]
+options = ["--numprocesses=2", *plugins, "test_long.py"]
 pytest.main(options, plugins=[Watch(lambda test, done, total: None)])
 """
 
@@ -104,13 +114,16 @@ def test_the_workers_of_verify_end_with_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     (tmp_path / "program.py").write_text(VERIFY)
     # a worker that does not listen: it holds the interpreter's lock
-    (tmp_path / "test_long.py").write_text("def test_long():\n    open('began', 'w').close()\n    sum(range(10**15))\n")
+    (tmp_path / "test_long.py").write_text(
+        "def test_long():\n    open('began', 'w').close()\n    sum(range(10**15))\n"
+    )
     program = [sys.executable, "program.py"]
     assert still_there_after(signal.SIGKILL, program, tmp_path, at_least=2, begun=tmp_path / "began") == []
 
 
 def test_one_whose_parent_has_ended_already_ends_at_once():
     ended = subprocess.run(
-        [sys.executable, "-c", "from ratproof.orphans import end_with; end_with(1 << 40); print('goes on')"], capture_output=True
+        [sys.executable, "-c", "from ratproof.orphans import end_with; end_with(1 << 40); print('goes on')"],
+        capture_output=True,
     )
     assert (ended.returncode, ended.stdout) == (1, b"")

@@ -29,7 +29,9 @@ def compare(variant):
 def run(pytester):
     def run(body, *arguments):
         path = pytester.makepyfile(HEAD + textwrap.dedent(body))
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-q", *(arguments or (f"{path}::test_it",)))
+        return pytester.runpytest_subprocess(
+            "-p", "no:cacheprovider", "-q", *(arguments or (f"{path}::test_it",))
+        )
 
     return run
 
@@ -56,44 +58,44 @@ def test_a_claim_that_lacks_a_kind_that_it_promises_is_refused(run, pytester):
     body = '@evidence("proposition-7", kind="sampled")\ndef test_it(variant): compare(variant)'
     result = run(body, pytester.path)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*proposition-7, variant corrected, promises to be cross-checked, and no test shows it*"])
+    result.stderr.fnmatch_lines(
+        ["*proposition-7, variant corrected, promises to be cross-checked, and no test shows it*"]
+    )
 
 
 def test_a_variant_that_is_refuted_as_expected_passes_and_one_that_holds_too(run):
     result = run(
-        '@evidence("proposition-7", kind="sampled", variants=("corrected", "printed", "printed-equation-3b"))\n'
-        "def test_it(variant): compare(variant)"
+        '@evidence("proposition-7", kind="sampled", variants=("corrected", "printed",'
+        ' "printed-equation-3b"))\ndef test_it(variant): compare(variant)'
     )
     result.assert_outcomes(passed=3)
 
 
 def test_a_variant_that_should_be_refuted_and_holds_fails(run):
-    result = run(
-        """
+    result = run("""
         @evidence("proposition-7", kind="sampled", variants=("printed",))
         def test_it(): ledger().add(1)
-        """
-    )
+        """)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*proposition-7, variant printed: expected refuted, found holds*"])
 
 
 def test_a_variant_that_should_hold_and_is_refuted_fails(run):
-    result = run(
-        """
+    result = run("""
         @evidence("proposition-7", kind="sampled", variants=("corrected",))
         def test_it():
             wrong = Exact("proposition-7", "printed", cell(1))
             agree(wrong, ["a"])
-        """
-    )
+        """)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*on the empty string the network gives 1, the automaton 0*"])
 
 
 @pytest.mark.parametrize("body", ["raise ZeroDivisionError", "assert 1 == 2", "import sys; sys.exit(0)"])
 def test_a_crash_is_no_refutation(run, body):
-    result = run(f'@evidence("proposition-7", kind="sampled", variants=("printed",))\ndef test_it():\n    {body}')
+    result = run(
+        f'@evidence("proposition-7", kind="sampled", variants=("printed",))\ndef test_it():\n    {body}'
+    )
     result.assert_outcomes(failed=1)
 
 

@@ -1,4 +1,6 @@
-"""``ratproof replay`` shows what runs: nothing that a file says of itself, and no weights that the variant is not about."""
+"""``ratproof replay`` shows what runs: nothing that a file says of itself, and no weights that the variant is
+not about.
+"""
 
 from __future__ import annotations
 
@@ -39,20 +41,29 @@ def replayed(data, capsys, *options):
 def test_what_is_shown_is_what_runs_whatever_the_file_says(kept, capsys, field):
     _, right, note = replayed(kept, capsys)
     assert not note
-    lie = {"unit": 7, "string": [*kept["string"], "a"], "automata": []}.get(field, "\x1b[2Jc_0 = 17, and it holds")
+    lie = {"unit": 7, "string": [*kept["string"], "a"], "automata": []}.get(
+        field, "\x1b[2Jc_0 = 17, and it holds"
+    )
     status, out, err = replayed({**kept, field: lie}, capsys)
     assert status == 1 and out == right
     assert (
-        err.startswith(f"ratproof: note: kept.json: field {field} says something else than what runs: ") and err.count("\n") == 1
+        err.startswith(f"ratproof: note: kept.json: field {field} says something else than what runs: ")
+        and err.count("\n") == 1
     )
     assert "\x1b" not in err
     _, out, _ = replayed({**kept, field: lie}, capsys, "--json")
     answer = json.loads(out)
-    assert answer["otherwise"] == [field] and answer["string"] == kept["string"] and answer["weights"] == kept["weights"]
+    assert (
+        answer["otherwise"] == [field]
+        and answer["string"] == kept["string"]
+        and answer["weights"] == kept["weights"]
+    )
 
 
 def test_what_agrees_now_is_not_said_to_differ(kept, capsys):
-    """The corrected claim, of the weights that refute the printed one: the scores in the file are said to be the file's."""
+    """The corrected claim, of the weights that refute the printed one: the scores in the file are said to be
+    the file's.
+    """
     status, out, err = replayed({**kept, "variant": "corrected", "network": "\x1b[2J7"}, capsys)
     assert status == 0 and "the two sides agree now; the file says that they were '\\x1b[2J7' and '0'" in out
     assert "field automata" in err
@@ -62,7 +73,13 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
     """Floats that may underflow have no bound: nothing is compared."""
     monkeypatch.chdir(tmp_path)
     tiny = Fraction(1, 2**60)
-    entries = {"alpha_0": (tiny,), "D_1": ((tiny,),), "v": {"a": (tiny,)}, "D_2": ((tiny,),), "alpha_inf": (tiny,)}
+    entries = {
+        "alpha_0": (tiny,),
+        "D_1": ((tiny,),),
+        "v": {"a": (tiny,)},
+        "D_2": ((tiny,),),
+        "alpha_inf": (tiny,),
+    }
     comparison = OfFARNN("fa-rnn-eq-5", "corrected", Weights(REAL, "a", entries, ("K", 1)))
     (compared,) = comparison.compare(["a"])
     assert compared.cases == 0
@@ -81,7 +98,10 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
         (lambda w: w.update(c_0={"a": "1", "b": "0"}), "the weight c_0 is a table"),
         (lambda w: w["f"].pop("a"), "the weight f has not one value for each symbol over 'ab'"),
         (lambda w: w["f"].update(a=["1", "2"]), "the weight f has not one shape throughout"),
-        (lambda w: w["f"].update(a=["1"], b=["1"]), "the weight f has not one shape throughout, that of a number"),
+        (
+            lambda w: w["f"].update(a=["1"], b=["1"]),
+            "the weight f has not one shape throughout, that of a number",
+        ),
         (lambda w: w["f"].update(a=1), "the weight 'f' has 1, where a string"),
         (lambda w: w["f"].update(a="1/0"), "the weight 'f': weight '1/0' divides by zero"),
     ],
@@ -111,7 +131,9 @@ def test_cases_of_another_kind_are_refused(kept, capsys, change, says):
 
 def test_a_hypothesis_that_the_variant_makes_is_asked_of_the_file(kept, capsys):
     """Else a file could show a claim to be refuted by weights that it is not about."""
-    case = Weights(REAL, "a", {"c_0": (Fraction(1),), "f": {"a": Fraction(1)}, "u": {"a": (Fraction(1),)}}, ("n", 1))
+    case = Weights(
+        REAL, "a", {"c_0": (Fraction(1),), "f": {"a": Fraction(1)}, "u": {"a": (Fraction(1),)}}, ("n", 1)
+    )
     spoilt = {
         **kept,
         "claim": "proposition-12",
@@ -119,19 +141,30 @@ def test_a_hypothesis_that_the_variant_makes_is_asked_of_the_file(kept, capsys):
         "string": ["a"],
         "comparison": {"way": "exact", "case": case.to_json()},
     }
-    from_zero = next(v for v in claim_named("proposition-12").variants if v.cases.__self__.of(1).entries[0].only == (0,))
+    from_zero = next(
+        v for v in claim_named("proposition-12").variants if v.cases.__self__.of(1).entries[0].only == (0,)
+    )
     status, _, err = replayed({**spoilt, "variant": from_zero.name}, capsys)
     assert status == 2 and "the weight c_0 has '1', where 0 is right" in err
-    tied = next(w for w in claim_named("theorem-3.1").variant("corrected").small_cases(1) if len(set(w.S)) == 2)
+    tied = next(
+        w for w in claim_named("theorem-3.1").variant("corrected").small_cases(1) if len(set(w.S)) == 2
+    )
     tied = Weights(REAL, "a", {**tied.entries, "U": ((Fraction(0),),), "W": {"a": (Fraction(0),)}}, tied.size)
     status, _, err = replayed(
-        {**spoilt, "claim": "theorem-3.2", "variant": "corrected-eq-5", "comparison": {"way": "exact", "case": tied.to_json()}},
+        {
+            **spoilt,
+            "claim": "theorem-3.2",
+            "variant": "corrected-eq-5",
+            "comparison": {"way": "exact", "case": tied.to_json()},
+        },
         capsys,
     )
     assert status == 2 and "not as the variant's hypothesis asks" in err
 
 
-def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gives_them_one(tmp_path, monkeypatch, capsys):
+def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gives_them_one(
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     specimens.kept(specimens.torch_network, ["", "a"])(tmp_path)
     data = json.loads((tmp_path / "kept.json").read_text())
@@ -143,19 +176,35 @@ def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gi
 @pytest.mark.parametrize(
     ("made", "change", "says"),
     [
-        (specimens.fa_rnn_network, lambda c: c["case"]["weights"]["v"].update(a=["1/3", "1"]), "'1/3' is not one that float32 holds"),
+        (
+            specimens.fa_rnn_network,
+            lambda c: c["case"]["weights"]["v"].update(a=["1/3", "1"]),
+            "'1/3' is not one that float32 holds",
+        ),
         (specimens.fa_rnn_network, lambda c: c["case"]["weights"].pop("D_2"), "are right"),
         (specimens.fa_rnn_network, lambda c: c.update(device="cuda:x"), "device is 'cuda:x'"),
         (specimens.sampled_runs, lambda c: c.update(runs="9"), "runs is '9'"),
         (specimens.sampled_runs, lambda c: c.update(first=3), "first is 3"),
         (specimens.sampled_runs, lambda c: c.update(tests=0), "tests is 0"),
         (specimens.sampled_runs, lambda c: c["options"].update(k="3"), "k is '3'"),
-        (specimens.sampled_runs, lambda c: c["parameters"].update({"component.centroids": [[1, 1, 0], [2, 2, 0]]}), "two centroids are the same"),
-        (specimens.sampled_runs, lambda c: c["parameters"].pop("part.input.bias"), "parameters have the shapes"),
-        (specimens.torch_network, lambda c: c["embeddings"][0].__setitem__(0, "1"), "something in it that is no number"),
+        (
+            specimens.sampled_runs,
+            lambda c: c["parameters"].update({"component.centroids": [[1, 1, 0], [2, 2, 0]]}),
+            "two centroids are the same",
+        ),
+        (
+            specimens.sampled_runs,
+            lambda c: c["parameters"].pop("part.input.bias"),
+            "parameters have the shapes",
+        ),
+        (
+            specimens.torch_network,
+            lambda c: c["embeddings"][0].__setitem__(0, "1"),
+            "something in it that is no number",
+        ),
         (specimens.torch_network, lambda c: c["options"].update(hidden_size=True), "hidden_size"),
     ],
-)  # fmt: skip
+)
 def test_what_no_comparison_wrote_is_refused(tmp_path, monkeypatch, capsys, made, change, says):
     monkeypatch.chdir(tmp_path)
     specimens.kept(made, ["ab"])(tmp_path)
@@ -176,5 +225,7 @@ def test_a_field_that_is_there_twice_is_refused(kept, capsys):
 def test_the_sentence_of_a_counterexample_has_nothing_that_steers_a_terminal():
     comparison = Exact("proposition-7", "printed", specimens.exact().case)
     (compared,) = comparison.compare([""])
-    found = counterexample(comparison, specimens.pretended(compared, lambda *_: Difference(0, 0, "\x1b[2J", "\x07", "0")))
+    found = counterexample(
+        comparison, specimens.pretended(compared, lambda *_: Difference(0, 0, "\x1b[2J", "\x07", "0"))
+    )
     assert found.sentence().isprintable()

@@ -25,7 +25,10 @@ def test_a_rule_over_a_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(["compile", "show $ * flights", "--vocabulary", "show,me,flights", "-o", out, "--json"]) == 0
     answer = {"schema_version": 1, "files": [out], "states": 3, "words": 3, "labels": {}, "missing": []}
     assert json.loads(capsys.readouterr().out) == answer
-    assert [bool(x) for x in scores(files.read(out), [("show", "me", "flights"), ("show", "me")])] == [True, False]
+    assert [bool(x) for x in scores(files.read(out), [("show", "me", "flights"), ("show", "me")])] == [
+        True,
+        False,
+    ]
 
 
 def test_a_rule_without_wildcards_needs_no_vocabulary(tmp_path: Path) -> None:
@@ -34,13 +37,17 @@ def test_a_rule_without_wildcards_needs_no_vocabulary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["lines", "list", "vocab"])
-def test_a_file_of_rules_and_one_of_words(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+def test_a_file_of_rules_and_one_of_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
     """Sentences under headers begin with BOS and end with EOS; what the vocabulary lacks is said."""
     rules, out = tmp_path / "rules.config", tmp_path / "a.json"
     rules.write_text(RULES)
     words = ["BOS", "what", "cost", "how", "city", "EOS"]
     given = tmp_path / ("words.txt" if kind == "lines" else "words.json")
-    given.write_text("\n".join(words) if kind == "lines" else json.dumps(words if kind == "list" else {"vocab": words}))
+    given.write_text(
+        "\n".join(words) if kind == "lines" else json.dumps(words if kind == "list" else {"vocab": words})
+    )
     assert run(["compile", str(rules), "--vocabulary", str(given), "-o", str(out), "--json"]) == 0
     said = capsys.readouterr()
     found = json.loads(said.out)
@@ -60,7 +67,9 @@ def test_the_pseudo_automaton_keeps_wildcards(tmp_path: Path, capsys: pytest.Cap
     assert set(files.read(out).alphabet) == {"$", "cost", "how", "much", "city", "EOS"}
 
 
-def test_without_a_vocabulary_wildcards_stay_letters_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_vocabulary_wildcards_stay_letters_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = str(tmp_path / "a.json")
     assert run(["compile", "$ * a", "-o", out]) == 0
     assert "'$' is kept as a letter" in capsys.readouterr().err and files.read(out).alphabet == ("a", "$")
@@ -85,7 +94,9 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
         (["BOS a", "--bos"], "names BOS, which each sentence has before"),
     ],
 )
-def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
+def test_bad_input_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
     assert run(["compile", *arguments, "-o", str(tmp_path / "a.json")]) == 2
     error = capsys.readouterr().err
     assert says in error and error.count("\n") == 1
@@ -107,5 +118,8 @@ def test_an_output_that_no_automaton_can_have(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize("text", ['{"words": ["a"]}', "[1]", '["a", ""]', "{", "[]"])
 def test_what_is_no_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     (tmp_path / "words.json").write_text(text)
-    assert run(["compile", "a", "--vocabulary", str(tmp_path / "words.json"), "-o", str(tmp_path / "a.json")]) == 2
+    assert (
+        run(["compile", "a", "--vocabulary", str(tmp_path / "words.json"), "-o", str(tmp_path / "a.json")])
+        == 2
+    )
     assert str(tmp_path / "words.json") in capsys.readouterr().err

@@ -49,7 +49,9 @@ def test_glove_text_gzip_and_npz_give_the_same_vectors(corpus, tmp_path):
     (tmp_path / "v.txt").write_text(text)
     (tmp_path / "v.gz").write_bytes(gzip.compress(text.encode()))
     np.savez(
-        tmp_path / "v.npz", vectors=np.array([[1, 2], [-0.5, 0.25], [9, 9]], np.float32), words=np.array(["the", "cat", "zebra"])
+        tmp_path / "v.npz",
+        vectors=np.array([[1, 2], [-0.5, 0.25], [9, 9]], np.float32),
+        words=np.array(["the", "cat", "zebra"]),
     )
     loaded = [load_corpus(corpus, str(tmp_path / name)) for name in ("v.txt", "v.gz", "v.npz")]
     for read in loaded:
@@ -67,7 +69,11 @@ def test_words_with_spaces_and_strange_line_ends_have_vectors(tmp_path):
 def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tmp_path, monkeypatch):
     def wrong_after_five(forget, update, start):
         states = elementwise(forget, update, start)
-        return states if len(states) < 5 else states.index_add(0, states.new_tensor([4]).long(), states[4:5] * 1e-2)
+        return (
+            states
+            if len(states) < 5
+            else states.index_add(0, states.new_tensor([4]).long(), states[4:5] * 1e-2)
+        )
 
     monkeypatch.setattr(gated, "elementwise", wrong_after_five)
     with pytest.raises(Disagreement) as found:
@@ -90,7 +96,8 @@ def test_any_bytes_are_read_as_a_corpus_or_refused_in_a_sentence(tmp_path, data)
 
 @fuzz
 @given(
-    st.sampled_from(["v.txt", "v.npz", "v.gz"]), st.binary(max_size=60) | st.text("ab 01.-e\nnaif", max_size=60).map(str.encode)
+    st.sampled_from(["v.txt", "v.npz", "v.gz"]),
+    st.binary(max_size=60) | st.text("ab 01.-e\nnaif", max_size=60).map(str.encode),
 )
 def test_any_bytes_are_read_as_vectors_or_refused_in_a_sentence(tmp_path, name, data):
     path = tmp_path / name
@@ -114,14 +121,23 @@ def read_or_refused(read):
         ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "2 vectors for 1 words"),
         ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "holds no vector"),
         ({"vectors": np.array([["x"]]), "words": np.array(["a"])}, "real numbers"),
-        ({"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(3)}, "unk_mean has the shape"),
+        (
+            {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(3)},
+            "unk_mean has the shape",
+        ),
         ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "not finite"),
         ({"vectors": np.array([[{}]], dtype=object), "words": np.array(["a"])}, "cannot be read as npz"),
         ({"vectors": np.full((1, 2), 1e300), "words": np.array(["a"])}, "not finite in float32"),
-        ({"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])}, "unk_mean holds <U1"),
+        (
+            {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])},
+            "unk_mean holds <U1",
+        ),
         ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "one text for each vector"),
         ({"vectors": np.zeros((1, 2)), "words": np.array([1])}, "one text for each vector"),
-        ({"vectors": np.zeros((1, 2)), "words": np.array([2**31 - 1], dtype="<u4").view("<U1")}, "no character"),
+        (
+            {"vectors": np.zeros((1, 2)), "words": np.array([2**31 - 1], dtype="<u4").view("<U1")},
+            "no character",
+        ),
     ],
 )
 def test_npz_files_that_hold_no_vectors_are_refused(arrays, says, tmp_path):
@@ -142,7 +158,9 @@ def test_a_member_that_is_no_array_is_refused(tmp_path, name):
 
 
 def test_a_mean_of_large_vectors_does_not_overflow(tmp_path):
-    np.savez(tmp_path / "v.npz", vectors=np.full((4, 1), 3e38, dtype=np.float32), words=np.array(list("abcd")))
+    np.savez(
+        tmp_path / "v.npz", vectors=np.full((4, 1), 3e38, dtype=np.float32), words=np.array(list("abcd"))
+    )
     assert read_embeddings(str(tmp_path / "v.npz"), {"a"})[1].tolist() == [np.float32(3e38)]
 
 
@@ -157,7 +175,9 @@ def test_gzipped_text_is_read_a_line_at_a_time(corpus, tmp_path):
 
 
 def test_an_npz_that_asks_for_more_than_there_is_is_refused(corpus, tmp_path, monkeypatch):
-    np.savez_compressed(tmp_path / "v.npz", vectors=np.zeros((1000, 1000), np.float32), words=np.array(["the"] * 1000))
+    np.savez_compressed(
+        tmp_path / "v.npz", vectors=np.zeros((1000, 1000), np.float32), words=np.array(["the"] * 1000)
+    )
     monkeypatch.setattr("ratproof.npz_files.free_memory", lambda: 1_000_000)
     with pytest.raises(FormatError, match="bytes when it is unpacked, where 1,000,000 are free"):
         load_corpus(corpus, str(tmp_path / "v.npz"))

@@ -35,7 +35,9 @@ def seen(verdict, variant="corrected", kind="sampled", **more):
 def test_evidence_that_is_promised_and_not_there_is_unknown():
     lacking = _missing(Request(), gather([seen(Verdict.HOLDS)], None), [])
     promised = {(c.name, v.name, k) for c in claims().values() for v in c.variants for k in v.kinds}
-    assert {(r.claim, r.variant, r.kind) for r in lacking} == promised - {("proposition-7", "corrected", "sampled")}
+    assert {(r.claim, r.variant, r.kind) for r in lacking} == promised - {
+        ("proposition-7", "corrected", "sampled")
+    }
     assert all(r.verdict == Verdict.UNKNOWN and not r.as_expected for r in lacking)
     assert not Outcome(lacking).as_expected
 
@@ -62,7 +64,9 @@ def test_one_test_that_shows_nothing_makes_the_whole_unknown(verdicts):
 
 def test_nothing_at_all_is_not_as_expected():
     assert not Outcome([]).as_expected
-    assert not Outcome([Result("c", "v", "sampled", "holds", Verdict.HOLDS, None, None)], interrupted=True).as_expected
+    assert not Outcome(
+        [Result("c", "v", "sampled", "holds", Verdict.HOLDS, None, None)], interrupted=True
+    ).as_expected
 
 
 def test_options_of_the_environment_do_not_reach_the_tests():

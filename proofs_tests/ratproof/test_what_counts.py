@@ -1,4 +1,6 @@
-"""Only what was compared counts: a string is a case where all of its scores were, and where nothing was the verdict is unknown."""
+"""Only what was compared counts: a string is a case where all of its scores were, and where nothing was the
+verdict is unknown.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ class Gives(nn.Module):
 
 
 def of_module(module, automaton, **options):
-    claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton, **options)
+    claim = believe_module(
+        "mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton, **options
+    )
     bring(claim)
     return claim.variants[0].network("mine", "believed")
 
@@ -86,7 +90,9 @@ def test_a_module_is_not_compared_with_scores_that_its_floats_do_not_hold(value,
 
 
 @pytest.mark.parametrize("value", ["12345.0", "float('nan')"])
-def test_where_a_module_was_compared_with_nothing_the_verdict_is_unknown_and_says_why(value, tmp_path, capsys):
+def test_where_a_module_was_compared_with_nothing_the_verdict_is_unknown_and_says_why(
+    value, tmp_path, capsys
+):
     (tmp_path / "mine.py").write_text(
         "import torch\nfrom automata.semirings import REAL\nfrom automata.wfsa import WFSA\n"
         "from ratproof.believe_module import believe_module\n"
@@ -117,7 +123,10 @@ def test_a_string_of_which_some_prefixes_were_compared_is_no_case():
 
 
 def test_a_string_of_which_one_unit_was_compared_is_no_case():
-    assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == (0, {TOO_SHORT: 1, IN_PART: 5})
+    assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == (
+        0,
+        {TOO_SHORT: 1, IN_PART: 5},
+    )
 
 
 @pytest.mark.parametrize("units", [(1.0,), (1.0, 1.0, 1.0)])
@@ -143,7 +152,10 @@ def test_slack_that_is_no_number_is_refused(slack):
 
 
 def test_slack_under_which_nothing_is_compared_is_unknown_and_other_slack_is_told():
-    assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == (0, {WITHOUT_BOUND: 1})
+    assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == (
+        0,
+        {WITHOUT_BOUND: 1},
+    )
     assert "a slack of 0.25" in of_module(Gives(1.0), ONE, slack=0.25).ran
 
 
@@ -151,7 +163,9 @@ def test_a_layer_of_ours_is_not_held_to_another_automaton_by_its_own_deviations(
     """Its automata have two states; the one that is given has one, with weights of another shape."""
     layer = SRU(2, 1)
     comparison = of_module(layer, ONE)
-    assert comparison.deviations[0].matrices.shape == (1, 1, 1) or comparison.deviations[0].matrices.shape == (2, 1, 1)
+    assert comparison.deviations[0].matrices.shape == (1, 1, 1) or comparison.deviations[
+        0
+    ].matrices.shape == (2, 1, 1)
     with pytest.raises(ShapeError, match="are not those of matrices"):
         prefix_bounds(ONE, "a", FLOAT32, Deviation(np.zeros((2, 2, 2)), np.zeros(2)))
 
@@ -174,11 +188,14 @@ def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
     monkeypatch.setattr("ratproof.check.load", lambda path: {"mine": bring(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS
-    assert result.facts["module"] == "TrainingLies in evaluation mode, one string a batch, within the rounding of float32"
-    assert run(["check", "mine.py", "--examples", "5"]) == 0
-    assert "ran TrainingLies in evaluation mode, one string a batch" in capsys.readouterr().out.replace("\n", " ").replace(
-        "  ", " "
+    assert (
+        result.facts["module"]
+        == "TrainingLies in evaluation mode, one string a batch, within the rounding of float32"
     )
+    assert run(["check", "mine.py", "--examples", "5"]) == 0
+    assert "ran TrainingLies in evaluation mode, one string a batch" in capsys.readouterr().out.replace(
+        "\n", " "
+    ).replace("  ", " ")
     assert module.training and module.other.training and not module.drop.training
 
 
@@ -189,10 +206,15 @@ def network(*weights, dtype="float32"):
     """A unit for each weight of its update gate, with f = 1/2 and u = weight / 2."""
     d = len(weights)
     parameters = {
-        "forget.weight": [[0.0]] * d, "forget.bias": [0.0] * d, "update.weight": [[w] for w in weights], "update.bias": [0.0] * d,
-    }  # fmt: skip
+        "forget.weight": [[0.0]] * d,
+        "forget.bias": [0.0] * d,
+        "update.weight": [[w] for w in weights],
+        "update.bias": [0.0] * d,
+    }
     options = {"input_size": 1, "hidden_size": d, "nonlinearity": "identity"}
-    return OfNetwork("corollary-9", "corrected", "example-6", options, parameters, [[1.0], [0.0]], "ab", dtype=dtype)
+    return OfNetwork(
+        "corollary-9", "corrected", "example-6", options, parameters, [[1.0], [0.0]], "ab", dtype=dtype
+    )
 
 
 @pytest.mark.parametrize(
@@ -204,7 +226,9 @@ def network(*weights, dtype="float32"):
         ((3e38, 3e38), 2, {IN_PART: 4}),  # the empty prefix of every string has a bound
     ],
 )
-def test_a_network_is_compared_in_full_where_every_unit_has_a_bound_after_every_prefix(weights, cases, left_out):
+def test_a_network_is_compared_in_full_where_every_unit_has_a_bound_after_every_prefix(
+    weights, cases, left_out
+):
     assert counted(network(*weights), ["", "b", "a", "ab", "aa", "ba"]) == (cases, left_out)
 
 
@@ -336,7 +360,10 @@ def test_a_comparison_with_no_unit_is_refused():
     claim = speaks_from(0)
     claim = replace(claim, variants=(replace(claim.variants[0], construction=lambda case: ()),))
     bring(claim)
-    for rung in (lambda: counted(Exact("mine", "believed", claim.example), ["a"]), lambda: exhaust("mine", claim.variants[0])):
+    for rung in (
+        lambda: counted(Exact("mine", "believed", claim.example), ["a"]),
+        lambda: exhaust("mine", claim.variants[0]),
+    ):
         with pytest.raises(InputError, match="there is no unit"):
             rung()
 
@@ -377,7 +404,11 @@ def test_no_strings_are_no_cases():
     assert counted(Says(), []) == (0, {})
 
 
-@given(st.floats(), st.fractions() | st.sampled_from([float("inf"), float("-inf")]), st.floats(0) | st.just(float("nan")))
+@given(
+    st.floats(),
+    st.fractions() | st.sampled_from([float("inf"), float("-inf")]),
+    st.floats(0) | st.just(float("nan")),
+)
 def test_the_share_of_a_bound_is_at_most_one_exactly_within_it(computed, value, bound):
     used = share([computed], [value], [bound])
     if not bound < np.inf or computed == value:
@@ -387,11 +418,14 @@ def test_the_share_of_a_bound_is_at_most_one_exactly_within_it(computed, value, 
     else:
         from fractions import Fraction
 
-        assert (used <= 1) == (abs(Fraction(computed) - value) <= Fraction(bound)) or 1 - 1e-15 < used < 1 + 1e-15
+        assert (used <= 1) == (
+            abs(Fraction(computed) - value) <= Fraction(bound)
+        ) or 1 - 1e-15 < used < 1 + 1e-15
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "kept"), [("h", 0), ("hh", 0), ("hr", 1), ("rh", 0), ("hu", None), ("uh", None), ("hur", 2), ("u", None)]
+    ("verdicts", "kept"),
+    [("h", 0), ("hh", 0), ("hr", 1), ("rh", 0), ("hu", None), ("uh", None), ("hur", 2), ("u", None)],
 )
 def test_a_certificate_is_kept_beside_the_verdict_that_it_shows(verdicts, kept):
     names = {"h": Verdict.HOLDS, "r": Verdict.REFUTED, "u": Verdict.UNKNOWN}

@@ -1,4 +1,6 @@
-"""The language of a rule: against Python's ``re``, against OpenFst, and over real vocabularies of wildcards."""
+"""The language of a rule: against Python's ``re``, against OpenFst, and over real vocabularies of
+wildcards.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def pattern(rule: Rule) -> str:
 @given(rules(NAMED), st.lists(SENTENCES, min_size=1, max_size=8))
 def test_a_rule_matches_what_pythons_re_matches(rule: Rule, sentences: list[list[str]]) -> None:
     found = scores(compiled(rule, VOCABULARY), [tuple(words) for words in sentences])
-    assert [bool(value) for value in found] == [bool(re.fullmatch(pattern(rule), encoded(words))) for words in sentences]
+    assert [bool(value) for value in found] == [
+        bool(re.fullmatch(pattern(rule), encoded(words))) for words in sentences
+    ]
 
 
 def openfst(rule: Rule, known: Letters) -> Any:
@@ -108,9 +112,13 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
         return part if isinstance(part, Word) else type(part)(tuple(map(literal, part.parts)))
 
     names = {str(word.text): kind.kind for kind, word in words.items()}
-    as_words = compiled(literal(rule), tuple({v: k for k, v in names.items()}.get(word, word) for word in known.alphabet))
+    as_words = compiled(
+        literal(rule), tuple({v: k for k, v in names.items()}.get(word, word) for word in known.alphabet)
+    )
     pseudo = least(rule, known)
-    renamed = pseudo.replace(index={{v: k for k, v in names.items()}.get(w, w): place for w, place in pseudo.index.items()})
+    renamed = pseudo.replace(
+        index={{v: k for k, v in names.items()}.get(w, w): place for w, place in pseudo.index.items()}
+    )
     assert dfa.minimal(renamed) == dfa.minimal(as_words)
 
 
@@ -124,7 +132,9 @@ def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> No
 
 @given(SEVERAL)
 def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> None:
-    """Decided, for all sentences; each what its own rules accept, deterministic and the least; with no more states than the rules apart."""
+    """Decided, for all sentences; each what its own rules accept, deterministic and the least; with no more
+    states than the rules apart.
+    """
     known = letters(several, VOCABULARY)
     found = [one for one, _ in together(several, known)]
     union = least(Either(tuple(several)) if len(several) > 1 else several[0], known)
@@ -133,7 +143,9 @@ def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> No
     assert all(dfa.is_deterministic(one) and dfa.minimal(one) == one for one in found)
     for one, places in together(several, known):
         assert one == dfa.minimal(reduce(sum_of, [least(several[place], known) for place in places]))
-    assert sorted(place for _, places in together(several, known) for place in places) == list(range(len(several)))
+    assert sorted(place for _, places in together(several, known) for place in places) == list(
+        range(len(several))
+    )
 
 
 def test_many_rules_stay_small() -> None:
@@ -144,7 +156,11 @@ def test_many_rules_stay_small() -> None:
     assert sum(one.states for one, _ in found) <= 3 * 12
 
 
-@given(st.lists(st.tuples(st.sampled_from("xyz"), rules(NAMED, leaves=4)), min_size=1, max_size=4), SENTENCES, st.booleans())
+@given(
+    st.lists(st.tuples(st.sampled_from("xyz"), rules(NAMED, leaves=4)), min_size=1, max_size=4),
+    SENTENCES,
+    st.booleans(),
+)
 def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
     several: list[tuple[str, Rule]], sentence: list[str], pseudo: bool
 ) -> None:
@@ -155,7 +171,9 @@ def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
     words += [END] if END in found.automaton.alphabet else []
     for label, final in found.labels.items():
         own = found.automaton.replace(final=_only(final, found.automaton.states))
-        alone = compiled(_either([rule for name, rule in several if name == label]), vocabulary and [*vocabulary, END])
+        alone = compiled(
+            _either([rule for name, rule in several if name == label]), vocabulary and [*vocabulary, END]
+        )
         if set(words) <= set(alone.alphabet):
             assert scores(own, [(BEGIN, *words)]) == scores(alone, [tuple(words)])
             assert not any(scores(own, [tuple(words), (BEGIN, BEGIN, *words), ()]))

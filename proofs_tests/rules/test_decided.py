@@ -36,8 +36,12 @@ def test_the_network_is_its_rules(made: tuple[RuleSet, FARNN]) -> None:
 
 
 @pytest.mark.parametrize("where", ["before", "after", "rules", "initial", "final"])
-def test_one_weight_less_is_a_sentence_that_only_the_rules_match(made: tuple[RuleSet, FARNN], where: str) -> None:
-    """Whichever one is taken away that a sentence needs: the shortest sentence is one, and both sides say so of it."""
+def test_one_weight_less_is_a_sentence_that_only_the_rules_match(
+    made: tuple[RuleSet, FARNN], where: str
+) -> None:
+    """Whichever one is taken away that a sentence needs: the shortest sentence is one, and both sides say so
+    of it.
+    """
     compiled, network = made
     cell = network.cell
     assert isinstance(cell, FactoredCell)
@@ -93,10 +97,14 @@ def test_other_networks_are_refused(made: tuple[RuleSet, FARNN]) -> None:
 
 
 def test_parts_that_leave_out_a_rule_that_the_network_lacks_too() -> None:
-    """The network and the parts lack one rule; the file has it: that is a sentence that only the rules match."""
+    """The network and the parts lack one rule; the file has it: that is a sentence that only the rules
+    match.
+    """
     compiled = rule_set([RULES[0], RULES[2]], WORDS)
     network = FARNN.of_rules(compiled)
-    shifted = tuple(Part(part.label, part.states, tuple(2 * place for place in part.rules)) for part in compiled.parts)
+    shifted = tuple(
+        Part(part.label, part.states, tuple(2 * place for place in part.rules)) for part in compiled.parts
+    )
     hinted = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, shifted)
     found = decide_network(network, RULES, hinted)
     assert found.verdict == "different" and [label for label, _ in found.different()] == ["fare"]
@@ -134,7 +142,9 @@ def one_state(beta: float = 1.0, **values: float) -> FARNN:
     ],
 )
 def test_numbers_that_may_round_or_grow_are_no_decision(values: dict[str, float], exact: bool) -> None:
-    """The bound is below 2^24, for every product that is computed, whether it counts or not; and nothing is negative."""
+    """The bound is below 2^24, for every product that is computed, whether it counts or not; and nothing is
+    negative.
+    """
     rules = rule_files.loads("[x]\na *")
     found = decide_network(one_state(**values), rules, rule_set(rules, ["a"], begins=False))
     assert found.exact == exact and found.verdict == ("equivalent" if exact else "unknown")
@@ -143,14 +153,19 @@ def test_numbers_that_may_round_or_grow_are_no_decision(values: dict[str, float]
 def test_only_networks_at_beta_1(made: tuple[RuleSet, FARNN]) -> None:
     compiled, _ = made
     vectors = torch.eye(len(WORDS) + 2)
-    assert decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=1.0), RULES, compiled).verdict == "equivalent"
+    assert (
+        decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=1.0), RULES, compiled).verdict
+        == "equivalent"
+    )
     with pytest.raises(InputError, match="at beta = 1"):
         decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=0.5), RULES, compiled)
     with pytest.raises(InputError, match="has 1 scores"):
         decide_network(FARNN.of(compiled.automaton), RULES, compiled)
 
 
-def test_float32_that_torch_multiplies_less_precisely(made: tuple[RuleSet, FARNN], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_float32_that_torch_multiplies_less_precisely(
+    made: tuple[RuleSet, FARNN], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With TF32 or bfloat16 products whole numbers round; float64 is not touched by that."""
     compiled, network = made
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "medium")

@@ -25,7 +25,9 @@ NAMED = ("a", "b", "7", "absent")
 
 @given(rules(NAMED, leaves=8))
 def test_simplifying_keeps_the_language(rule: Rule) -> None:
-    """Over words that no wildcard stands for, and over those that some does; and what is simple stays as it is."""
+    """Over words that no wildcard stands for, and over those that some does; and what is simple stays as it
+    is.
+    """
     known = letters([rule], VOCABULARY)
     assert least(simplified(rule), known) == least(rule, known)
     assert len(str(simplified(rule))) <= len(str(rule))
@@ -48,7 +50,9 @@ def test_so_is_one_that_is_not_deterministic(one: Rule, other: Rule) -> None:
     known = letters([one, other], VOCABULARY)
     found = rule_of(reduce(sum_of, [part for part, _ in together([one, other], known)]))
     union = least(Either((one, other)), known)
-    assert (found is None and union.states == 0) or (found is not None and least(found, letters([found], VOCABULARY)) == union)
+    assert (found is None and union.states == 0) or (
+        found is not None and least(found, letters([found], VOCABULARY)) == union
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,4 +85,7 @@ def test_a_letter_that_stands_for_numbers_and_others_is_no_number() -> None:
     """``$2`` looks like a number, and stands for a word and a number: no wildcard is written for it alone."""
     automaton = compiled(parse("$ * ( c | d ) $ *"), ["$2", "c", "d"])
     assert str(rule_of(automaton, {"$2": ("7", "b")})) == "$ * ( c | d ) $ *"
-    assert str(rule_of(compiled(parse("( $2 | d ) EOS"), ["$2", "d", "EOS"]), {"$2": ("7", "8")})) == "( % | d ) EOS"
+    assert (
+        str(rule_of(compiled(parse("( $2 | d ) EOS"), ["$2", "d", "EOS"]), {"$2": ("7", "8")}))
+        == "( % | d ) EOS"
+    )

@@ -1,4 +1,6 @@
-"""Rules as text: what is written is read again; errors say where, what stands there, and what would be right."""
+"""Rules as text: what is written is read again; errors say where, what stands there, and what would be
+right.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,31 @@ from automata.rules.parser import parse
 from automata.rules.strategies import rules
 from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word, leaves
 
-ODD_WORDS = ("a", "$1", "t&cs", "u.s.", "4*", "(", "a|b", "\\", "$", "%", "&", "{2}", "'s", "?", "//", "//x", "[x]")
+ODD_WORDS = (
+    "a",
+    "$1",
+    "t&cs",
+    "u.s.",
+    "4*",
+    "(",
+    "a|b",
+    "\\",
+    "$",
+    "%",
+    "&",
+    "{2}",
+    "'s",
+    "?",
+    "//",
+    "//x",
+    "[x]",
+)
 
 
 def flat(rule: Rule) -> Rule:
-    """Without parts of one kind directly in each other, and without a sequence of one part: as the parser makes them."""
+    """Without parts of one kind directly in each other, and without a sequence of one part: as the parser
+    makes them.
+    """
     if isinstance(rule, Repeat):
         return Repeat(flat(rule.part), rule.least, rule.most)
     if isinstance(rule, Word | Wildcard):
@@ -61,7 +83,13 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("$ * a ) $ *", 'line 7, column 15: found \')\', where a word, "*", "+", "?", "{m,n}", "(", "|" or the end is right'),
+        (
+            "$ * a ) $ *",
+            (
+                'line 7, column 15: found \')\', where a word, "*", "+", "?", "{m,n}", "(", "|" or the end is'
+                " right"
+            ),
+        ),
         ("a (b |", 'line 7, column 15: ends, where a word, "(", ")" or "|" is right'),
         ("* a", 'line 7, column 9: found \'*\', where a word, "(", "|" or the end is right'),
         ("a {2", "line 7, column 11: found '{'"),
@@ -78,7 +106,9 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
 def test_what_is_no_rule(text: str, says: str) -> None:
     with pytest.raises(FormatError) as error:
         parse(text, "rules.txt", line=7, column=9)
-    assert str(error.value).startswith("rules.txt: line ") and says.replace("\\\\\\\\", "\\\\") in str(error.value)
+    assert str(error.value).startswith("rules.txt: line ") and says.replace("\\\\\\\\", "\\\\") in str(
+        error.value
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Rules over words of all kinds: written, read again, compiled and eliminated, they have the same language."""
+"""Rules over words of all kinds: written, read again, compiled and eliminated, they have the same
+language.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,29 @@ from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
 
 OF_RULES = st.sampled_from(
-    ["$", "%", "&", "//", "//x", "a//", "[a]", "[", "\\", "\\\\", "(", ")", "|", "*", "+", "?", "{2}", "}", "$1", "BOS", "EOS"]
+    [
+        "$",
+        "%",
+        "&",
+        "//",
+        "//x",
+        "a//",
+        "[a]",
+        "[",
+        "\\",
+        "\\\\",
+        "(",
+        ")",
+        "|",
+        "*",
+        "+",
+        "?",
+        "{2}",
+        "}",
+        "$1",
+        "BOS",
+        "EOS",
+    ]
 )
 WORDS = (OF_RULES | symbols(whole=True)).filter(lambda word: word.split() == [word] and "\0" not in word)
 
@@ -47,7 +71,10 @@ def test_a_rule_is_parsed_as_it_is_written_whatever_its_words(case: tuple[Rule, 
 
 @given(st.lists(rules_over_words(), min_size=1, max_size=3), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str, headed: bool) -> None:
-    lines = [*(["[a label]"] if headed else []), *(f"  {rule}  // {words[0]}\u2028x" for rule, words in cases)]
+    lines = [
+        *(["[a label]"] if headed else []),
+        *(f"  {rule}  // {words[0]}\u2028x" for rule, words in cases),
+    ]
     read = rule_files.loads(end.join(lines))
     assert [line.line for line in read] == [place + headed for place in range(1, len(cases) + 1)]
     for line, (rule, words) in zip(read, cases, strict=True):
@@ -55,7 +82,9 @@ def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str,
 
 
 @given(rules_over_words())
-def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(case: tuple[Rule, tuple[str, ...]]) -> None:
+def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(
+    case: tuple[Rule, tuple[str, ...]],
+) -> None:
     automaton = compiled(*case)
     found = rule_of(automaton)
     if found is None:
@@ -79,13 +108,17 @@ def test_a_vocabulary_is_read_as_it_is_written(words: list[str], name: str, end:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_text(
-            json.dumps(words) if name.endswith(".json") else "\ufeff" + end.join(words) + end, encoding="utf-8", newline=""
+            json.dumps(words) if name.endswith(".json") else "\ufeff" + end.join(words) + end,
+            encoding="utf-8",
+            newline="",
         )
         assert vocabulary(str(path)) == tuple(words)
 
 
 @given(rules_over_words(), st.booleans())
-def test_the_compile_command_gives_the_rules_automaton(case: tuple[Rule, tuple[str, ...]], begins: bool) -> None:
+def test_the_compile_command_gives_the_rules_automaton(
+    case: tuple[Rule, tuple[str, ...]], begins: bool
+) -> None:
     rule, words = case
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -123,7 +156,9 @@ def test_a_vocabulary_that_is_there_twice_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", ["[a", "//a", "\ufeff", "\ufeffa"])
-def test_a_word_at_the_beginning_of_a_file_is_no_header_comment_or_byte_order_mark(tmp_path: Path, first: str) -> None:
+def test_a_word_at_the_beginning_of_a_file_is_no_header_comment_or_byte_order_mark(
+    tmp_path: Path, first: str
+) -> None:
     rule = Sequence((Word(first), Word("b]")))
     (tmp_path / "a.rules").write_text(str(rule), encoding="utf-8")
     assert [(line.label, line.rule) for line in rule_files.read(tmp_path / "a.rules")] == [(None, rule)]

@@ -34,7 +34,8 @@ def broken(monkeypatch):
     def put(claim, name, **parts):
         whole = claim_named(claim)
         variants = tuple(
-            replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v for v in whole.variants
+            replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v
+            for v in whole.variants
         )
         monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
 
@@ -106,8 +107,17 @@ def test_memory_that_is_not_kept_is_no_counterexample(broken):
 def test_a_start_that_some_initial_distribution_makes_right_has_no_certificate():
     variant = claim_named("theorem-3.1").variant("without-centroid-start")
     one = Fraction(1)
-    entries = {"eq": 2 * one, "m": one, "S": ((-one,), (one,)), "U": ((one,),), "W": {"a": (0 * one,)}, "h_0": (0 * one,)}
-    comparison = Exact("theorem-3.1", variant.name, Weights(next(variant.small_cases(1)).over, "a", entries, ("k", 2)))
+    entries = {
+        "eq": 2 * one,
+        "m": one,
+        "S": ((-one,), (one,)),
+        "U": ((one,),),
+        "W": {"a": (0 * one,)},
+        "h_0": (0 * one,),
+    }
+    comparison = Exact(
+        "theorem-3.1", variant.name, Weights(next(variant.small_cases(1)).over, "a", entries, ("k", 2))
+    )
     automata = [a.replace(initial=np.array([one, 0 * one], dtype=object)) for a in comparison.automata()]
     comparison.__dict__["_automata"] = automata
     compared = comparison.compare_all(1)
@@ -116,11 +126,15 @@ def test_a_start_that_some_initial_distribution_makes_right_has_no_certificate()
 
 
 def test_a_bound_with_another_exponent_or_number_of_centroids_is_seen(monkeypatch):
-    """The evidence that the automaton has the bound: without the smallest in place of the greatest, halved powers, k in place of k - 1."""
+    """The evidence that the automaton has the bound: without the smallest in place of the greatest, halved
+    powers, k in place of k - 1.
+    """
 
     def one_more(w, x):
         parts = {name: getattr(w, name)[x] for name in ("top", "x", "s", "scale")}
-        return bound.Concrete(w.over, w.n, {**parts, "x": (*parts["x"], parts["x"][-1]), "s": (*parts["s"], parts["s"][-1])})
+        return bound.Concrete(
+            w.over, w.n, {**parts, "x": (*parts["x"], parts["x"][-1]), "s": (*parts["s"], parts["s"][-1])}
+        )
 
     plain = bound.others
     for name, wrong in (
@@ -135,7 +149,11 @@ def test_a_bound_with_another_exponent_or_number_of_centroids_is_seen(monkeypatc
 
 
 def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
-    case = next(w for w in claim_named("theorem-3.2").variant("corrected-eq-5").small_cases(2) if limits.slope(w) and w.m > 4)
+    case = next(
+        w
+        for w in claim_named("theorem-3.2").variant("corrected-eq-5").small_cases(2)
+        if limits.slope(w) and w.m > 4
+    )
     decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", case))
     hot = replace(case, entries={**case.entries, "m": Fraction(1)})
     with pytest.raises(RuntimeError, match="boxes do not show"):
@@ -154,7 +172,9 @@ def test_ties_that_are_let_in_refute_the_corrected_theorem(broken):
 
 def test_counts_of_longer_data_or_of_the_least_are_refuted(broken, monkeypatch):
     claim, name = "extraction", "corrected-seen-pairs"
-    longer = lambda w: extraction.seen(replace(w, entries={**w.entries, "longest": w.longest + 1}), extraction.hard_run)
+    longer = lambda w: extraction.seen(
+        replace(w, entries={**w.entries, "longest": w.longest + 1}), extraction.hard_run
+    )
     broken(claim, name, construction=lambda plain: extraction.automata(longer))
     with pytest.raises(Disagreement):
         exhausted(claim, name)
@@ -168,7 +188,9 @@ def test_counts_of_longer_data_or_of_the_least_are_refuted(broken, monkeypatch):
 
 
 def test_without_softness_the_soft_run_is_the_hard_one(broken):
-    """At a low temperature both readings of Algorithm 1 count the same: what differs is the mixture, and nothing else."""
+    """At a low temperature both readings of Algorithm 1 count the same: what differs is the mixture, and
+    nothing else.
+    """
     low = claim_named("theorem-3.2").variant("corrected-eq-5")
 
     @settings(max_examples=30, phases=[Phase.generate], database=None)

@@ -1,4 +1,6 @@
-"""The exact networks against other ways to compute the same: every trajectory by itself, and the torch component."""
+"""The exact networks against other ways to compute the same: every trajectory by itself, and the torch
+component.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,17 @@ from theory.state_regularized.limits import (
     reachable,
     scores_at,
 )
-from theory.state_regularized.networks import SMALL, component, integers, limit, margin, similarities, soft, softmax, table
+from theory.state_regularized.networks import (
+    SMALL,
+    component,
+    integers,
+    limit,
+    margin,
+    similarities,
+    soft,
+    softmax,
+    table,
+)
 
 ANY = claim_named("theorem-3.1").variant("corrected").cases("ab")
 UNTIED = claim_named("theorem-3.2").variant("corrected-eq-5")
@@ -33,15 +45,21 @@ MOST_ROUNDINGS = 64  # of a softmax of at most 4 numbers: products, sums, expone
 def torch_component(w, transition="mixture"):
     """The torch component with the weights' centroids and temperature."""
     similarity = "dot" if w.eq == 2 else "euclidean"
-    made = StochasticComponent(w.n, len(w.S[0]), similarity, transition, 1 / (float(w.m) * math.log(2)), dtype=torch.float64)
-    made.load_state_dict({"centroids": torch.tensor([[float(v) for v in s] for s in w.S], dtype=torch.float64).T})
+    made = StochasticComponent(
+        w.n, len(w.S[0]), similarity, transition, 1 / (float(w.m) * math.log(2)), dtype=torch.float64
+    )
+    made.load_state_dict(
+        {"centroids": torch.tensor([[float(v) for v in s] for s in w.S], dtype=torch.float64).T}
+    )
     return made
 
 
 @settings(max_examples=30)
 @given(ANY, strings("ab", longest=4, run=0))
 def test_the_law_is_the_sum_over_all_trajectories(w, string):
-    """Each sequence of centroids that a run may take, with the product of its probabilities: nothing of the law's own code."""
+    """Each sequence of centroids that a run may take, with the product of its probabilities: nothing of the
+    law's own code.
+    """
     total = dict.fromkeys(range(w.n), 0)
     for path in product(range(w.n), repeat=len(string)):
         p, h = 1, w.S[0]
@@ -54,7 +72,9 @@ def test_the_law_is_the_sum_over_all_trajectories(w, string):
 
 @given(ANY)
 def test_the_softmax_is_the_torch_components(w):
-    """At the temperature 1 / (m ln 2), within the roundings of the softmax, each of which moves a logit or a power relatively."""
+    """At the temperature 1 / (m ln 2), within the roundings of the softmax, each of which moves a logit or a
+    power relatively.
+    """
     made = torch_component(w)
     for s, x in product(w.S, "ab"):
         u = component(w, s, x)
@@ -72,7 +92,9 @@ def test_a_row_is_a_distribution_and_the_limit_its_greatest(w):
         b = similarities(w, component(w, s, x))
         assert c is None and sum(alpha) == 1 and min(alpha) > 0
         shares = limit(w, b)
-        assert sum(shares) == 1 and {i for i, v in enumerate(shares) if v} == {i for i, v in enumerate(alpha) if v == max(alpha)}
+        assert sum(shares) == 1 and {i for i, v in enumerate(shares) if v} == {
+            i for i, v in enumerate(alpha) if v == max(alpha)
+        }
     assert [list(soft(w, s, None, "a")[0]) for s in w.S] == table(w, "a")
 
 
@@ -89,7 +111,9 @@ def test_without_ties_torchs_limit_moves_where_the_table_says(w):
 @settings(max_examples=50)
 @given(ANY, strings("ab", longest=6, run=0))
 def test_a_mixture_is_torchs(w, string):
-    """The hidden state of the soft run, in float64 by torch, near the balls; and the label where it is plain to see."""
+    """The hidden state of the soft run, in float64 by torch, near the balls; and the label where it is plain
+    to see.
+    """
     made, now = torch_component(w), mixtures.start(w)
     h = torch.tensor([[float(v) for v in w.S[0]]], dtype=torch.float64)
     u_matrix = torch.tensor([[float(v) for v in row] for row in w.U], dtype=torch.float64)
@@ -116,7 +140,9 @@ def test_an_unsettled_run_says_so():
 
 @given(UNTIED.cases("ab"))
 def test_the_low_temperature_is_what_the_induction_needs(w):
-    """From 1 - epsilon at a state to 1 - epsilon at the next, by the bound of the theorem: in exact numbers, and in no other way."""
+    """From 1 - epsilon at a state to 1 - epsilon at the next, by the bound of the theorem: in exact numbers,
+    and in no other way.
+    """
     off, gamma, m = epsilon(w), least_margin(w), low_enough(w)
     assert no_ties(w) and 0 < off <= 0.25 and gamma > 0
     with flint.ctx.workprec(128):

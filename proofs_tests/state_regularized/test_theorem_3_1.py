@@ -17,7 +17,9 @@ CORRECTED = claim_named(CLAIM).variant("corrected")
 @evidence(CLAIM, kind="sampled")
 @given(st.data())
 def test_the_law_of_the_run_is_forward_in_exact_fractions(variant, data):
-    """How probable each centroid is after a string, for random integer networks, at every prefix, without rounding."""
+    """How probable each centroid is after a string, for random integer networks, at every prefix, without
+    rounding.
+    """
     ladder.sampled(CLAIM, variant, data, most=20, run=8)
 
 
@@ -26,10 +28,12 @@ def test_the_law_of_the_run_is_forward_in_exact_fractions(variant, data):
 @settings(max_examples=network_ladder.EXAMPLES)
 @given(st.data())
 def test_runs_of_the_torch_layer_end_where_the_automaton_says(layer, device, data):
-    """Sampled runs of a torch layer: any false alarm one time in a million, a probability off by 0.052 found 999 times in 1,000.
+    """Sampled runs of a torch layer: any false alarm one time in a million, a probability off by 0.052 found
+    999 times in 1,000.
 
-    Chernoff's bound, for each string and centroid, divided among all the tests that are made (:mod:`ratproof.chernoff`). And the alpha
-    of every step is, float for float, what the cell says when it is asked at the centroid that the run is at.
+    Chernoff's bound, for each string and centroid, divided among all the tests that are made
+    (:mod:`ratproof.chernoff`). And the alpha of every step is, float for float, what the cell says when it is
+    asked at the centroid that the run is at.
     """
     network_ladder.sampled_runs(CLAIM, CORRECTED, *layer, device, data)
 
@@ -44,7 +48,9 @@ def test_openfst_finds_the_same_scores(variant, data):
 
 @evidence(CLAIM, kind="exhausted")
 def test_every_string_up_to_length_three(variant):
-    """All small integer networks, all strings over one and two letters: nothing else, or a minimal counterexample."""
+    """All small integer networks, all strings over one and two letters: nothing else, or a minimal
+    counterexample.
+    """
     ladder.exhausted(CLAIM, variant, longest=3)
 
 

@@ -1,4 +1,6 @@
-"""Proofs by an invariant: what is true is proved, and no mutant of a recurrence, an automaton or an invariant is."""
+"""Proofs by an invariant: what is true is proved, and no mutant of a recurrence, an automaton or an invariant
+is.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ from automata.polynomials import POLYNOMIALS, RATIONAL, WORDS
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from ratproof.ledger import recording
-from ratproof.prove import IF_TURNED, IN_ANY_ORDER, NOT_IN_ORDER, GapInProof, NotProved, order_of_factors, prove
+from ratproof.prove import (
+    IF_TURNED,
+    IN_ANY_ORDER,
+    NOT_IN_ORDER,
+    GapInProof,
+    NotProved,
+    order_of_factors,
+    prove,
+)
 from theory.induction import COMMUTATIVE, identities
 from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claims
@@ -28,7 +38,9 @@ first_instance = lambda v: replace(v, proof=replace(v.proof, instances=v.proof.i
 
 def changed(variant, change):
     """The variant with automata that are changed, checked for its largest instance."""
-    return replace(first_instance(variant), construction=lambda w: [change(a) for a in variant.construction(w)])
+    return replace(
+        first_instance(variant), construction=lambda w: [change(a) for a in variant.construction(w)]
+    )
 
 
 def transposed(a):
@@ -72,7 +84,9 @@ def test_no_mutated_automaton_is_proved(claim, variant, change):
 
 def late(recurrence):
     """The network that adds one to what it shows after each step."""
-    return replace(recurrence, out=lambda w, c: tuple(w.over.plus(v, w.over.one) for v in recurrence.out(w, c)))
+    return replace(
+        recurrence, out=lambda w, c: tuple(w.over.plus(v, w.over.one) for v in recurrence.out(w, c))
+    )
 
 
 def stuck(recurrence):
@@ -111,7 +125,8 @@ def test_no_perturbed_weight_is_proved(claim, variant, data):
     a = variant.construction(weights)[0]
     part = data.draw(st.sampled_from(["initial", "final", "matrices"]))
     place = data.draw(st.integers(0, getattr(a, part).size - 1))
-    # an arrow out of a state whose number in the invariant is zero in every state that is reached is never taken
+    # an arrow out of a state whose number in the invariant is zero in every state that is reached is never
+    # taken
     assume(part == "initial" or any(_reads(variant, weights, part, place)))
 
     def perturb(automaton):
@@ -133,7 +148,9 @@ def _reads(variant, weights, part, place):
 
 @each
 def test_what_is_proved_in_the_free_semiring_holds_where_variables_are_numbers(claim, variant):
-    """The homomorphism that the proof speaks of, on a few strings: the network's and the automaton's polynomials are the same."""
+    """The homomorphism that the proof speaks of, on a few strings: the network's and the automaton's
+    polynomials are the same.
+    """
     signature, alphabet = variant.proof.instances[-1]
     w = signature.variables(alphabet, POLYNOMIALS)
     automata = variant.construction(w)
@@ -145,27 +162,41 @@ def test_what_is_proved_in_the_free_semiring_holds_where_variables_are_numbers(c
 
 BROKEN_PLACES = {
     "W not transposed": (proposition_13, "within_c", lambda of, i, j: of.at("W", i, j)),
-    "eta from elsewhere": (proposition_13, "to_c", lambda of, i, j: of.where(i, j - 1, lambda: of.at("b", j))),
+    "eta from elsewhere": (
+        proposition_13,
+        "to_c",
+        lambda of, i, j: of.where(i, j - 1, lambda: of.at("b", j)),
+    ),
     "eta of another place": (proposition_13, "to_c_from_one", lambda of, j: of.at("b", j + 1)),
     "ones lost": (proposition_13, "within_ones", lambda of, i, j: of.where(i, j - 1, lambda: of.one)),
     "W transposed in the network": (
-        proposition_13, "place",
+        proposition_13,
+        "place",
         lambda of, j: of.plus(of.sum(lambda i: of.times(of.at("W", i, j), of.at("c", i))), of.at("b", j)),
     ),
     "mu of another place": (
-        proposition_12, "tau",
-        lambda of, i, j: of.plus(of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 1, lambda: of.at("u", j + 1))),
+        proposition_12,
+        "tau",
+        lambda of, i, j: of.plus(
+            of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 1, lambda: of.at("u", j + 1))
+        ),
     ),
     "two steps at once": (
-        proposition_12, "tau",
-        lambda of, i, j: of.plus(of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 2, lambda: of.at("u", j))),
+        proposition_12,
+        "tau",
+        lambda of, i, j: of.plus(
+            of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 2, lambda: of.at("u", j))
+        ),
     ),
     "the place after": (
-        proposition_12, "place",
-        lambda of, j: of.plus(of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j + 1), of.at("u", j))),
+        proposition_12,
+        "place",
+        lambda of, j: of.plus(
+            of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j + 1), of.at("u", j))
+        ),
     ),
     "no loop on q_0": (proposition_12, "tau_to_first", lambda of, i: of.where(i, 1, lambda: of.one)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BROKEN_PLACES)
@@ -215,13 +246,17 @@ def test_a_proof_without_instances_or_letters_is_none():
     with pytest.raises(GapInProof, match="no instance"):
         prove(replace(variant, proof=replace(variant.proof, instances=())))
     with pytest.raises(GapInProof, match="without letters"):
-        prove(replace(variant, proof=replace(variant.proof, instances=((variant.proof.instances[0][0], ""),))))
+        prove(
+            replace(variant, proof=replace(variant.proof, instances=((variant.proof.instances[0][0], ""),)))
+        )
 
 
 def test_the_order_of_factors_is_told_apart():
     said = {(c, v.name): order_of_factors(v, v.proof) for c, v in PROVED if len(v.proof.instances) < 10}
     assert said["proposition-7", "corrected"] == IF_TURNED  # the paper writes f c, a path has c f
-    assert said["model-c", "corrected"] == said["proposition-12", "corrected"] == IN_ANY_ORDER  # the paper writes c f
+    assert (
+        said["model-c", "corrected"] == said["proposition-12", "corrected"] == IN_ANY_ORDER
+    )  # the paper writes c f
     assert said["model-f", "corrected"] == NOT_IN_ORDER  # it writes c f, and p c
 
 
@@ -229,7 +264,9 @@ def test_a_proof_counts_its_identities_and_writes_them_down():
     variant = claims()["proposition-7"].variant("corrected")
     with recording() as book:
         prove(variant)
-    assert book.cases == 2 * sum(len(identities(variant, variant.proof, COMMUTATIVE, i)) for i in variant.proof.checked)
+    assert book.cases == 2 * sum(
+        len(identities(variant, variant.proof, COMMUTATIVE, i)) for i in variant.proof.checked
+    )
     proof = book.certificate
     assert proof["type"] == "induction" and proof["base"] == ["unit 0: (1, c_0) = (1, c_0)"]
     assert proof["step"] == ["unit 0, state c, symbol a: (1, c f(a) + u(a)) = (1, f(a) c + u(a))"]

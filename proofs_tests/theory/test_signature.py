@@ -1,4 +1,6 @@
-"""Signatures: what they draw has their shape, small cases come in order and are all there, and bad files are refused."""
+"""Signatures: what they draw has their shape, small cases come in order and are all there, and bad files are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from theory.registry import claims
 from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit
 from theory.weights import Weights
 
-MIXED = Signature((constant("c_0", (2,)), constant("start", only=[0]), by_symbol("W", (2, 2)), by_window("f", 2)), size=("d", 2))
+MIXED = Signature(
+    (constant("c_0", (2,)), constant("start", only=[0]), by_symbol("W", (2, 2)), by_window("f", 2)),
+    size=("d", 2),
+)
 
 
 @given(st.data())
@@ -62,7 +67,9 @@ def test_a_zero_that_is_the_only_value_stays_zero_in_proofs():
 def test_in_proofs_every_weight_is_a_variable_of_its_own():
     def leaves(value):
         parts = value.values() if isinstance(value, dict) else value
-        return [x for part in parts for x in leaves(part)] if isinstance(value, (dict, tuple)) else [str(value)]
+        return (
+            [x for part in parts for x in leaves(part)] if isinstance(value, (dict, tuple)) else [str(value)]
+        )
 
     names = leaves(MIXED.variables("ab", POLYNOMIALS).entries)
     assert len(names) == len(set(names)) == 2 + 1 + 2 * 4 + 6
@@ -82,7 +89,9 @@ def test_letters_are_renamed_in_windows_too(data):
     assert renamed.f["ab"] == w.f["ca"] and renamed.W["a"] == w.W["c"] and renamed.c_0 == w.c_0
 
 
-@pytest.mark.parametrize("spoil", [{"semiring": "complex"}, {"alphabet": 3}, {"size": ["d", "2"]}, {"weights": {"f": {"a": 1}}}])
+@pytest.mark.parametrize(
+    "spoil", [{"semiring": "complex"}, {"alphabet": 3}, {"size": ["d", "2"]}, {"weights": {"f": {"a": 1}}}]
+)
 def test_a_spoilt_object_is_refused(spoil):
     good = Weights(MAX_PLUS, "a", {"f": {"a": GRID[0]}}).to_json()
     with pytest.raises(InputError):
@@ -112,7 +121,9 @@ def test_a_hypothesis_is_asked_of_what_is_drawn_before_anything_follows_from_it(
     assert odds.variables("a", POLYNOMIALS).half == POLYNOMIALS.variable("half")
 
 
-SIGNED = [(claim, variant) for claim in claims().values() for variant in claim.variants if signatures(variant)]
+SIGNED = [
+    (claim, variant) for claim in claims().values() for variant in claim.variants if signatures(variant)
+]
 
 
 @pytest.mark.parametrize(("claim", "variant"), SIGNED, ids=lambda x: x.name)
@@ -126,8 +137,12 @@ def test_every_case_is_one_of_its_variant_renamed_and_kept_too(claim, variant, d
 
 
 def test_what_is_of_another_signature_is_named():
-    """Of all sizes; a value that is not allowed, in the size that the weights have; and windows as long as the size says."""
-    sizes = Sizes(lambda k: Signature((by_window("f", k), constant("c_0", (k,), [0])), size=("K", k)), (1, 2), ())
+    """Of all sizes; a value that is not allowed, in the size that the weights have; and windows as long as
+    the size says.
+    """
+    sizes = Sizes(
+        lambda k: Signature((by_window("f", k), constant("c_0", (k,), [0])), size=("K", k)), (1, 2), ()
+    )
     fine = next(sizes.of(2).small(2))
     assert misfit(sizes.signatures(), fine) is None
     changes = {

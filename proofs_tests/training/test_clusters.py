@@ -43,7 +43,9 @@ def test_the_recurrent_part_alone_is_torchs_gru() -> None:
 
 def test_noise_is_on_every_state_that_is_read() -> None:
     made, places = network(), torch.arange(len(WORDS) - 1, -1, -1)
-    quiet, loud = (alone(made, rows(), places, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5))
+    quiet, loud = (
+        alone(made, rows(), places, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5)
+    )
     first = slice(0, len(WORDS))
     torch.testing.assert_close(quiet.states[first], loud.states[first])  # before any noise
     assert ((quiet.states - loud.states).norm(dim=1)[len(WORDS) :] > 1e-3).all()

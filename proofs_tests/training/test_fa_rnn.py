@@ -46,7 +46,15 @@ SAID = {
         "dark in the hall",
         "make the lamp red",
     ],
-    "music": ["play jazz", "please play it", "some jazz here", "louder jazz", "play it in the hall", "jazz", "jazz please"],
+    "music": [
+        "play jazz",
+        "please play it",
+        "some jazz here",
+        "louder jazz",
+        "play it in the hall",
+        "jazz",
+        "jazz please",
+    ],
 }
 
 
@@ -63,7 +71,15 @@ def data(tmp_path: Path) -> Path:
 
 
 def asked(data: Path, folder: Path, **changes: object) -> Experiment:
-    wanted = {"beta": 0.3, "rate": 0.02, "readout_rate": 0.02, "epochs": 12, "patience": 12, "drawn": 10, **changes}
+    wanted = {
+        "beta": 0.3,
+        "rate": 0.02,
+        "readout_rate": 0.02,
+        "epochs": 12,
+        "patience": 12,
+        "drawn": 10,
+        **changes,
+    }
     return Experiment(data, data / "home.config", 0, 1.0, Path("one-hot"), wanted, 10, folder)
 
 
@@ -100,24 +116,34 @@ def test_it_learns_what_the_rules_lack(data: Path, tmp_path: Path) -> None:
     assert found.default in ("light", "music", None)
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [({"seed": 1}, "seed"), ({"beta": 0.5}, "recipe")],
-)
-def test_another_run_is_not_gone_on_with(data: Path, tmp_path: Path, change: dict[str, object], says: str) -> None:
+@pytest.mark.parametrize(("change", "says"), [({"seed": 1}, "seed"), ({"beta": 0.5}, "recipe")])
+def test_another_run_is_not_gone_on_with(
+    data: Path, tmp_path: Path, change: dict[str, object], says: str
+) -> None:
     folder = tmp_path / "run"
     experiment.run(asked(data, folder, epochs=1))
-    other = Experiment(data, data / "home.config", 1, 1.0, Path("one-hot"), asked(data, folder, epochs=1).changes, 10, folder)
+    other = Experiment(
+        data, data / "home.config", 1, 1.0, Path("one-hot"), asked(data, folder, epochs=1).changes, 10, folder
+    )
     with pytest.raises(FormatError, match=says):
         experiment.run(other if "seed" in change else asked(data, folder, epochs=1, **change), resume=True)
     with pytest.raises(InputError, match="has a run in it"):
         experiment.run(asked(data, folder, epochs=1))
 
 
-@given(SEVERAL, st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(lambda x: ("BOS", *x, "EOS")), min_size=1, max_size=6))
+@given(
+    SEVERAL,
+    st.lists(
+        st.lists(st.sampled_from(WORDS), max_size=5).map(lambda x: ("BOS", *x, "EOS")), min_size=1, max_size=6
+    ),
+)
 @settings(max_examples=40)
-def test_before_training_what_is_read_back_is_the_rules(several: list[tuple[str, object]], said: list[tuple[str, ...]]) -> None:
-    """The rules' automata, compiled anew from their texts, are the thresholded tensor, and reach a label's states where it matches."""
+def test_before_training_what_is_read_back_is_the_rules(
+    several: list[tuple[str, object]], said: list[tuple[str, ...]]
+) -> None:
+    """The rules' automata, compiled anew from their texts, are the thresholded tensor, and reach a label's
+    states where it matches.
+    """
     made = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)  # type: ignore[arg-type]
     model = Classifier.of_rules(made, ("x", "y", "z"), [str(rule) for _, rule in several])
     before = before_training(model)
@@ -129,8 +155,12 @@ def test_before_training_what_is_read_back_is_the_rules(several: list[tuple[str,
 
 
 def test_the_surest_rule_comes_first() -> None:
-    """State 0 is right on two of two, state 1 on three of four; state 2 never more often than the default label."""
-    seen = torch.tensor([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [0, 0, 1]], dtype=torch.bool)
+    """State 0 is right on two of two, state 1 on three of four; state 2 never more often than the default
+    label.
+    """
+    seen = torch.tensor(
+        [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [0, 0, 1]], dtype=torch.bool
+    )
     targets = torch.tensor([1, 1, 2, 2, 2, 0, 0])
     every = torch.ones(3, 3, dtype=torch.bool)
     assert covering(seen, targets, every, 1, default=0)[:2] == [(0, 1), (1, 2)]
@@ -142,13 +172,17 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
     """A word that does in part what another one does; the rule is written with it, and says that it came."""
     written = "$ * play $ *"
     made = rule_set(loads(f"[music]\n{written}"), ("play", "jazz", "lamp"))
-    model = Classifier.of_rules(made, ("light", "music"), [written], default="light", embeddings=torch.eye(5), beta=0.3).eval()
+    model = Classifier.of_rules(
+        made, ("light", "music"), [written], default="light", embeddings=torch.eye(5), beta=0.3
+    ).eval()
     place = model.network.index
     assert model.cell.turn is not None
     with torch.no_grad():
         model.cell.turn[place["jazz"]] = model.cell.rules[place["play"]]
     said = ("play", "jazz", "lamp", "lamp lamp", "lamp lamp lamp")
-    part = Sentences(tuple(("BOS", *text.split(), "EOS") for text in said), ("music", "music", "light", "light", "light"))
+    part = Sentences(
+        tuple(("BOS", *text.split(), "EOS") for text in said), ("music", "music", "light", "light", "light")
+    )
     system = read_back(model, part, part, apart=True)
     assert system.dev == 1 and system.rules == ((model.blocks[0].final[0], "music"),)
     (rule,) = shown(model, system, write=True)
@@ -217,7 +251,9 @@ def _tensors(name: str, change: object) -> object:
         _tensors("optimiser.0.step", lambda tensors: torch.zeros((), dtype=torch.int64)),
     ],
 )
-def test_a_run_with_something_wrong_inside_is_not_gone_on_with(data: Path, tmp_path: Path, spoil: object) -> None:
+def test_a_run_with_something_wrong_inside_is_not_gone_on_with(
+    data: Path, tmp_path: Path, spoil: object
+) -> None:
     folder = tmp_path / "run"
     how = asked(data, folder, epochs=1)
     experiment.run(how)
@@ -229,7 +265,10 @@ def test_a_run_with_something_wrong_inside_is_not_gone_on_with(data: Path, tmp_p
 
 
 def test_a_field_that_the_task_lacks_is_a_difference_though_it_is_null() -> None:
-    assert difference({"seed": 1, "more": None}, {"seed": 1}) == "is a run with more None, where None is asked for"
+    assert (
+        difference({"seed": 1, "more": None}, {"seed": 1})
+        == "is a run with more None, where None is asked for"
+    )
     assert "seed 1, where 2" in difference({"seed": 1}, {"seed": 2}) and "an object" in difference([], {})
 
 
@@ -242,7 +281,9 @@ def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) ->
         experiment.trained_on({"report": 3}, "m.safetensors")
 
 
-def test_labels_and_rules_are_shown_as_they_are(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_and_rules_are_shown_as_they_are(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What looks like markup in them is none."""
     made = rule_set(loads("[[/x] :cat:]\n$ * [b] $ *"), ("[b]",))
     files.save(Classifier.of_rules(made, ("[/x] :cat:",), ["$ * [b] $ *"]), tmp_path / "m.safetensors")
@@ -253,7 +294,12 @@ def test_labels_and_rules_are_shown_as_they_are(data: Path, tmp_path: Path, caps
 def test_a_share_of_the_sentences() -> None:
     part = Sentences(tuple((str(i),) for i in range(100)), tuple("xy"[i % 2] for i in range(100)))
     one, other = (experiment.taken(part, 0.1, seed) for seed in (0, 1))
-    assert len(one) == 10 and one != other and experiment.taken(part, 0.1, 0) == one and experiment.taken(part, 1, 0) is part
+    assert (
+        len(one) == 10
+        and one != other
+        and experiment.taken(part, 0.1, 0) == one
+        and experiment.taken(part, 1, 0) is part
+    )
 
 
 def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -302,9 +348,28 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         == 0
     )
     said = json.loads(capsys.readouterr().out)
-    assert "fan" in said["labels"] and "zebra" in said["notes"][1] and said["test"]["after"] < said["test"]["before"]
+    assert (
+        "fan" in said["labels"]
+        and "zebra" in said["notes"][1]
+        and said["test"]["after"] < said["test"]["before"]
+    )
     for weight in ("nan", "1e60"):
-        assert run(["rules", "add", kept, "--rules", str(tmp_path / "more.config"), "--weight", weight, "-o", less]) == 2
+        assert (
+            run(
+                [
+                    "rules",
+                    "add",
+                    kept,
+                    "--rules",
+                    str(tmp_path / "more.config"),
+                    "--weight",
+                    weight,
+                    "-o",
+                    less,
+                ]
+            )
+            == 2
+        )
         assert "a match adds" in capsys.readouterr().err and not Path(less).exists()
     assert run(["rules", "disable", more, "3", "-o", less, "--data", str(data), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
@@ -346,7 +411,10 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         (["rules", "read-back", "none.safetensors", "--data", "DATA"], "none.safetensors"),
         (["rules", "show", "DATA/home.config"], "no checkpoint"),
         (["rules", "decide", "--rules", "DATA/home.config"], "one of the two is right"),
-        (["rules", "decide", "--rules", "DATA/home.config", "--vocabulary", "a,b", "--dtype", "float16"], "--dtype"),
+        (
+            ["rules", "decide", "--rules", "DATA/home.config", "--vocabulary", "a,b", "--dtype", "float16"],
+            "--dtype",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence(

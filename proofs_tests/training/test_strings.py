@@ -17,7 +17,9 @@ from training.state_regularized.strings import TRAINING_LENGTHS, VALIDATION_LENG
 
 def languages() -> st.SearchStrategy[Language]:
     random = st.builds(
-        lambda n, s: Language(f"{n}-{s}", random_minimal_dfa(n, ("a", "b"), s)), st.integers(2, 8), st.integers(0, 9)
+        lambda n, s: Language(f"{n}-{s}", random_minimal_dfa(n, ("a", "b"), s)),
+        st.integers(2, 8),
+        st.integers(0, 9),
     )
     return st.one_of(st.integers(1, 7).map(grammar), st.integers(1, 4).map(balanced), random)
 

@@ -39,7 +39,9 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
 
 
 def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    status = main.run(["train", "parentheses", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)])
+    status = main.run(
+        ["train", "parentheses", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)]
+    )
     assert status == 1 and "--resume" in capfd.readouterr().out
 
 
@@ -59,7 +61,11 @@ def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixt
     ],
 )
 def test_bad_input_is_one_sentence(
-    arguments: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    arguments: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main.run(["train", *arguments]) == 2
@@ -74,8 +80,8 @@ def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str
     found = from_file(tmp_path / "three.json")
     assert found.name == "three" and found.dfa.equivalent(balanced(3))
     (tmp_path / "all.json").write_text(
-        '{"semiring": "boolean", "states": 1, "alphabet": ["a"], "initial": [[0, "true"]], "final": [[0, "true"]],'
-        ' "transitions": [[0, 0, "a", "true"]]}'
+        '{"semiring": "boolean", "states": 1, "alphabet": ["a"], "initial": [[0, "true"]], "final": [[0,'
+        ' "true"]], "transitions": [[0, 0, "a", "true"]]}'
     )
     assert main.run(["train", "dfa", str(tmp_path / "all.json")]) == 2
     assert "every string" in capfd.readouterr().err

@@ -1,4 +1,6 @@
-"""Training: small networks learn small languages; a run that was interrupted gives the same network, bit by bit."""
+"""Training: small networks learn small languages; a run that was interrupted gives the same network, bit by
+bit.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ def trainer(number: int = 1, seed: int = 0, how: Recipe = SMALL) -> Trainer:
 
 def test_a_small_network_learns(tmp_path: Path) -> None:
     report = run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path))
-    assert report.outcome == "trained" and report.exact and report.certified == "certified" and report.accepts_exactly
+    assert (
+        report.outcome == "trained"
+        and report.exact
+        and report.certified == "certified"
+        and report.accepts_exactly
+    )
     assert report.soft is not None and report.soft.difference is None and report.states == 2
     network, about = network_files.load(tmp_path / NETWORK)
     assert about["trained"]["iterations"] == report.iterations
@@ -73,7 +80,9 @@ def test_a_finish_with_clusters_is_gone_on_with(tmp_path: Path) -> None:
         whole.iterate()
         other.iterate()
     assert whole.progress == other.progress and whole.progress.noise > CLUSTERS.noise[0]
-    assert all(torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True))
+    assert all(
+        torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True)
+    )
 
 
 def test_noise_grows_as_long_as_the_batch_stays_right() -> None:
@@ -99,7 +108,9 @@ def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
         other = trainer(5, how=hasty)
         checkpoints.read(other, {}, tmp_path / "run")
     assert whole.progress.restarts >= 5 and whole.progress == other.progress
-    assert all(torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True))
+    assert all(
+        torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True)
+    )
 
 
 def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
@@ -109,7 +120,10 @@ def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
     assert cut.outcome == "interrupted" and cut.iterations == 40
     with pytest.raises(InputError, match="--resume"):
         run(experiment)
-    rest, whole = run(experiment, resume=True), run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path / "whole"))
+    rest, whole = (
+        run(experiment, resume=True),
+        run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path / "whole")),
+    )
     assert rest.iterations == whole.iterations
     found = [network_files.load(tmp_path / name / NETWORK)[0].state_dict() for name in ("cut", "whole")]
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
@@ -134,7 +148,10 @@ def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> Non
     with pytest.raises(FormatError, match="training run"):
         run(good, resume=True)
     folder.write_bytes(whole)
-    for other in (Experiment(grammar(1), 1, 8, 6, folder=tmp_path), Experiment(grammar(2), 0, 8, 6, folder=tmp_path)):
+    for other in (
+        Experiment(grammar(1), 1, 8, 6, folder=tmp_path),
+        Experiment(grammar(2), 0, 8, 6, folder=tmp_path),
+    ):
         with pytest.raises(FormatError, match=r"seed 0.*1|language 'tomita-1'.*'tomita-2'"):
             run(other, resume=True)
 
@@ -170,7 +187,9 @@ def test_an_untrained_network_closes_no_boxes() -> None:
     assert closed is None or closed == 1  # all its strings may look alike to it
 
 
-@pytest.mark.parametrize("size", [{"units": 0}, {"centroids": 1}, {"minutes": 0.0}, {"minutes": float("nan")}])
+@pytest.mark.parametrize(
+    "size", [{"units": 0}, {"centroids": 1}, {"minutes": 0.0}, {"minutes": float("nan")}]
+)
 def test_sizes_that_are_none(size: dict[str, float]) -> None:
     with pytest.raises(InputError):
         Experiment(grammar(1), **size)  # type: ignore[arg-type]

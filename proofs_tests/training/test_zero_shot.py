@@ -24,7 +24,9 @@ from training.fa_rnn.zero_shot import zero_shot
 
 WORDS = ("a", "b", "7", "?")
 SENTENCES = st.lists(
-    st.lists(st.sampled_from(WORDS), max_size=5).map(lambda inside: ("BOS", *inside, "EOS")), min_size=1, max_size=5
+    st.lists(st.sampled_from(WORDS), max_size=5).map(lambda inside: ("BOS", *inside, "EOS")),
+    min_size=1,
+    max_size=5,
 )
 SEVERAL = st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), leaves=4)), min_size=1, max_size=4)
 RULES = """[fare]
@@ -43,16 +45,22 @@ fare\tBOS hello EOS
 
 
 @given(SEVERAL, SENTENCES)
-def test_the_rule_system_is_each_rule_by_itself(several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]) -> None:
+def test_the_rule_system_is_each_rule_by_itself(
+    several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]
+) -> None:
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     found = matched(rule_set(labelled, WORDS), sentences)
     for sentence, labels in zip(sentences, found, strict=True):
-        alone = {label for label, rule in several if scores(compiled(rule, [*WORDS, "EOS"]), [sentence[1:]])[0]}
+        alone = {
+            label for label, rule in several if scores(compiled(rule, [*WORDS, "EOS"]), [sentence[1:]])[0]
+        }
         assert set(labels) == alone
 
 
 @given(SEVERAL, SENTENCES)
-def test_mirrored_rules_match_mirrored_sentences(several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]) -> None:
+def test_mirrored_rules_match_mirrored_sentences(
+    several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]
+) -> None:
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     back = [Labelled(label, mirrored(rule), 1) for label, rule in several]
     forth = matched(rule_set(labelled, WORDS), sentences)
@@ -78,14 +86,36 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("more", "right"), [([], 0.75), (["--ties", "first"], 0.5), (["--unmatched", "fare"], 1.0)])
+@pytest.mark.parametrize(
+    ("more", "right"), [([], 0.75), (["--ties", "first"], 0.5), (["--unmatched", "fare"], 1.0)]
+)
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], right: float) -> None:
-    assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder), "--json", *more]) == 0
+    assert (
+        run(
+            [
+                "rules",
+                "zero-shot",
+                "--rules",
+                str(folder / "rules.config"),
+                "--data",
+                str(folder),
+                "--json",
+                *more,
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert [(row["system"], row["accuracy"], row["agrees"]) for row in found["rows"][:3]] == [
-        ("rules", right, 1.0), ("FA-RNN", right, 1.0), ("BiFA-RNN", right, 1.0),
-    ]  # fmt: skip
-    assert found["rows"][0]["several"] == 1 and found["rows"][0]["unmatched"] == 1 and found["missing"] == ["cost"]
+        ("rules", right, 1.0),
+        ("FA-RNN", right, 1.0),
+        ("BiFA-RNN", right, 1.0),
+    ]
+    assert (
+        found["rows"][0]["several"] == 1
+        and found["rows"][0]["unmatched"] == 1
+        and found["missing"] == ["cost"]
+    )
 
 
 def test_it_says_where_a_network_is_not_its_rules(
@@ -132,8 +162,15 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
     found = sentences.part_of(tmp_path / "a.tsv")
-    assert found.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS")) and found.labels == ("x", "y", "z")
+    assert found.words == (
+        ("BOS", "a", "b", "EOS"),
+        ("BOS", "a", "EOS"),
+        ("BOS", "EOS"),
+    ) and found.labels == ("x", "y", "z")
     assert sentences.vocabulary({"a": found}) == ("a", "b")
     assert matched(rule_set(loads("[x]\n( )"), WORDS), [("BOS",), ("BOS", "EOS")]) == [("x",), ()]
-    assert matched(rule_set(loads("[x]\n( )"), WORDS), [()]) == [()] and matched(rule_set(loads("[x]\na"), WORDS), []) == []
+    assert (
+        matched(rule_set(loads("[x]\n( )"), WORDS), [()]) == [()]
+        and matched(rule_set(loads("[x]\na"), WORDS), []) == []
+    )
     assert matched(rule_set(loads("[x]\n( )"), WORDS, begins=False), [(), ("a",)]) == [("x",), ()]

@@ -1,1 +1,3 @@
-"""A soft state-regularized network at its own temperature, and the automaton that it follows on all strings: certified."""
+"""A soft state-regularized network at its own temperature, and the automaton that it follows on all strings:
+certified.
+"""

@@ -1,4 +1,6 @@
-"""The network on single mixtures, in balls: what it does with one string, and at its centroids, beyond doubt of rounding."""
+"""The network on single mixtures, in balls: what it does with one string, and at its centroids, beyond doubt
+of rounding.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class BallRun:
         """The recurrent component, from h of shape ``(d,)``."""
         on = self.on
         column = arb_mat(len(h), 1, h.tolist())
-        inside = [np.array((U * column).entries(), dtype=object) + c for U, c in zip(self.U, on.c, strict=True)]
+        inside = [
+            np.array((U * column).entries(), dtype=object) + c for U, c in zip(self.U, on.c, strict=True)
+        ]
         read = [on.read(token, gate) for gate in range(len(on.c))]
         if self.n.kind == "sr-elman":
             return on.tanh(read[0] + inside[0])
@@ -83,7 +87,9 @@ def sign(value: Any) -> bool | None:
 
 
 def soft_outputs(numbers: Numbers, string: Sequence[Any]) -> tuple[int, bool] | None:
-    """The soft network's label and decision after a string; ``None`` where the highest precision does not tell."""
+    """The soft network's label and decision after a string; ``None`` where the highest precision does not
+    tell.
+    """
     tokens = [numbers.alphabet.index(symbol) for symbol in string]
     for bits in PRECISIONS:
         with flint.ctx.workprec(bits):

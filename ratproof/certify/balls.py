@@ -1,4 +1,6 @@
-"""The same arithmetic in balls (python-flint), which hold the true value whatever is rounded: one box at a time, as proof."""
+"""The same arithmetic in balls (python-flint), which hold the true value whatever is rounded: one box at a
+time, as proof.
+"""
 
 from __future__ import annotations
 
@@ -80,8 +82,8 @@ class InBalls:
     def reach(self, middle: Balls, slope: Balls, box: Box) -> Balls:
         """The middle plus the range of slope (alpha - box.middle).
 
-        The deltas sum to a number in ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for every m, and the m
-        that floats found to be good are as rigorous as any.
+        The deltas sum to a number in ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
+        every m, and the m that floats found to be good are as rigorous as any.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]
@@ -101,7 +103,7 @@ class InBalls:
         return _monotone(x, lambda v: v.tanh())
 
     def sigmoid_slope(self, s: Balls) -> Balls:
-        """S (1 - s), where s is a sigmoid's value: it has one maximum, 1/4 at 1/2."""
+        """s (1 - s), where s is a sigmoid's value: it has one maximum, 1/4 at 1/2."""
         return _hill(s, lambda v: v * (1 - v), arb(0.5))
 
     def tanh_slope(self, t: Balls) -> Balls:
@@ -125,7 +127,7 @@ class InBalls:
         return np.asarray(value / self.tau)
 
     def softmax(self, gaps: Balls) -> Balls:
-        """Exp(gap_i) / sum_j exp(gap_j): it grows with gap_i, and falls with the others."""
+        """exp(gap_i) / sum_j exp(gap_j): it grows with gap_i, and falls with the others."""
         low = np.array([gap.lower().exp() for gap in gaps])
         high = np.array([gap.upper().exp() for gap in gaps])
         least = low / (low + _others(high))
@@ -156,8 +158,10 @@ class InBalls:
         least = np.array([sum((v.abs_lower() ** 2 for v in row), arb(0)).sqrt() for row in apart])
         most = np.array([sum((v.abs_upper() ** 2 for v in row), arb(0)).sqrt() for row in apart])
         every = arb(0, 1)
-        found = [[every] * len(row) if not near > 0 else [(v / near.union(far)).intersection(every) for v in row]
-                 for row, near, far in zip(apart, least, most, strict=True)]  # fmt: skip
+        found = [
+            [every] * len(row) if not near > 0 else [(v / near.union(far)).intersection(every) for v in row]
+            for row, near, far in zip(apart, least, most, strict=True)
+        ]
         return np.array(found)
 
     def pick(self, values: Balls, label: int) -> Any:

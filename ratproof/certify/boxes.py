@@ -1,7 +1,8 @@
-"""Boxes that a network maps into each other, found in floats: nodes of the soft run, each with a box of mixtures alpha.
+"""Boxes that a network maps into each other, found in floats: nodes of the soft run, each with a box of
+mixtures alpha.
 
-Nodes refine the automaton: first one for each of its states, then, where the boxes do not close, by how near the points of the soft run
-lie to each other.
+Nodes refine the automaton: first one for each of its states, then, where the boxes do not close, by how near
+the points of the soft run lie to each other.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ AT_ONCE = 1 << 20
 ROUNDS = 60
 WIDER = 0.05
 LEAST = 1e-9
-"""The room that is left around an image, beside a share of its width: rigorous enclosures are a little wider."""
+"""The room that is left around an image, beside a share of its width: rigorous enclosures are a little wider.
+"""
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,8 @@ def attempts(
 def closes(numbers: Numbers, tries: int = 1) -> int | None:
     """How many boxes close at the first attempts; ``None`` where they do not.
 
-    A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the soft run to go where the
-    centroids by themselves do.
+    A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the
+    soft run to go where the centroids by themselves do.
 
     Args:
         numbers: of the network.
@@ -102,7 +104,9 @@ def closes(numbers: Numbers, tries: int = 1) -> int | None:
     if nodes is None:
         return None
     points, every = Points(numbers), np.eye(numbers.k)
-    table = np.stack([points.step(every, symbol).argmax(axis=1) for symbol in range(len(numbers.alphabet))], axis=1)
+    table = np.stack(
+        [points.step(every, symbol).argmax(axis=1) for symbol in range(len(numbers.alphabet))], axis=1
+    )
     same = (table[nodes.label] == nodes.label[nodes.after]).all() and (
         (points.accepts(every) > 0)[nodes.label] == nodes.accepts
     ).all()
@@ -132,8 +136,12 @@ def _partitions(points: Net) -> Iterator[Nodes | Open]:
         )
 
 
-def close(on: Floating, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None) -> Nodes | Open:
-    """Widen the boxes until each symbol maps each into the next node's, every image has its label, and all accept as they should."""
+def close(
+    on: Floating, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
+) -> Nodes | Open:
+    """Widen the boxes until each symbol maps each into the next node's, every image has its label, and all
+    accept as they should.
+    """
     first = on.points.first()[0]
     low, high = _around(nodes.low, nodes.high)
     low[0], high[0] = np.minimum(low[0], first), np.maximum(high[0], first)
@@ -169,7 +177,9 @@ class Images:
             label = nodes.label[target]
             pairs = Boxes(nodes.low[source], nodes.high[source])
             found = mixed(on, step.u(pairs, symbol), label, pairs)
-            open_pairs = np.flatnonzero(~(np.where(np.arange(numbers.k) == label[:, None], -1, found.gaps.hi) < 0).all(axis=1))
+            open_pairs = np.flatnonzero(
+                ~(np.where(np.arange(numbers.k) == label[:, None], -1, found.gaps.hi) < 0).all(axis=1)
+            )
             if len(open_pairs):
                 node, name = source[open_pairs[0]], numbers.alphabet[symbol[open_pairs[0]]]
                 self.fault = f"after symbol {name!r} from node {node} the label is not certain"
@@ -186,7 +196,9 @@ class Images:
 
 
 def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
-    """The boxes 0, 1, ... in portions, so that no array of gradients, a matrix a box, has many more than AT_ONCE entries."""
+    """The boxes 0, 1, ... in portions, so that no array of gradients, a matrix a box, has many more than
+    AT_ONCE entries.
+    """
     size = max(1, AT_ONCE // (numbers.k * max(numbers.k, len(numbers.S))))
     for first in range(0, number, size):
         yield np.arange(first, min(first + size, number))

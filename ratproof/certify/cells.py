@@ -1,8 +1,9 @@
 """One step of a network from a set of mixtures alpha: what is reached, in any arithmetic that has intervals.
 
-The state is alpha, in a box of the simplex, and h = S alpha. Every quantity q is enclosed by the mean-value form: q at the box's middle,
-plus the range of J (alpha - middle), with J an enclosure of the derivative of q by alpha over the whole box. h and what a gate adds up
-is linear in alpha, so J is a constant there and its range exact. See ``docs/certification.md``.
+The state is alpha, in a box of the simplex, and h = S alpha. Every quantity q is enclosed by the mean-value
+form: q at the box's middle, plus the range of J (alpha - middle), with J an enclosure of the derivative of q
+by alpha over the whole box. h and what a gate adds up is linear in alpha, so J is a constant there and its
+range exact. See ``docs/certification.md``.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ class Step:
         self.kind = on.numbers.kind
 
     def h(self, box: Any) -> Enclosed:
-        """H = S alpha."""
+        """h = S alpha."""
         return self._linear(self.on.S, None, box)
 
     def u(self, box: Any, token: Any) -> Enclosed:
-        """U after the token."""
+        """u after the token."""
         return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
 
     def _linear(self, matrix: Any, offset: Any, box: Any) -> Enclosed:
@@ -56,7 +57,7 @@ class Step:
         return Enclosed(middle, slope, self.on.reach(middle, slope, box))
 
     def _elman(self, box: Any, token: Any) -> Enclosed:
-        """U = tanh(W x + b + U h + c)."""
+        """u = tanh(W x + b + U h + c)."""
         on = self.on
         inside = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
         whole = on.tanh(inside.whole)

@@ -1,4 +1,6 @@
-"""A certificate: the network's numbers, the nodes and their boxes, and the automaton that they refine, as JSON."""
+"""A certificate: the network's numbers, the nodes and their boxes, and the automaton that they refine, as
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -19,24 +21,31 @@ FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
 def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
     """The nodes as an automaton whose outputs are ``(label, accepts)``, one state a node."""
     table = tuple(tuple(int(r) for r in row) for row in nodes.after)
-    return Moore(numbers.alphabet, 0, table, tuple(zip(nodes.label.tolist(), nodes.accepts.tolist(), strict=True)))
+    return Moore(
+        numbers.alphabet, 0, table, tuple(zip(nodes.label.tolist(), nodes.accepts.tolist(), strict=True))
+    )
 
 
 def network_json(numbers: Numbers) -> dict[str, Any]:
     """The network that a certificate is about: every float as a string of hexadecimal digits, exactly.
 
-    Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a certificate cannot hold.
+    Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a
+    certificate cannot hold.
     """
     odd = [symbol for symbol in numbers.alphabet if not (isinstance(symbol, str) and symbol)]
     if odd:
         raise InputError(
-            f"symbol {shorten(odd[0])} is no text, and certificates have texts for symbols; a network over texts is right"
+            f"symbol {shorten(odd[0])} is no text, and certificates have texts for symbols; a network over"
+            " texts is right"
         )
     return {
-        "kind": numbers.kind, "similarity": numbers.similarity, "temperature": str(numbers.temperature),
-        "alphabet": list(numbers.alphabet), "start_token": numbers.start_token,
+        "kind": numbers.kind,
+        "similarity": numbers.similarity,
+        "temperature": str(numbers.temperature),
+        "alphabet": list(numbers.alphabet),
+        "start_token": numbers.start_token,
         **{name: _hex(getattr(numbers, name)) for name in ARRAYS},
-    }  # fmt: skip
+    }
 
 
 def digest(numbers: Numbers) -> str:
@@ -53,14 +62,20 @@ def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
         "claims": CLAIM,
         "network": network_json(numbers),
         "automaton": {
-            "after": [list(row) for row in least.table], "label": [label for label, _ in _outputs(least)],
+            "after": [list(row) for row in least.table],
+            "label": [label for label, _ in _outputs(least)],
             "accepts": [accepts for _, accepts in _outputs(least)],
         },
         "nodes": [
-            {"state": state, "after": nodes.after[node].tolist(), "low": _hex(nodes.low[node]), "high": _hex(nodes.high[node])}
+            {
+                "state": state,
+                "after": nodes.after[node].tolist(),
+                "low": _hex(nodes.low[node]),
+                "high": _hex(nodes.high[node]),
+            }
             for node, state in enumerate(_states(machine, least))
         ],
-    }  # fmt: skip
+    }
 
 
 def _outputs(machine: Moore) -> list[tuple[int, bool]]:

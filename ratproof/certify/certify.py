@@ -50,11 +50,19 @@ class Answer:
     @property
     def verdict(self) -> str:
         """``"certified"``, ``"different"`` or ``"unknown"``."""
-        return "different" if self.word is not None else "unknown" if self.why or self.nodes is None else "certified"
+        return (
+            "different"
+            if self.word is not None
+            else "unknown"
+            if self.why or self.nodes is None
+            else "certified"
+        )
 
     @cached_property
     def soft(self) -> Moore | None:
-        """The least automaton that the soft network follows, with outputs ``(label, accepts)``, where its boxes are proved."""
+        """The least automaton that the soft network follows, with outputs ``(label, accepts)``, where its
+        boxes are proved.
+        """
         return None if self.nodes is None else soft_machine(self.numbers, self.nodes).minimal()
 
     @property
@@ -81,7 +89,8 @@ def certify(
 ) -> Answer:
     """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
 
-    Compared are the label, which is the most probable centroid, and the decision to accept; with ``against`` the decision alone.
+    Compared are the label, which is the most probable centroid, and the decision to accept; with ``against``
+    the decision alone.
 
     Args:
         network: of one layer without a cell state.
@@ -91,15 +100,23 @@ def certify(
         stage: is told what is tried before that.
 
     Raises:
-        InputError: the network is of another kind; the temperature is not positive; the DFA has other symbols.
+        InputError: the network is of another kind; the temperature is not positive; the DFA has other
+            symbols.
     """
     numbers = numbers_of(network, temperature)
     stage("the hard automaton")
     limit = hard(numbers)
     nodes, why = boxes(numbers, tell, stage)
-    target = limit.machine() if against is None else Moore(
-        numbers.alphabet, (dfa := against.over(numbers.alphabet)).start, dfa.table, tuple(q in dfa.final for q in range(dfa.states))
-    )  # fmt: skip
+    target = (
+        limit.machine()
+        if against is None
+        else Moore(
+            numbers.alphabet,
+            (dfa := against.over(numbers.alphabet)).start,
+            dfa.table,
+            tuple(q in dfa.final for q in range(dfa.states)),
+        )
+    )
     if target is None:
         ties = f"there is no automaton to compare with: strings come to a tie, at {limit.ties[0]}"
         return Answer(numbers, limit, nodes, None, ties)

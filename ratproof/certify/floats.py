@@ -1,4 +1,6 @@
-"""Intervals of floats, many boxes at once and without directed rounding: fast, to find boxes with, and no proof."""
+"""Intervals of floats, many boxes at once and without directed rounding: fast, to find boxes with, and no
+proof.
+"""
 
 from __future__ import annotations
 
@@ -69,13 +71,17 @@ class Boxes:
     def __init__(self, low: Floats, high: Floats) -> None:
         self.low, self.high = low, high
         spare = (high - low).sum(axis=-1, keepdims=True)
-        share = np.divide(1 - low.sum(axis=-1, keepdims=True), spare, out=np.zeros_like(spare), where=spare > 0)
+        share = np.divide(
+            1 - low.sum(axis=-1, keepdims=True), spare, out=np.zeros_like(spare), where=spare > 0
+        )
         self.middle = low + np.clip(share, 0, 1) * (high - low)
         self.down, self.up = (low - self.middle)[:, None, :], (high - self.middle)[:, None, :]
 
 
 class Floating:
-    """The arithmetic of :mod:`ratproof.certify.cells` and :mod:`ratproof.certify.mixing` on P boxes at once."""
+    """The arithmetic of :mod:`ratproof.certify.cells` and :mod:`ratproof.certify.mixing` on P boxes at
+    once.
+    """
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
@@ -118,7 +124,7 @@ class Floating:
         return _monotone(x, np.tanh)
 
     def sigmoid_slope(self, s: Interval) -> Interval:
-        """S (1 - s), where s is a sigmoid's value."""
+        """s (1 - s), where s is a sigmoid's value."""
         ends = s.lo * (1 - s.lo), s.hi * (1 - s.hi)
         top = np.where((s.lo <= 0.5) & (s.hi >= 0.5), 0.25, np.maximum(*ends))
         return Interval(np.minimum(*ends), top)
@@ -143,7 +149,9 @@ class Floating:
         mid, rad = _mid_rad(coefficients)
         inner, spread = _mid_rad(slope)
         found = mid @ inner
-        off = np.abs(mid) @ spread + (rad @ (np.abs(inner) + spread) if coefficients.lo is not coefficients.hi else 0)
+        off = np.abs(mid) @ spread + (
+            rad @ (np.abs(inner) + spread) if coefficients.lo is not coefficients.hi else 0
+        )
         return Interval(found - off, found + off)
 
     def cooled(self, value: Interval) -> Interval:
@@ -151,12 +159,15 @@ class Floating:
         return Interval(value.lo / self.tau, value.hi / self.tau)
 
     def softmax(self, gaps: Interval) -> Interval:
-        """Exp(gap_i) / sum_j exp(gap_j), shape ``(P, k)``: it grows with gap_i, and falls with the others."""
+        """exp(gap_i) / sum_j exp(gap_j), shape ``(P, k)``: it grows with gap_i, and falls with the others."""
         shift = gaps.hi.max(axis=-1, keepdims=True)
         low, high = np.exp(gaps.lo - shift), np.exp(gaps.hi - shift)
         others = 1 - np.eye(low.shape[-1])  # not the sum less the one: that cancels
         with np.errstate(invalid="ignore"):
-            return Interval(np.nan_to_num(low / (low + high @ others), nan=0), np.nan_to_num(high / (high + low @ others), nan=1))
+            return Interval(
+                np.nan_to_num(low / (low + high @ others), nan=0),
+                np.nan_to_num(high / (high + low @ others), nan=1),
+            )
 
     def average(self, alpha: Interval, slope: Interval) -> Interval:
         """The sum of alpha_i times the i-th row, shape ``(P, 1, k)``."""
@@ -165,7 +176,9 @@ class Floating:
 
     def meet(self, one: Interval, other: Interval) -> Interval:
         """What is in both."""
-        return Interval(np.clip(np.maximum(one.lo, other.lo), 0, 1), np.clip(np.minimum(one.hi, other.hi), 0, 1))
+        return Interval(
+            np.clip(np.maximum(one.lo, other.lo), 0, 1), np.clip(np.minimum(one.hi, other.hi), 0, 1)
+        )
 
     def classify(self, u: Interval) -> Interval:
         """W u + v at points, shape ``(P, 1)``."""
@@ -176,7 +189,9 @@ class Floating:
         return interval(np.linalg.norm(u.lo[:, None, :] - self.numbers.S.T, axis=-1))
 
     def unit_vectors(self, u: Interval) -> Interval:
-        """(s_i - u) / |u - s_i|, shape ``(P, k, d)``; everything from -1 to 1 where u may be at the centroid."""
+        """(s_i - u) / |u - s_i|, shape ``(P, k, d)``; everything from -1 to 1 where u may be at the
+        centroid.
+        """
         apart = interval(self.numbers.S.T) - u[:, None, :]
         away = np.maximum(np.maximum(apart.lo, -apart.hi), 0)
         near = np.sqrt((away**2).sum(axis=-1, keepdims=True))
@@ -185,7 +200,9 @@ class Floating:
             far = np.sqrt((np.maximum(np.abs(apart.lo), np.abs(apart.hi)) ** 2).sum(axis=-1, keepdims=True))
             low = np.where(apart.lo >= 0, apart.lo / far, ends[0])
             high = np.where(apart.hi <= 0, apart.hi / far, ends[1])
-        return Interval(np.clip(np.nan_to_num(low, nan=-1), -1, 1), np.clip(np.nan_to_num(high, nan=1), -1, 1))
+        return Interval(
+            np.clip(np.nan_to_num(low, nan=-1), -1, 1), np.clip(np.nan_to_num(high, nan=1), -1, 1)
+        )
 
     def pick(self, values: Interval, label: NDArray[np.int64]) -> Interval:
         """Each box's entry at its label, shape ``(P, 1)``."""
@@ -209,19 +226,26 @@ class Points:
         self._read = numbers.embedding @ numbers.W.T + numbers.b
 
     def u(self, h: Floats, token: int) -> Floats:
-        """U after the token, shape ``(P, d)``."""
+        """u after the token, shape ``(P, d)``."""
         n, d = self.n, len(self.n.S)
         read, inside = self._read[token], h @ n.U.T + n.c
         if n.kind == "sr-elman":
             return np.asarray(np.tanh(read + inside))
-        r, z = (0.5 * (1 + np.tanh(0.5 * (read[g * d : g * d + d] + inside[:, g * d : g * d + d]))) for g in (0, 1))
+        r, z = (
+            0.5 * (1 + np.tanh(0.5 * (read[g * d : g * d + d] + inside[:, g * d : g * d + d])))
+            for g in (0, 1)
+        )
         new = np.tanh(read[2 * d :] + r * inside[:, 2 * d :])
         return np.asarray(new + z * (h - new))
 
     def mix(self, u: Floats) -> Floats:
         """Alpha, from u."""
         n = self.n
-        b = u @ n.S if n.similarity == "dot" else -np.stack([np.linalg.norm(u - s, axis=1) for s in n.S.T], axis=1)
+        b = (
+            u @ n.S
+            if n.similarity == "dot"
+            else -np.stack([np.linalg.norm(u - s, axis=1) for s in n.S.T], axis=1)
+        )
         logits = (b - b.max(axis=-1, keepdims=True)) / float(n.temperature)
         weights = np.exp(logits)
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
@@ -258,13 +282,17 @@ def _mid_rad(x: Interval) -> tuple[Floats, Floats]:
 
 
 def multipliers(low: Floats, high: Floats, box: Boxes) -> Floats:
-    """For each row g a number to take off all its entries, so that the sum of g_i delta_i has a small upper bound.
+    """For each row g a number to take off all its entries, so that the sum of g_i delta_i has a small upper
+    bound.
 
-    The deltas sum to 0, so nothing changes; the best number is the g_i at which greedy filling of the box stops.
+    The deltas sum to 0, so nothing changes; the best number is the g_i at which greedy filling of the box
+    stops.
     """
     mid = np.broadcast_to(0.5 * (low + high), np.broadcast_shapes(low.shape, box.up.shape))
     order = np.argsort(-mid, axis=-1, kind="stable")
-    room = np.cumsum(np.take_along_axis(np.broadcast_to(box.up - box.down, mid.shape), order, axis=-1), axis=-1)
+    room = np.cumsum(
+        np.take_along_axis(np.broadcast_to(box.up - box.down, mid.shape), order, axis=-1), axis=-1
+    )
     last = np.argmax(room >= -box.down.sum(axis=-1, keepdims=True) * (1 - 1e-12), axis=-1)[..., None]
     found = np.take_along_axis(mid, np.take_along_axis(order, last, axis=-1), axis=-1)
     return np.asarray(found[..., 0])

@@ -1,7 +1,8 @@
-"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2), by asking it.
+"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2), by
+asking it.
 
-Asked at every centroid for every symbol, in balls: a transition is where the most similar centroid is certain, and a tie where no
-precision tells it from another.
+Asked at every centroid for every symbol, in balls: a transition is where the most similar centroid is
+certain, and a tie where no precision tells it from another.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Hard:
 
     @property
     def reachable(self) -> list[int]:
-        """The centroids that strings lead to, in the order in which they do; transitions with a tie lead nowhere."""
+        """The centroids that strings lead to, in the order in which they do; transitions with a tie lead
+        nowhere.
+        """
         queue = [] if self.start is None else [self.start]
         for i in queue:
             queue += [j for j in dict.fromkeys(self.table[i]) if j is not None and j not in queue]
@@ -47,12 +50,18 @@ class Hard:
         """In words: where strings come to a tie."""
         found = ["the start"] if self.start is None else []
         for i in self.reachable:
-            found += [f"centroid {i}, symbol {a!r}" for a, j in zip(self.alphabet, self.table[i], strict=True) if j is None]
+            found += [
+                f"centroid {i}, symbol {a!r}"
+                for a, j in zip(self.alphabet, self.table[i], strict=True)
+                if j is None
+            ]
             found += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
         return found
 
     def machine(self) -> Moore | None:
-        """The automaton on reachable centroids, whose outputs are ``(centroid, accepts)``; ``None`` where strings come to a tie."""
+        """The automaton on reachable centroids, whose outputs are ``(centroid, accepts)``; ``None`` where
+        strings come to a tie.
+        """
         if self.ties:
             return None
         order = self.reachable

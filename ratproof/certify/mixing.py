@@ -1,4 +1,6 @@
-"""The stochastic component, enclosed: from u over a box to the next mixture alpha, and to the classifier's decision."""
+"""The stochastic component, enclosed: from u over a box to the next mixture alpha, and to the classifier's
+decision.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ class Mixed:
     """The next alpha over a box.
 
     Attributes:
-        gaps: how far each centroid's logit is from that of the label, (b_i - b_label) / tau; the label is the argmax where all
-            others are negative.
+        gaps: how far each centroid's logit is from that of the label, (b_i - b_label) / tau; the label is the
+            argmax where all others are negative.
         alpha: its values over the box.
     """
 

@@ -1,4 +1,6 @@
-"""The numbers of a state-regularized acceptor, exactly as it holds them, apart from torch: what a certificate is about."""
+"""The numbers of a state-regularized acceptor, exactly as it holds them, apart from torch: what a certificate
+is about.
+"""
 
 from __future__ import annotations
 
@@ -67,34 +69,52 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     """The network's numbers, at its own temperature or another.
 
     Raises:
-        InputError: it is no network of one layer without a cell state that mixes centroids; with what is right.
+        InputError: it is no network of one layer without a cell state that mixes centroids; with what is
+            right.
     """
     if len(network.cells) != 1:
         raise InputError(f"the network has {len(network.cells)} layers, where one is right")
     (cell,) = network.cells
     if not cell.memoryless:
         raise InputError(
-            f"the network is of kind {network.kind}, whose cell state goes on beside h, so that its states are not finitely many; "
-            "a network without a cell state (sr-elman, sr-gru) is right"
+            f"the network is of kind {network.kind}, whose cell state goes on beside h, so that its states"
+            " are not finitely many; a network without a cell state (sr-elman, sr-gru) is right"
         )
     component = cell.component
     if component.transition != "mixture":
         why = {
-            "sampled": "with equation 4 it leaves every automaton sooner or later, with a probability that grows to 1",
+            "sampled": (
+                "with equation 4 it leaves every automaton sooner or later, with a probability that grows"
+                " to 1"
+            ),
             "limit": "it is its automaton as it is, which ratproof extract reads off",
         }[component.transition]
-        raise InputError(f"the network's transition is {component.transition!r}, where 'mixture' (equation 5) is right: {why}")
+        raise InputError(
+            f"the network's transition is {component.transition!r}, where 'mixture' (equation 5) is right:"
+            f" {why}"
+        )
     tau = Fraction(component.temperature if temperature is None else temperature)
     if tau <= 0:
         raise InputError(
-            f"temperature is {temperature}, where a positive number is right; ratproof extract gives the automaton of the limit 0"
+            f"temperature is {temperature}, where a positive number is right; ratproof extract gives the"
+            " automaton of the limit 0"
         )
 
     def array(tensor: Any) -> Floats:
         return np.asarray(tensor.detach().cpu().double().numpy())
 
     return Numbers(
-        network.kind, component.similarity, tau, network.alphabet, network.start_token, array(network.embedding.weight),
-        array(cell.part.input.weight), array(cell.part.input.bias), array(cell.part.hidden.weight), array(cell.part.hidden.bias),
-        array(component.centroids), array(network.classifier.weight[0]), array(network.classifier.bias[0]),
-    )  # fmt: skip
+        network.kind,
+        component.similarity,
+        tau,
+        network.alphabet,
+        network.start_token,
+        array(network.embedding.weight),
+        array(cell.part.input.weight),
+        array(cell.part.input.bias),
+        array(cell.part.hidden.weight),
+        array(cell.part.hidden.bias),
+        array(component.centroids),
+        array(network.classifier.weight[0]),
+        array(network.classifier.bias[0]),
+    )

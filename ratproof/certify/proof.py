@@ -28,14 +28,19 @@ class Gap:
     why: str
 
 
-def prove(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None] = lambda done, of: None) -> Gap | None:
-    """Check base, step and decision of the induction for all nodes; ``None`` where all hold, else the first that does not.
+def prove(
+    numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None] = lambda done, of: None
+) -> Gap | None:
+    """Check base, step and decision of the induction for all nodes; ``None`` where all hold, else the first
+    that does not.
 
     - base: alpha before the first symbol is in the box of node 0, and its label is the node's;
-    - step: for each node and symbol every alpha in the node's box leads into the next node's box, with that node's label;
+    - step: for each node and symbol every alpha in the node's box leads into the next node's box, with that
+      node's label;
     - decision: for each node the classifier decides as the node says for every alpha in its box.
 
-    By induction on the string: whatever string was read, alpha is in the box of the node that the nodes' arrows lead to.
+    By induction on the string: whatever string was read, alpha is in the box of the node that the nodes'
+    arrows lead to.
     """
     with flint.ctx.workprec(BITS):
         return _first(numbers, nodes) or _steps(numbers, nodes, tell)
@@ -54,7 +59,11 @@ def _first(numbers: Numbers, nodes: Nodes) -> Gap | None:
     if not _labelled(gaps, label):
         return Gap(f"base: that the first label is centroid {label} is not certain")
     outside = _outside(alpha, nodes, 0)
-    return None if outside is None else Gap(f"base: the first mixture leaves the box of node 0 at centroid {outside}")
+    return (
+        None
+        if outside is None
+        else Gap(f"base: the first mixture leaves the box of node 0 at centroid {outside}")
+    )
 
 
 def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> Gap | None:
@@ -75,7 +84,10 @@ def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> 
                 return Gap(f"{where}, the mixtures leave the box at centroid {outside}")
         logit: Any = decision(on, step.u(box, numbers.end), box)[0]
         if not (logit > 0 if nodes.accepts[node] else logit < 0):
-            return Gap(f"decision: that node {node} is {'accepted' if nodes.accepts[node] else 'rejected'} is not certain")
+            return Gap(
+                f"decision: that node {node} is {'accepted' if nodes.accepts[node] else 'rejected'} is not"
+                " certain"
+            )
     return None
 
 

@@ -14,15 +14,20 @@ from ratproof.certify.numbers import Numbers
 
 WIDEST = 4096
 LONGEST = 200
-"""All strings up to a length while there are at most WIDEST of it; then WIDEST random ones go on to LONGEST symbols."""
+"""All strings up to a length while there are at most WIDEST of it; then WIDEST random ones go on to LONGEST
+symbols.
+"""
 MOST_TRIES = 5
 
 Shown = Callable[[Any], Any]
 """What is compared of an output ``(label, accepts)``."""
 
 
-def difference(numbers: Numbers, machine: Moore, shown: Shown = lambda output: output, seed: int = 0) -> tuple[Any, ...] | None:
-    """A short string after which the soft network shows something else than the machine; ``None`` where none was found.
+def difference(
+    numbers: Numbers, machine: Moore, shown: Shown = lambda output: output, seed: int = 0
+) -> tuple[Any, ...] | None:
+    """A short string after which the soft network shows something else than the machine; ``None`` where none
+    was found.
 
     Args:
         numbers: the network.
@@ -39,7 +44,9 @@ def difference(numbers: Numbers, machine: Moore, shown: Shown = lambda output: o
         if length:
             whole = len(words) * symbols <= WIDEST
             parent = np.repeat(np.arange(len(words)), symbols) if whole else np.arange(len(words))
-            read = np.tile(np.arange(symbols), len(words)) if whole else random.integers(0, symbols, len(words))
+            read = (
+                np.tile(np.arange(symbols), len(words)) if whole else random.integers(0, symbols, len(words))
+            )
             alpha, state = points.steps(alpha[parent], read), table[state[parent], read]
             words = np.column_stack([words[parent], read])
         outputs = zip(alpha.argmax(axis=1).tolist(), (points.accepts(alpha) > 0).tolist(), strict=True)
@@ -50,6 +57,8 @@ def difference(numbers: Numbers, machine: Moore, shown: Shown = lambda output: o
                 if true is not None and shown(true) != machine.outputs[state[place]]:
                     return word
                 tries += 1
-                if tries == MOST_TRIES:  # floats and balls do not see the same: the network is too near a boundary
+                if (
+                    tries == MOST_TRIES
+                ):  # floats and balls do not see the same: the network is too near a boundary
                     return None
     return None

@@ -1,4 +1,6 @@
-"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and what each symbol makes of them. In floats."""
+"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and what each symbol makes
+of them. In floats.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> Net | None:
 
 
 def partition(found: Net, near: float) -> NDArray[np.int64]:
-    """The coarsest partition of the points that all symbols respect, in which a part has one label and one decision.
+    """The coarsest partition of the points that all symbols respect, in which a part has one label and one
+    decision.
 
     Points whose chain of neighbours has a gap of more than ``near`` are in different parts.
     """

@@ -1,7 +1,17 @@
 """The commands, in one file a subject; importing this package makes the whole command line."""
 
 from ratproof import limits
-from ratproof.commands import automata, checking, claims, deciding, hunting, not_rational, proving, rules, state_regularized
+from ratproof.commands import (
+    automata,
+    checking,
+    claims,
+    deciding,
+    hunting,
+    not_rational,
+    proving,
+    rules,
+    state_regularized,
+)
 from ratproof.commands.app import app
 
 limits.add(app)

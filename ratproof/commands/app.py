@@ -19,17 +19,27 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="one JSON object on standard output, nothing else there")]
-SemiringName = Annotated[str | None, typer.Option("--semiring", help="of a .att file, which does not say it (default: min-plus)")]
-SymbolTable = Annotated[str | None, typer.Option("--symbols", help="of a .att file (default: the .syms file beside it)")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="one JSON object on standard output, nothing else there")
+]
+SemiringName = Annotated[
+    str | None, typer.Option("--semiring", help="of a .att file, which does not say it (default: min-plus)")
+]
+SymbolTable = Annotated[
+    str | None, typer.Option("--symbols", help="of a .att file (default: the .syms file beside it)")
+]
 
 
 SCHEMA_VERSION = 1
-"""Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, a new field does not."""
+"""Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, a new
+field does not.
+"""
 
 
 def print_json(data: dict[str, Any]) -> None:
-    """One JSON object, on one line, in ASCII: whatever the terminal's encoding, it is read back as the same object."""
+    """One JSON object, on one line, in ASCII: whatever the terminal's encoding, it is read back as the same
+    object.
+    """
     print(json.dumps({"schema_version": SCHEMA_VERSION, **data}).replace("\x7f", "\\u007f"))
 
 
@@ -41,6 +51,8 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def frame(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
+    ] = False,
 ) -> None:
     """Does this recurrent network compute what this automaton computes?"""

@@ -19,7 +19,9 @@ from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.outputs import require_outputs
 
-AsLists = Annotated[bool, typer.Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')]
+AsLists = Annotated[
+    bool, typer.Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')
+]
 AutomatonFile = Annotated[str, typer.Argument(metavar="AUTOMATON", help="a .json or .att file")]
 
 
@@ -32,7 +34,8 @@ def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
 def score(
     automaton: AutomatonFile,
     strings: Annotated[
-        list[str], typer.Argument(metavar="STRING...", help='symbols split at white space; "" is the empty string')
+        list[str],
+        typer.Argument(metavar="STRING...", help='symbols split at white space; "" is the empty string'),
     ],
     lists: AsLists = False,
     semiring: SemiringName = None,
@@ -56,11 +59,14 @@ def score(
 @app.command()
 def convert(
     source: AutomatonFile,
-    target: Annotated[str, typer.Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")],
+    target: Annotated[
+        str, typer.Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
+    ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     round_weights: Annotated[
-        bool, typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
+        bool,
+        typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att"),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -91,7 +97,9 @@ def draw(
 def sample(
     automaton: AutomatonFile,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="how many strings")] = 10,
-    longest: Annotated[int, typer.Option("--longest", min=0, max=10_000, help="the most symbols of a string")] = 20,
+    longest: Annotated[
+        int, typer.Option("--longest", min=0, max=10_000, help="the most symbols of a string")
+    ] = 20,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="for the same strings again")] = None,
     lists: AsLists = False,
     semiring: SemiringName = None,
@@ -113,7 +121,9 @@ def sample(
 
 
 def _joined(string: Sequence[str]) -> str:
-    """The symbols with blanks between them; where that would be read as another string, as messages show it, between quotation marks."""
+    """The symbols with blanks between them; where that would be read as another string, as messages show it,
+    between quotation marks.
+    """
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)
 
@@ -122,7 +132,8 @@ def _written(machine: WFSA, value: object, text: str) -> str:
     """The score as text; only log scores can overflow, the others are exact."""
     if isinstance(value, float) and not machine.semiring.holds(float(value)):
         raise InputError(
-            f"the score of {shorten(text)} overflows float64, which the {machine.semiring.name} semiring computes in"
+            f"the score of {shorten(text)} overflows float64, which the {machine.semiring.name} semiring"
+            " computes in"
         )
     return machine.semiring.format(value)
 

@@ -94,36 +94,48 @@ class Subjects:
 
 @app.command("check-certificate", cls=EverythingAfterOf)
 def check(
-    certificates: Annotated[list[str], typer.Argument(metavar="CERTIFICATE...", help="what commands wrote with --certificate")],
+    certificates: Annotated[
+        list[str], typer.Argument(metavar="CERTIFICATE...", help="what commands wrote with --certificate")
+    ],
     of: Annotated[
         list[str] | None,
         typer.Option(
             "--of",
             metavar="FILE...",
-            help="what all of them must be about, after them: two automata (.json, .att), a checkpoint (.safetensors), or the weights "
-            "of a cell (.json)",
+            help=(
+                "what all of them must be about, after them: two automata (.json, .att), a checkpoint"
+                " (.safetensors), or the weights "
+                "of a cell (.json)"
+            ),
         ),
     ] = None,
     temperature: Annotated[
-        float | None, typer.Option("--temperature", help="of the network of --of, in place of its own; tau > 0")
+        float | None,
+        typer.Option("--temperature", help="of the network of --of, in place of its own; tau > 0"),
     ] = None,
     missing_as_zero: MissingAsZero = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check certificates with short programs that share no code with the rest: exit status 0 all accepted, 1 some rejected.
+    """Check certificates with short programs that share no code with the rest: exit status 0 all accepted, 1
+    some rejected.
 
-    A certificate for something else than --of is rejected. Exit status 3: none is rejected, but one is too much work to check.
+    A certificate for something else than --of is rejected. Exit status 3: none is rejected, but one is too
+    much work to check.
     """
     read = [(path, _certificate(path)) for path in certificates]
     subjects = _subjects(of or [], semiring, symbols)
     if temperature is not None and subjects.network is None:
-        raise InputError("--temperature is that of a network, and --of names none; --of NETWORK.safetensors is right")
+        raise InputError(
+            "--temperature is that of a network, and --of names none; --of NETWORK.safetensors is right"
+        )
     if temperature is not None and not 0 < temperature < math.inf:
         raise InputError(f"--temperature is {temperature}, where a positive number is right")
     _require_fit([(path, data) for path, data in read if isinstance(data, dict)], len(read), subjects)
-    automata = _aligned(subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero)
+    automata = _aligned(
+        subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero
+    )
     answers: list[tuple[str, Judgement]] = []
     with progress("check-certificate") as tell:
         for path, data in read:
@@ -136,8 +148,9 @@ def check(
     verdict = next(v for v in ("rejected", "unknown", "accepted") if v in verdicts)
     if as_json:
         rows = [
-            {"file": path, "verdict": x.verdict, "claims": x.claims, "why": x.why, "about": x.about} for path, x in answers
-        ]  # fmt: skip
+            {"file": path, "verdict": x.verdict, "claims": x.claims, "why": x.why, "about": x.about}
+            for path, x in answers
+        ]
         alone = {name: rows[0][name] if len(rows) == 1 else None for name in ("claims", "why")}
         print_json({"verdict": verdict, **alone, "certificates": rows})
     else:
@@ -157,7 +170,10 @@ def _sentence(answer: Judgement) -> str:
         "weights": "they are those in {}",
     }
     return "; ".join(
-        [f"accepted: {answer.claims}: {answer.about['says']}", *(named[what].format(path) for what, path in of.items())]
+        [
+            f"accepted: {answer.claims}: {answer.about['says']}",
+            *(named[what].format(path) for what, path in of.items()),
+        ]
     )
 
 
@@ -177,7 +193,8 @@ def _certificate(path: str) -> dict[str, Any] | Judgement:
     if known or (isinstance(data, dict) and str(data.get("format")).startswith(VERSIONED)):
         return dict(data)
     raise FormatError(
-        f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes, or boxes beside them; {sure}"
+        f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes,"
+        f" or boxes beside them; {sure}"
     )
 
 
@@ -189,19 +206,25 @@ def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> S
     for path in of:
         if path.endswith(".safetensors"):
             if found.network is not None:
-                raise InputError(f"--of names two networks, {found.network[0]} and {path}; a certificate is about one network")
+                raise InputError(
+                    f"--of names two networks, {found.network[0]} and {path}; a certificate is about one"
+                    " network"
+                )
             found.network = path, load_network(path)[0]
         elif _holds_weights(path):
             if found.weights is not None:
                 raise InputError(
-                    f"--of names two files of weights, {found.weights[0]} and {path}; a certificate is about one cell"
+                    f"--of names two files of weights, {found.weights[0]} and {path}; a certificate is about"
+                    " one cell"
                 )
             found.weights = path, files.read_text(path)
         else:
             options = (None, None) if Path(path).suffix == ".json" else (semiring, symbols)
             found.automata.append((path, load(path, *options)))
     if len(found.automata) > 2:
-        raise InputError(f"--of names {len(found.automata)} automata; a certificate is about two, in this order")
+        raise InputError(
+            f"--of names {len(found.automata)} automata; a certificate is about two, in this order"
+        )
     return found
 
 
@@ -218,11 +241,15 @@ def _holds_weights(path: str) -> bool:
 
 
 def _kind(data: dict[str, Any]) -> str:
-    return {check_boxes: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(checker_of(data), AUTOMATA)
+    return {check_boxes: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(
+        checker_of(data), AUTOMATA
+    )
 
 
 def _require_fit(read: Sequence[tuple[str, dict[str, Any]]], number: int, subjects: Subjects) -> None:
-    """Each file of ``--of`` is of a kind that some certificate is about, and there are as many as it takes."""
+    """Each file of ``--of`` is of a kind that some certificate is about, and there are as many as it
+    takes.
+    """
     kinds = {_kind(data): path for path, data in read}
     for kind, path in subjects.kinds().items():
         if kind not in kinds and len(read) == number:
@@ -238,20 +265,28 @@ def _aligned(
     automata: Sequence[tuple[str, WFSA]], certificates: Sequence[dict[str, Any]], missing: bool
 ) -> list[tuple[str, WFSA]]:
     """The automata over one alphabet, as ``equivalent`` compares them; those of ``minimise`` as they are."""
-    if len(automata) < 2 or not any(_kind(data) == AUTOMATA and data.get("claims") != "minimal" for data in certificates):
+    if len(automata) < 2 or not any(
+        _kind(data) == AUTOMATA and data.get("claims") != "minimal" for data in certificates
+    ):
         return list(automata)
     (a, one), (b, other) = automata
     with _naming(a, b):
         return list(zip((a, b), aligned(one, other, missing), strict=True))
 
 
-def _held_against(data: dict[str, Any], answer: Judgement, subjects: Subjects, temperature: float | None) -> Judgement:
+def _held_against(
+    data: dict[str, Any], answer: Judgement, subjects: Subjects, temperature: float | None
+) -> Judgement:
     """An accepted certificate held against the files: it is rejected where it is about something else."""
     kind = _kind(data)
     if kind not in subjects.kinds():
         return Judgement("rejected", why=f"it is about {kind}, and --of names none")
-    why, of = {AUTOMATA: _other_automata, NETWORK: _other_network, CELL: _other_weights}[kind](data, subjects, temperature)
-    return Judgement("rejected", why=why) if why else replace(answer, about={**(answer.about or {}), "of": of})
+    why, of = {AUTOMATA: _other_automata, NETWORK: _other_network, CELL: _other_weights}[kind](
+        data, subjects, temperature
+    )
+    return (
+        Judgement("rejected", why=why) if why else replace(answer, about={**(answer.about or {}), "of": of})
+    )
 
 
 def _other_automata(data: dict[str, Any], subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
@@ -267,8 +302,10 @@ def _other_automata(data: dict[str, Any], subjects: Subjects, _: float | None) -
         if digests[side] != digest:
             turned = len(named) == 2 and [named[s][2] for s in "BA"] == [digests[s] for s in "AB"]
             return (
-                f"it is about other automata: its {side} ({_automaton_in_words(held[side], digests[side])}) is not the one in "
-                f"{path} ({_automaton_in_words(automaton, digest)})" + "; --of names B and then A" * turned
+                f"it is about other automata: its {side} ({_automaton_in_words(held[side], digests[side])})"
+                f" is not the one in {path} ({_automaton_in_words(automaton, digest)})"
+                + "; --of names B and then A"
+                * turned
             ), {}
     return "", {side: path for side, (path, _, _) in named.items()}
 
@@ -278,7 +315,9 @@ def _automaton_in_words(automaton: WFSA, digest: str) -> str:
     return f"{automaton.semiring.name}, {states}, {digest[:SHOWN]}"
 
 
-def _other_network(data: dict[str, Any], subjects: Subjects, temperature: float | None) -> tuple[str, dict[str, str]]:
+def _other_network(
+    data: dict[str, Any], subjects: Subjects, temperature: float | None
+) -> tuple[str, dict[str, str]]:
     assert subjects.network is not None
     path, network = subjects.network
     with _naming(path):
@@ -289,9 +328,14 @@ def _other_network(data: dict[str, Any], subjects: Subjects, temperature: float 
         return f"it is about another network ({theirs[:SHOWN]}) than the one in {path} ({ours[:SHOWN]})", {}
     if Fraction(held["temperature"]) != numbers.temperature:
         asked = f"{path} has temperature" if temperature is None else "--temperature asks for"
-        hint = f"; --temperature {_number(held['temperature'])} asks for that one" if temperature is None else ""
+        hint = (
+            f"; --temperature {_number(held['temperature'])} asks for that one" if temperature is None else ""
+        )
         return (
-            f"it is about temperature {_number(held['temperature'])}, and {asked} {_number(str(numbers.temperature))}{hint}",
+            (
+                f"it is about temperature {_number(held['temperature'])}, and {asked}"
+                f" {_number(str(numbers.temperature))}{hint}"
+            ),
             {},
         )
     return "", {"network": path}

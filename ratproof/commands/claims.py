@@ -45,18 +45,28 @@ def claims(as_json: AsJson = False) -> None:
 
 
 def _described(claim: Claim) -> dict[str, Any]:
-    variants = [{"name": v.name, "expected": v.expected, "says": v.says, "kinds": list(v.kinds)} for v in claim.variants]
+    variants = [
+        {"name": v.name, "expected": v.expected, "says": v.says, "kinds": list(v.kinds)}
+        for v in claim.variants
+    ]
     return {
-        "name": claim.name, "title": claim.title, "statement": claim.statement, "source": claim.source.__dict__,
-        "hypotheses": list(claim.hypotheses), "uses": list(claim.uses), "variants": variants,
-    }  # fmt: skip
+        "name": claim.name,
+        "title": claim.title,
+        "statement": claim.statement,
+        "source": claim.source.__dict__,
+        "hypotheses": list(claim.hypotheses),
+        "uses": list(claim.uses),
+        "variants": variants,
+    }
 
 
 Kind = Annotated[str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(KINDS)}")]
 Examples = Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="fresh random cases; without, the same in every run of the same installation"),
+    typer.Option(
+        "--seed", min=0, help="fresh random cases; without, the same in every run of the same installation"
+    ),
 ]
 
 
@@ -68,31 +78,49 @@ def verify(
     seed: Seed = None,
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
     text: Annotated[
-        str | None, typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too")
+        str | None,
+        typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too"),
     ] = None,
-    embeddings: Annotated[str | None, typer.Option("--embeddings", help="vectors of its words: GloVe text, or npz")] = None,
+    embeddings: Annotated[
+        str | None, typer.Option("--embeddings", help="vectors of its words: GloVe text, or npz")
+    ] = None,
     units: Annotated[int, typer.Option("--units", min=1, help="of the network on the corpus")] = 64,
     rules: Annotated[
         str | None,
-        typer.Option("--rules", metavar="DIR", help="a folder with rules (.config) and sentences: decide their network too"),
+        typer.Option(
+            "--rules",
+            metavar="DIR",
+            help="a folder with rules (.config) and sentences: decide their network too",
+        ),
     ] = None,
     junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Verify claims: run their evidence, and compare each verdict with the one that is expected."""
     from ratproof.verify import Request
     from ratproof.verify import verify as run
 
-    request = Request(tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs, rules)
+    request = Request(
+        tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs, rules
+    )
     outcome = _with_progress("verify", lambda told: run(request, told))
     return _told(outcome, as_json, proofs=bool(names))  # of all claims at once, proofs would hide the rest
 
 
 @app.command()
 def check(
-    file: Annotated[str, typer.Argument(metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours")],
-    names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all in the file without")] = None,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours"
+        ),
+    ],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all in the file without")
+    ] = None,
     kind: Kind = None,
     examples: Examples = None,
     seed: Seed = None,
@@ -109,12 +137,20 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
     """Run it with a progress bar, on a terminal."""
     screen = console(error=True)
     bar = Progress(
-        TextColumn(what), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False),
-        console=screen, transient=True, disable=not screen.is_terminal,
-    )  # fmt: skip
+        TextColumn(what),
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
     with bar:
         task = bar.add_task("", total=None)
-        return run(lambda test, done, total: bar.update(task, completed=done, total=total, description=test[:60]))
+        return run(
+            lambda test, done, total: bar.update(task, completed=done, total=total, description=test[:60])
+        )
 
 
 def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None = None) -> int:
@@ -123,11 +159,19 @@ def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None
     from ratproof.report import show
 
     if as_json:
-        print_json({
-            "results": [r.to_json() for r in outcome.results], "as_expected": outcome.as_expected,
-            "interrupted": outcome.interrupted, "errors": outcome.errors, "notes": outcome.notes, "not_run": outcome.not_run,
-            "when": datetime.now(UTC).isoformat(timespec="seconds"), "platform": platform.platform(), "versions": versions(),
-        })  # fmt: skip
+        print_json(
+            {
+                "results": [r.to_json() for r in outcome.results],
+                "as_expected": outcome.as_expected,
+                "interrupted": outcome.interrupted,
+                "errors": outcome.errors,
+                "notes": outcome.notes,
+                "not_run": outcome.not_run,
+                "when": datetime.now(UTC).isoformat(timespec="seconds"),
+                "platform": platform.platform(),
+                "versions": versions(),
+            }
+        )
     else:
         show(outcome, console(), proofs, claims_file)
     if outcome.not_written:

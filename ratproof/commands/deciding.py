@@ -27,7 +27,11 @@ from ratproof.terminal import console, progress
 
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 MissingAsZero = Annotated[
-    bool, typer.Option("--missing-as-zero", help="a symbol that one alphabet lacks has weight zero there; else it is an error")
+    bool,
+    typer.Option(
+        "--missing-as-zero",
+        help="a symbol that one alphabet lacks has weight zero there; else it is an error",
+    ),
 ]
 
 
@@ -35,22 +39,34 @@ MissingAsZero = Annotated[
 def equivalent(
     a: Annotated[str, typer.Argument(metavar="A", help="a .json or .att file")],
     b: Annotated[str, typer.Argument(metavar="B", help="another")],
-    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    certificate: Annotated[
+        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
+    ] = None,
     kernel: Annotated[
-        bool, typer.Option("--kernel", help="write a Coq file with the two automata, in which Coq's kernel accepts this answer")
+        bool,
+        typer.Option(
+            "--kernel",
+            help="write a Coq file with the two automata, in which Coq's kernel accepts this answer",
+        ),
     ] = False,
     kernel_file: Annotated[
-        str | None, typer.Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel")
+        str | None,
+        typer.Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel"),
     ] = None,
     missing_as_zero: MissingAsZero = False,
     longest: Annotated[
-        int | None, typer.Option("--longest", min=0, help="where it has to be searched: strings of at most that many symbols")
+        int | None,
+        typer.Option(
+            "--longest", min=0, help="where it has to be searched: strings of at most that many symbols"
+        ),
     ] = None,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3 unknown."""
+    """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3
+    unknown.
+    """
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
     require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
     coq_file = kernel_certificate.name_of(kernel_file, a, b) if kernel or kernel_file is not None else None
@@ -60,58 +76,91 @@ def equivalent(
         accepted = None
         if coq_file is not None and isinstance(answer, (Equivalent, Different)):
             tell("Coq checks the answer")
-            accepted = kernel_certificate.write(coq_file, *aligned(one, other, missing_as_zero), answer, (a, b))
+            accepted = kernel_certificate.write(
+                coq_file, *aligned(one, other, missing_as_zero), answer, (a, b)
+            )
     write = write_number if one.semiring is LOG else one.semiring.format  # sums of logarithms, exactly
     shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
     if certificate is not None and shown is not None:
         write_json(certificate, shown.to_json())
     if as_json:
-        word, scores = (list(answer.word), [write(w) for w in answer.scores]) if isinstance(answer, Different) else (None, None)
-        why = answer.how if isinstance(answer, Equivalent) else answer.why if isinstance(answer, Unknown) else None
-        print_json({
-            "verdict": answer.verdict, "word": word, "scores": scores, "why": why,
-            "searched": answer.searched if isinstance(answer, Unknown) else None,
-            "certificate": certificate if shown is not None else None,
-            "kernel": None if accepted is None else {"file": coq_file, "theorem": accepted},
-        })  # fmt: skip
+        word, scores = (
+            (list(answer.word), [write(w) for w in answer.scores])
+            if isinstance(answer, Different)
+            else (None, None)
+        )
+        why = (
+            answer.how
+            if isinstance(answer, Equivalent)
+            else answer.why
+            if isinstance(answer, Unknown)
+            else None
+        )
+        print_json(
+            {
+                "verdict": answer.verdict,
+                "word": word,
+                "scores": scores,
+                "why": why,
+                "searched": answer.searched if isinstance(answer, Unknown) else None,
+                "certificate": certificate if shown is not None else None,
+                "kernel": None if accepted is None else {"file": coq_file, "theorem": accepted},
+            }
+        )
     elif isinstance(answer, Different):
         x, y = map(write, answer.scores)
-        print(f"different: on {write_string(list(answer.word))} {a} gives {x} and {b} gives {y}; no smaller string differs")
+        print(
+            f"different: on {write_string(list(answer.word))} {a} gives {x} and {b} gives {y}; no smaller"
+            " string differs"
+        )
     elif isinstance(answer, Equivalent):
         print(f"equivalent: every string has the same score in {a} and {b} ({answer.how})")
     else:
         print(f"unknown: {answer.why}")
     if accepted is not None and not as_json:
         print(
-            f"accepted by Coq's kernel, with nothing assumed: the theorem {accepted} of {coq_file}, which coqc accepts by itself"
+            f"accepted by Coq's kernel, with nothing assumed: the theorem {accepted} of {coq_file}, which"
+            " coqc accepts by itself"
         )
     if coq_file is not None and accepted is None:
-        console(error=True).print(f"ratproof: note: {coq_file} is not written: nothing is decided that Coq could check")
+        console(error=True).print(
+            f"ratproof: note: {coq_file} is not written: nothing is decided that Coq could check"
+        )
     if certificate is not None and shown is None:
-        console(error=True).print(f"ratproof: note: {certificate} is not written: this answer has no certificate")
+        console(error=True).print(
+            f"ratproof: note: {certificate} is not written: this answer has no certificate"
+        )
     return EXIT[answer.verdict]
 
 
 @app.command()
 def minimise(
     automaton: AutomatonFile,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="write the least automaton there")] = None,
-    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="write the least automaton there")
+    ] = None,
+    certificate: Annotated[
+        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
+    ] = None,
     round_weights: Annotated[
-        bool, typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
+        bool,
+        typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att"),
     ] = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the least automaton with the same scores: over the reals (exactly), or the least deterministic boolean one."""
+    """Find the least automaton with the same scores: over the reals (exactly), or the least deterministic
+    boolean one.
+    """
     given = load(automaton, semiring, symbols)
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
     if certificate is not None and given.semiring is BOOLEAN:
         raise InputError(
-            f"--certificate: boolean automata get none here; compare with equivalent {automaton} B --certificate FILE"
+            f"--certificate: boolean automata get none here; compare with equivalent {automaton} B"
+            " --certificate FILE"
         )
     with progress("minimise") as tell, _naming(automaton):
         found = minimising.minimise(given, tell)
@@ -119,15 +168,24 @@ def minimise(
     if certificate is not None and found.certificate is not None:
         write_json(certificate, found.certificate.to_json())
     if as_json:
-        print_json({"states": found.automaton.states, "from": given.states, "files": [str(path) for path in written]})
+        print_json(
+            {"states": found.automaton.states, "from": given.states, "files": [str(path) for path in written]}
+        )
     else:
         where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
         print(f"{_least(found.automaton.states, given)}{where}")
 
 
 @app.command()
-def rank(automaton: AutomatonFile, semiring: SemiringName = None, symbols: SymbolTable = None, as_json: AsJson = False) -> None:
-    """Print the rank of the Hankel matrix of an automaton's scores: the least number of states over the reals."""
+def rank(
+    automaton: AutomatonFile,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the rank of the Hankel matrix of an automaton's scores: the least number of states over the
+    reals.
+    """
     given = load(automaton, semiring, symbols)
     with progress("rank") as tell, _naming(automaton):
         found = minimising.rank(given, tell)
@@ -135,12 +193,17 @@ def rank(automaton: AutomatonFile, semiring: SemiringName = None, symbols: Symbo
 
 
 def _least(least: int, given: WFSA) -> str:
-    """How many states are needed, and of what kind: a deterministic automaton may need more than the given one has."""
+    """How many states are needed, and of what kind: a deterministic automaton may need more than the given
+    one has.
+    """
     if given.semiring is BOOLEAN:
         return (
-            f"the least deterministic automaton has {_states(least)}, without a dead one; the given automaton has {given.states}"
+            f"the least deterministic automaton has {_states(least)}, without a dead one; the given automaton"
+            f" has {given.states}"
         )
-    return f"{least} of {_states(given.states)} needed: no automaton over the reals with these scores has fewer"
+    return (
+        f"{least} of {_states(given.states)} needed: no automaton over the reals with these scores has fewer"
+    )
 
 
 def _states(number: int) -> str:

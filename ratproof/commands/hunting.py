@@ -32,9 +32,15 @@ def hunt(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
     minutes: Annotated[float, typer.Option("--minutes", help="how long")] = 1.0,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="processes (default: one a core)")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="of the random numbers (default: fresh, printed)")] = None,
-    variant: Annotated[str | None, typer.Option("--variant", help="hunt this variant, whatever is expected of it")] = None,
-    keep: Annotated[str, typer.Option("--keep", help="the folder for counterexamples")] = ".ratproof/counterexamples",
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="of the random numbers (default: fresh, printed)")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", help="hunt this variant, whatever is expected of it")
+    ] = None,
+    keep: Annotated[
+        str, typer.Option("--keep", help="the folder for counterexamples")
+    ] = ".ratproof/counterexamples",
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
     as_json: AsJson = False,
 ) -> int:
@@ -51,9 +57,21 @@ def hunt(
     number = random.SystemRandom().getrandbits(32) if seed is None else seed
     workers = jobs or cores()
     screen = console(error=True)
-    screen.print(f"hunting with seed {number} on {workers} process{'' if workers == 1 else 'es'} for {minutes:g} minutes")
+    screen.print(
+        f"hunting with seed {number} on {workers} process{'' if workers == 1 else 'es'} for {minutes:g}"
+        " minutes"
+    )
     with Live(console=screen, transient=True, refresh_per_second=4) as live:
-        result = search(names or [], minutes, workers, number, variant, Path(keep), device, lambda p: live.update(_line(p)))
+        result = search(
+            names or [],
+            minutes,
+            workers,
+            number,
+            variant,
+            Path(keep),
+            device,
+            lambda p: live.update(_line(p)),
+        )
     if as_json:
         print_json(result.to_json())
     else:
@@ -61,7 +79,9 @@ def hunt(
         out.print(_line(result))
         missing = sorted(set(CORNERS) - result.corners)
         out.print(
-            f"corners not seen (these automata may have none): {', '.join(missing)}" if missing else "every corner was seen"
+            f"corners not seen (these automata may have none): {', '.join(missing)}"
+            if missing
+            else "every corner was seen"
         )
         for found, path in result.finds.values():
             out.print(Text(f"\n{found.claim}, {found.variant}: counterexample", style="bold"))
@@ -78,20 +98,27 @@ def _line(progress: Progress) -> Text:
     """One line: what was compared, how fast, how many corners were seen, how many counterexamples found."""
     rates = ", ".join(f"{progress.rate(way):,.0f} {way}" for way in sorted(progress.cases)) or "starting"
     return Text(
-        f"{sum(progress.cases.values()):,} cases; {rates} a second and core; "
-        f"{len(progress.corners)} of {len(CORNERS)} corners; {len(progress.finds)} counterexample{'' if len(progress.finds) == 1 else 's'}"
+        f"{sum(progress.cases.values()):,} cases; {rates} a second and core; {len(progress.corners)} of"
+        f" {len(CORNERS)} corners; {len(progress.finds)}"
+        f" counterexample{'' if len(progress.finds) == 1 else 's'}"
     )
 
 
 @app.command()
 def replay(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a counterexample that verify, check or hunt kept")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="a counterexample that verify, check or hunt kept")
+    ],
     claims: Annotated[
-        str | None, typer.Option("--claims", metavar="FILE.py", help="of a claim of your own: the file with it, which is run")
+        str | None,
+        typer.Option(
+            "--claims", metavar="FILE.py", help="of a claim of your own: the file with it, which is run"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer do, 3 where neither is known.
+    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer
+    do, 3 where neither is known.
 
     What is printed is what ran. Where the file's own words say something else, a note says so.
     """
@@ -107,12 +134,20 @@ def replay(
     for field, says in otherwise.items():
         warnings.warn(f"{file}: field {field} says something else than what runs: {says}", stacklevel=1)
     if as_json:
-        print_json({
-            "claim": data["claim"], "variant": data["variant"], "string": found.string, "verdict": found.verdict,
-            "weights": found.comparison.weights(), "unit": None if now is None else now.unit,
-            "network": None if now is None else now.network, "automaton": None if now is None else now.automaton,
-            "kept": {"network": data["network"], "automaton": data["automaton"]}, "otherwise": list(otherwise),
-        })  # fmt: skip
+        print_json(
+            {
+                "claim": data["claim"],
+                "variant": data["variant"],
+                "string": found.string,
+                "verdict": found.verdict,
+                "weights": found.comparison.weights(),
+                "unit": None if now is None else now.unit,
+                "network": None if now is None else now.network,
+                "automaton": None if now is None else now.automaton,
+                "kept": {"network": data["network"], "automaton": data["automaton"]},
+                "otherwise": list(otherwise),
+            }
+        )
         return REPLAYED[found.verdict]
     print(f"{data['claim']}, {data['variant']}: {found.comparison.weights()}")
     string = write_string(found.string)
@@ -124,5 +159,8 @@ def replay(
             if found.verdict == "holds"
             else "nothing could be compared: no difference is known to be more than rounding"
         )
-        print(f"on {string} {what}; the file says that they were {shorten(data['network'])} and {shorten(data['automaton'])}")
+        print(
+            f"on {string} {what}; the file says that they were {shorten(data['network'])} and"
+            f" {shorten(data['automaton'])}"
+        )
     return REPLAYED[found.verdict]

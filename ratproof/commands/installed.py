@@ -11,8 +11,13 @@ from ratproof import limits
 
 GROUP = "ratproof.commands"
 EXPECTED = {
-    "train": "Train a network, extract its automaton, compare, and certify (comes with the package training).",
-    "rules": "Rules on labelled sentences, and the networks that are made from them (comes with the package training).",
+    "train": (
+        "Train a network, extract its automaton, compare, and certify (comes with the package training)."
+    ),
+    "rules": (
+        "Rules on labelled sentences, and the networks that are made from them (comes with the package"
+        " training)."
+    ),
 }
 """Commands that ship with ratproof, by what they do: said where their package is not installed."""
 
@@ -24,9 +29,19 @@ def add(to: typer.Typer) -> None:
         try:
             to.add_typer(entry.load(), name=name)
         except ImportError as error:
-            _absent(to, name, EXPECTED.get(name, f"Of {entry.value}."), f"{entry.value} cannot be imported ({error})")
+            _absent(
+                to,
+                name,
+                EXPECTED.get(name, f"Of {entry.value}."),
+                f"{entry.value} cannot be imported ({error})",
+            )
     for name in EXPECTED.keys() - found.keys():
-        _absent(to, name, EXPECTED[name], f'no installed package offers it (entry point group "{GROUP}"): install ratproof again')
+        _absent(
+            to,
+            name,
+            EXPECTED[name],
+            f'no installed package offers it (entry point group "{GROUP}"): install ratproof again',
+        )
     limits.add(to)
 
 

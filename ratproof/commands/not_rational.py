@@ -25,20 +25,32 @@ from theory.rational_recurrences.not_rational.weights import Given, from_json, s
 def not_rational(
     cell: Annotated[str | None, typer.Argument(metavar="CELL", help=", ".join(CELLS))] = None,
     size: Annotated[
-        int | None, typer.Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)")
+        int | None,
+        typer.Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)"),
     ] = None,
     units: Annotated[
-        int | None, typer.Option("--units", min=1, max=64, help="of the cell (1), with weights that are given")
+        int | None,
+        typer.Option("--units", min=1, max=64, help="of the cell (1), with weights that are given"),
     ] = None,
-    weights: Annotated[str | None, typer.Option("--weights", help="a JSON file with letters and weights")] = None,
+    weights: Annotated[
+        str | None, typer.Option("--weights", help="a JSON file with letters and weights")
+    ] = None,
     unit: Annotated[int, typer.Option("--unit", min=0, help="which of the units")] = 0,
     letter: Annotated[str | None, typer.Option("--letter", help="only strings of this letter")] = None,
-    bits: Annotated[int, typer.Option("--bits", min=64, max=2**16, help="the highest precision to try")] = MOST_BITS,
-    every: Annotated[bool, typer.Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")] = False,
-    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    bits: Annotated[
+        int, typer.Option("--bits", min=64, max=2**16, help="the highest precision to try")
+    ] = MOST_BITS,
+    every: Annotated[
+        bool, typer.Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")
+    ] = False,
+    certificate: Annotated[
+        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show that no automaton with fewer than n states computes a unit of a recurrent cell: exit status 0 shown, 3 unknown."""
+    """Show that no automaton with fewer than n states computes a unit of a recurrent cell: exit status 0
+    shown, 3 unknown.
+    """
     if cell is None:
         raise InputError(f"not-rational needs a cell; there are {', '.join(CELLS)}")
     require_outputs({"--certificate": certificate}, reads=(weights,))
@@ -63,7 +75,9 @@ def not_rational(
         write_json(certificate, found.to_json())
     _show(given, unit, found, stopped, certificate, as_json)
     if certificate is not None and found is None:
-        console(error=True).print(f"ratproof: note: {certificate} is not written: nothing was shown", soft_wrap=True)
+        console(error=True).print(
+            f"ratproof: note: {certificate} is not written: nothing was shown", soft_wrap=True
+        )
     return UNKNOWN if stopped is not None else YES
 
 
@@ -76,21 +90,41 @@ def _given(cell: str, path: str | None, units: int | None) -> Given:
     return from_json(cell_named(cell), files.read_text(path), path)
 
 
-def _show(given: Given, unit: int, found: Bound | None, stopped: Unknown | None, certificate: str | None, as_json: bool) -> None:
+def _show(
+    given: Given,
+    unit: int,
+    found: Bound | None,
+    stopped: Unknown | None,
+    certificate: str | None,
+    as_json: bool,
+) -> None:
     if as_json:
         about = {} if found is None else found.to_json() | {"seconds": found.seconds}
         about = {name: value for name, value in about.items() if name not in ("format", "claims")}
-        print_json({
-            "cell": given.cell.name, "units": given.units, "unit": unit, "states": None, **given.to_json(), **about,
-            "unknown": None if stopped is None else {"size": stopped.size, "bits": stopped.bits},
-            "certificate": None if found is None else certificate,
-        })  # fmt: skip
+        print_json(
+            {
+                "cell": given.cell.name,
+                "units": given.units,
+                "unit": unit,
+                "states": None,
+                **given.to_json(),
+                **about,
+                "unknown": None if stopped is None else {"size": stopped.size, "bits": stopped.bits},
+                "certificate": None if found is None else certificate,
+            }
+        )
         return
     if found is not None:
         effort = f"({found.bits} bits, {found.seconds:.1f} s)"
-        print(f"{given.cell.name}: no automaton with fewer than {found.states} states computes unit {unit} {effort}")
+        print(
+            f"{given.cell.name}: no automaton with fewer than {found.states} states computes unit {unit}"
+            f" {effort}"
+        )
     if stopped is not None:
-        print(f"{given.cell.name}: unknown: no determinant of size {stopped.size} excludes zero, up to {stopped.bits} bits")
+        print(
+            f"{given.cell.name}: unknown: no determinant of size {stopped.size} excludes zero, up to"
+            f" {stopped.bits} bits"
+        )
 
 
 def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
@@ -98,9 +132,18 @@ def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
         found = show_every_size(given, unit)
     name, shown = given.cell.name, isinstance(found, EverySize)
     if as_json:
-        about: dict[str, Any] = {"cell": name, "units": given.units, "unit": unit, "every_size": shown, **given.to_json()}
+        about: dict[str, Any] = {
+            "cell": name,
+            "units": given.units,
+            "unit": unit,
+            "every_size": shown,
+            **given.to_json(),
+        }
         if isinstance(found, EverySize):
-            about |= {"letter": found.letter, "hypotheses": [{"says": h.says, "ball": h.ball} for h in found.hypotheses]}
+            about |= {
+                "letter": found.letter,
+                "hypotheses": [{"says": h.says, "ball": h.ball} for h in found.hypotheses],
+            }
         print_json(about | {"why": found.why if isinstance(found, NotShown) else None})
     elif isinstance(found, EverySize):
         where = f"on the strings of {found.letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
@@ -108,5 +151,8 @@ def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
         for i, hypothesis in enumerate(found.hypotheses, 1):
             print(f"  {i}. {hypothesis.says}: {hypothesis.ball}")
     else:
-        print(f"{name}: unknown: " + "; ".join(f"on the strings of {letter}, {why}" for letter, why in found.why.items()))
+        print(
+            f"{name}: unknown: "
+            + "; ".join(f"on the strings of {letter}, {why}" for letter, why in found.why.items())
+        )
     return YES if shown else UNKNOWN

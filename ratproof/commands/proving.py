@@ -22,7 +22,9 @@ def prove(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Compile the Coq development from clean, and ask what each theorem assumes: exit status 0 nothing, 1 something or not accepted."""
+    """Compile the Coq development from clean, and ask what each theorem assumes: exit status 0 nothing, 1
+    something or not accepted.
+    """
     with progress("prove") as tell:
         found = proved(tell)
     variants = named()
@@ -37,7 +39,12 @@ def prove(
             }
             for name, s in statements().items()
         ]
-        accepted = {"proved": not found.wrong, "coq": found.version, "seconds": found.seconds, "wrong": found.wrong}
+        accepted = {
+            "proved": not found.wrong,
+            "coq": found.version,
+            "seconds": found.seconds,
+            "wrong": found.wrong,
+        }
         print_json({**accepted, "theorems": theorems})
         return NO if found.wrong else YES
     out = console()

@@ -27,8 +27,15 @@ NAMED = 5
 
 @app.command("compile")
 def compile_rules(
-    rules: Annotated[str, typer.Argument(metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules')],
-    output: Annotated[str, typer.Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")],
+    rules: Annotated[
+        str,
+        typer.Argument(
+            metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules'
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")
+    ],
     vocabulary: Annotated[
         str | None,
         typer.Option(
@@ -41,19 +48,27 @@ def compile_rules(
     begins: Annotated[
         bool | None,
         typer.Option(
-            "--bos/--no-bos", help="sentences begin with BOS and end with EOS (the default for rules under [label] headers)"
+            "--bos/--no-bos",
+            help="sentences begin with BOS and end with EOS (the default for rules under [label] headers)",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compile rules over words to a boolean automaton."""
     files.require_writable(output)
-    require_outputs({"-o": output}, reads=[text for text in (rules, vocabulary) if text and files.names_a_file(text)])
+    require_outputs(
+        {"-o": output}, reads=[text for text in (rules, vocabulary) if text and files.names_a_file(text)]
+    )
     found = _rules(rules)
     words = None if vocabulary is None else read_vocabulary(vocabulary)
-    wild = next((leaf.kind for rule in found for leaf in leaves(rule.rule) if isinstance(leaf, Wildcard)), None)
+    wild = next(
+        (leaf.kind for rule in found for leaf in leaves(rule.rule) if isinstance(leaf, Wildcard)), None
+    )
     if words is None and wild is not None and not pseudo:
-        note = f"{shorten(wild)} is kept as a letter, as with --pseudo, since no --vocabulary says what it stands for"
+        note = (
+            f"{shorten(wild)} is kept as a letter, as with --pseudo, since no --vocabulary says what it"
+            " stands for"
+        )
         warnings.warn(note, stacklevel=1)
     labelled = found[0].label is not None
     with progress("compile") as tell:
@@ -63,16 +78,21 @@ def compile_rules(
         if made.missing:
             more = len(made.missing) - NAMED
             shown = ", ".join(map(shorten, made.missing[:NAMED])) + (f" and {more} more" if more > 0 else "")
-            warnings.warn(f"the vocabulary lacks {shown}: what a rule says with them matches no sentence", stacklevel=1)
+            warnings.warn(
+                f"the vocabulary lacks {shown}: what a rule says with them matches no sentence", stacklevel=1
+            )
         written = files.write(made.automaton, output)
     if as_json:
         labels = {label: list(states) for label, states in made.labels.items() if label is not None}
         print_json(
             {
-                "files": [str(path) for path in written], "states": made.automaton.states, "words": len(made.automaton.alphabet),
-                "labels": labels, "missing": list(made.missing),
+                "files": [str(path) for path in written],
+                "states": made.automaton.states,
+                "words": len(made.automaton.alphabet),
+                "labels": labels,
+                "missing": list(made.missing),
             }
-        )  # fmt: skip
+        )
     else:
         print(f"{' and '.join(map(str, written))}: {made.automaton!r}")
 

@@ -36,9 +36,13 @@ COLDEST, HOTTEST = 1e-30, 1e30
 """In pictures."""
 MOST_PANELS = 150
 """In the picture of bars: temperatures times symbols."""
-Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
+Checkpoint = Annotated[
+    str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")
+]
 TEMPERATURES = ",".join(f"{tau:g}" for tau in pictures.TEMPERATURES)
-Temperature = Annotated[float | None, typer.Option("--temperature", help="tau > 0; the network's own without")]
+Temperature = Annotated[
+    float | None, typer.Option("--temperature", help="tau > 0; the network's own without")
+]
 
 
 @app.command()
@@ -47,17 +51,23 @@ def certify(
     temperature: Temperature = None,
     against: Annotated[
         str | None,
-        typer.Option("--against", help="compare what is accepted with this boolean automaton, in place of the hard one"),
+        typer.Option(
+            "--against", help="compare what is accepted with this boolean automaton, in place of the hard one"
+        ),
     ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="write the automaton that the soft network follows")
     ] = None,
-    certificate: Annotated[str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")] = None,
+    certificate: Annotated[
+        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Prove that a soft network follows its automaton on all strings: exit status 0 certified, 1 different, 3 unknown.
+    """Prove that a soft network follows its automaton on all strings: exit status 0 certified, 1 different, 3
+    unknown.
 
-    Followed are the most probable centroid after each symbol and the decision to accept; with --against the decision alone.
+    Followed are the most probable centroid after each symbol and the decision to accept; with --against the
+    decision alone.
     """
     network, _ = load_network(checkpoint)
     if output is not None:
@@ -66,7 +76,9 @@ def certify(
     numbers = _numbers(checkpoint, network, temperature)
     dfa = None if against is None else _dfa(against, numbers.alphabet)
     with progress("certify") as tell:
-        answer = decide(network, numbers.temperature, dfa, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
+        answer = decide(
+            network, numbers.temperature, dfa, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell
+        )
     proved = answer.nodes is not None
     if output is not None and proved:  # first, as its format may lack what a symbol needs
         assert answer.language is not None
@@ -86,46 +98,61 @@ def certify(
 def _about(answer: Answer, certificate: str | None) -> dict[str, Any]:
     proved = answer.nodes is not None
     return {
-        "verdict": answer.verdict, "temperature": str(answer.numbers.temperature),
-        "word": None if answer.word is None else list(answer.word), "why": answer.why or None,
+        "verdict": answer.verdict,
+        "temperature": str(answer.numbers.temperature),
+        "word": None if answer.word is None else list(answer.word),
+        "why": answer.why or None,
         "nodes": len(answer.nodes) if answer.nodes is not None else None,
         "soft": None if answer.soft is None else _machine(answer.soft),
-        "hard": None if (machine := answer.hard.machine()) is None else _machine(machine), "ties": answer.hard.ties,
-        "language_states": answer.language.states if answer.language is not None else None, "soft_proved": proved,
+        "hard": None if (machine := answer.hard.machine()) is None else _machine(machine),
+        "ties": answer.hard.ties,
+        "language_states": answer.language.states if answer.language is not None else None,
+        "soft_proved": proved,
         "certificate": certificate,
-    }  # fmt: skip
+    }
 
 
 def _machine(machine: Moore) -> dict[str, Any]:
     outputs: Any = machine.outputs
     return {
-        "start": machine.start, "after": [list(row) for row in machine.table], "label": [label for label, _ in outputs],
+        "start": machine.start,
+        "after": [list(row) for row in machine.table],
+        "label": [label for label, _ in outputs],
         "accepts": [accepts for _, accepts in outputs],
-    }  # fmt: skip
+    }
 
 
 def _tell(answer: Answer, against: str | None) -> None:
     tau, other = float(answer.numbers.temperature), "its hard automaton" if against is None else against
     if answer.verdict == "certified":
         what = (
-            "the soft network follows its hard automaton" if against is None else f"the soft network accepts what {against} does"
+            "the soft network follows its hard automaton"
+            if against is None
+            else f"the soft network accepts what {against} does"
         )
         print(f"certified: at temperature {tau:g} {what}, on all strings")
     elif answer.verdict == "different":
         assert answer.word is not None
-        print(f"different: on {write_string(list(answer.word))} the soft network at temperature {tau:g} and {other} differ")
+        print(
+            f"different: on {write_string(list(answer.word))} the soft network at temperature {tau:g} and"
+            f" {other} differ"
+        )
     else:
         print(f"unknown: {answer.why}")
     if answer.soft is not None and answer.language is not None and answer.nodes is not None:
         print(
-            f"  on all strings the soft network follows an automaton of {_states(answer.soft.states)} (proved, "
-            f"{len(answer.nodes)} boxes), whose language has a minimal DFA of {_states(answer.language.states)}"
+            f"  on all strings the soft network follows an automaton of {_states(answer.soft.states)}"
+            f" (proved, {len(answer.nodes)} boxes), whose language has a minimal DFA of"
+            f" {_states(answer.language.states)}"
         )
     limit = answer.hard.machine()
     if limit is None:
         print(f"  there is no hard automaton: a tie at {answer.hard.ties[0]}")
     else:
-        print(f"  the hard automaton has {_states(limit.states)}, its minimal DFA {_states(accepting(limit).states)}")
+        print(
+            f"  the hard automaton has {_states(limit.states)}, its minimal DFA"
+            f" {_states(accepting(limit).states)}"
+        )
 
 
 def _states(number: int) -> str:
@@ -135,14 +162,27 @@ def _states(number: int) -> str:
 @app.command()
 def extract(
     checkpoint: Checkpoint,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")] = None,
-    soft: Annotated[bool, typer.Option("--soft", help="the automaton that it follows at its temperature, proved")] = False,
-    probabilities: Annotated[bool, typer.Option("--probabilities", help="the probabilistic automaton of equation 4")] = False,
-    minimal: Annotated[bool, typer.Option("--minimal", help="the minimal DFA of the language, in place of centroids")] = False,
-    counts: Annotated[
-        str | None, typer.Option("--counts", help="also by Algorithm 1: hard or soft, over --data or all strings of --length")
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")
     ] = None,
-    data: Annotated[str | None, typer.Option("--data", help="strings, one a line, symbols split at white space")] = None,
+    soft: Annotated[
+        bool, typer.Option("--soft", help="the automaton that it follows at its temperature, proved")
+    ] = False,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="the probabilistic automaton of equation 4")
+    ] = False,
+    minimal: Annotated[
+        bool, typer.Option("--minimal", help="the minimal DFA of the language, in place of centroids")
+    ] = False,
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            "--counts", help="also by Algorithm 1: hard or soft, over --data or all strings of --length"
+        ),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", help="strings, one a line, symbols split at white space")
+    ] = None,
     length: Annotated[int, typer.Option("--length", min=0, help="count over all strings up to it")] = 8,
     temperature: Temperature = None,
     as_json: AsJson = False,
@@ -150,7 +190,9 @@ def extract(
     """Turn a trained network into its automaton, by asking it at every centroid for every symbol."""
     network, _ = load_network(checkpoint)
     if counts not in (None, "hard", "soft"):
-        raise InputError(f"--counts is {counts!r}, where hard or soft is right: the two readings of Algorithm 1")
+        raise InputError(
+            f"--counts is {counts!r}, where hard or soft is right: the two readings of Algorithm 1"
+        )
     if probabilities and (soft or minimal):
         raise InputError("--probabilities goes with neither --soft nor --minimal: it is another automaton")
     if data is not None and counts is None:
@@ -162,10 +204,17 @@ def extract(
     strings = _strings(numbers, data, length) if counts is not None else []
     with progress("extract") as tell:
         asked = hard(numbers)
-        counted = count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
+        counted = (
+            count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
+        )
         automaton, about = _wanted(numbers, asked, soft, probabilities, minimal, tell)
     written = [] if output is None else files.write(automaton, output)
-    found = {"states": automaton.states, **about, "ties": asked.ties, "files": [str(path) for path in written]}
+    found = {
+        "states": automaton.states,
+        **about,
+        "ties": asked.ties,
+        "files": [str(path) for path in written],
+    }
     found |= _compared(numbers, counted, asked)
     if as_json:
         print_json(found)
@@ -187,9 +236,14 @@ def _wanted(
     if soft:
         nodes, why = boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
         if nodes is None:
-            raise InputError(f"what the soft network follows is not proved: {why}; a lower --temperature may help")
+            raise InputError(
+                f"what the soft network follows is not proved: {why}; a lower --temperature may help"
+            )
         machine = Answer(numbers, asked, nodes, None, "").soft
-        what = f"automaton of the soft network at temperature {float(numbers.temperature):g}, proved for all strings"
+        what = (
+            f"automaton of the soft network at temperature {float(numbers.temperature):g}, proved for all"
+            " strings"
+        )
     else:
         machine, what = asked.machine(), "hard automaton (temperature -> 0)"
         if machine is None:
@@ -197,13 +251,24 @@ def _wanted(
     assert machine is not None
     dfa = accepting(machine) if minimal else machine.accepting(_final(machine))
     outputs: Any = machine.outputs
-    lines = [] if minimal else [
-        f"state {q}: centroid {label}, {'accepts' if accepts else 'rejects'}; "
-        + ", ".join(f"{write_symbol(symbol)} to {after}" for symbol, after in zip(machine.alphabet, machine.table[q], strict=True))
-        for q, (label, accepts) in enumerate(outputs)
-    ]  # fmt: skip
+    lines = (
+        []
+        if minimal
+        else [
+            f"state {q}: centroid {label}, {'accepts' if accepts else 'rejects'}; "
+            + ", ".join(
+                f"{write_symbol(symbol)} to {after}"
+                for symbol, after in zip(machine.alphabet, machine.table[q], strict=True)
+            )
+            for q, (label, accepts) in enumerate(outputs)
+        ]
+    )
     centroids = None if minimal else [label for label, _ in outputs]
-    return dfa.to_wfsa(), {"what": f"minimal DFA of the {what}" if minimal else what, "centroids": centroids, "lines": lines}
+    return dfa.to_wfsa(), {
+        "what": f"minimal DFA of the {what}" if minimal else what,
+        "centroids": centroids,
+        "lines": lines,
+    }
 
 
 def _final(machine: Moore) -> frozenset[int]:
@@ -218,11 +283,13 @@ def _compared(numbers: Numbers, counted: Counted | None, asked: Hard) -> dict[st
     name = numbers.alphabet
     different = counted.differences(asked)
     lines = [
-        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to {j}; asked: {'a tie' if k is None else k}"
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to {j}; asked:"
+        f" {'a tie' if k is None else k}"
         for i, a, j, k in different
     ]
     lines += [
-        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} was never seen" for i, a in counted.unseen
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} was never seen"
+        for i, a in counted.unseen
     ]
     lines += [
         f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to several"
@@ -230,48 +297,72 @@ def _compared(numbers: Numbers, counted: Counted | None, asked: Hard) -> dict[st
     ]
     return {
         "counts": {
-            "reading": counted.reading, "start": counted.start, "strings_agree": not different,
+            "reading": counted.reading,
+            "start": counted.start,
+            "strings_agree": not different,
             "different": [[i, str(name[a]), j, k] for i, a, j, k in different],
             "unseen": [[i, str(name[a])] for i, a in counted.unseen],
             "undecided": [[i, str(name[a])] for i, a in counted.undecided],
         },
-        "lines_of_counts": lines or [f"counted ({counted.reading} run): the same on all pairs that were seen"],
-    }  # fmt: skip
+        "lines_of_counts": (
+            lines or [f"counted ({counted.reading} run): the same on all pairs that were seen"]
+        ),
+    }
 
 
 @app.command()
 def figures(
     checkpoint: Checkpoint,
     output: Annotated[str, typer.Option("-o", "--output", help="the folder for the pictures (.svg)")],
-    string: Annotated[str | None, typer.Option("--string", help="for the bars: symbols split at white space")] = None,
-    temperatures: Annotated[str, typer.Option("--temperatures", help="for the bars, split at commas")] = TEMPERATURES,
+    string: Annotated[
+        str | None, typer.Option("--string", help="for the bars: symbols split at white space")
+    ] = None,
+    temperatures: Annotated[
+        str, typer.Option("--temperatures", help="for the bars, split at commas")
+    ] = TEMPERATURES,
     temperature: Temperature = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a network as the paper's Figures 3, 4 and 8 do: its automata, and its transition probabilities over temperatures."""
+    """Draw a network as the paper's Figures 3, 4 and 8 do: its automata, and its transition probabilities
+    over temperatures.
+    """
     network, _ = load_network(checkpoint)
     numbers = _numbers(checkpoint, network, temperature)
     taus = sorted(_number(text) for text in temperatures.split(","))
     word = pictures.string_100(numbers.alphabet) if string is None else tuple(string.split())
     if len(taus) * (len(word) + 1) > MOST_PANELS:
         raise InputError(
-            f"--string has {len(word)} symbols and --temperatures has {len(taus)} temperatures, which makes more than {MOST_PANELS} bar "
-            "charts; fewer are right"
+            f"--string has {len(word)} symbols and --temperatures has {len(taus)} temperatures, which makes"
+            f" more than {MOST_PANELS} bar charts; fewer are right"
         )
     folder = Path(output)
     require_folder("-o", folder, reads=(checkpoint,))
     with progress("figures") as tell:
-        answer = decide(network, numbers.temperature, None, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
+        answer = decide(
+            network,
+            numbers.temperature,
+            None,
+            lambda done, of: tell(f"proving node {done + 1} of {of}"),
+            tell,
+        )
         drawn = pictures.drawn(numbers, answer, word, taus)
     for name, text in drawn.items():
         if text is not None:
             files.write_whole(folder / name, text)
     left_out = [name for name, text in drawn.items() if text is None]
     if as_json:
-        print_json({"files": [str(folder / name) for name, text in drawn.items() if text is not None], "left_out": left_out})
+        print_json(
+            {
+                "files": [str(folder / name) for name, text in drawn.items() if text is not None],
+                "left_out": left_out,
+            }
+        )
         return
     print("\n".join(str(folder / name) for name, text in drawn.items() if text is not None))
-    reasons = {"hard.svg": f"a tie at {', '.join(answer.hard.ties)}", "soft.svg": f"no boxes were proved: {answer.why}"}
+    reasons = {
+        "hard.svg": f"a tie at {', '.join(answer.hard.ties)}",
+        "soft.svg": f"no boxes were proved: {answer.why}",
+    }
     for name in left_out:
         print(f"{name} is left out: {reasons[name]}")
 
@@ -292,7 +383,8 @@ def _number(text: str) -> float:
 def _numbers(path: str, network: Any, temperature: float | None) -> Numbers:
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(
-            f"--temperature is {temperature}, where a positive number is right; ratproof extract gives the automaton of the limit 0"
+            f"--temperature is {temperature}, where a positive number is right; ratproof extract gives the"
+            " automaton of the limit 0"
         )
     try:
         return numbers_of(network, temperature)
@@ -315,6 +407,7 @@ def _strings(numbers: Numbers, path: str | None, longest: int) -> list[tuple[Any
         symbols += size * len(numbers.alphabet) ** size
         if symbols > MOST_SYMBOLS:
             raise InputError(
-                f"--length {longest} makes strings of more than {MOST_SYMBOLS} symbols in all; a smaller one, or --data FILE, is right"
+                f"--length {longest} makes strings of more than {MOST_SYMBOLS} symbols in all; a smaller one,"
+                " or --data FILE, is right"
             )
     return [word for size in range(longest + 1) for word in product(numbers.alphabet, repeat=size)]

@@ -1,1 +1,3 @@
-"""From a state-regularized network to its automata: by asking it, by counting (Algorithm 1), and with probabilities."""
+"""From a state-regularized network to its automata: by asking it, by counting (Algorithm 1), and with
+probabilities.
+"""

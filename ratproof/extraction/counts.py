@@ -1,8 +1,10 @@
-"""Algorithm 1 (Wang & Niepert 2019, Appendix D) in its two readings: transitions counted over the strings of a data set.
+"""Algorithm 1 (Wang & Niepert 2019, Appendix D) in its two readings: transitions counted over the strings of
+a data set.
 
-The text of section 3.1 moves the network to the most probable centroid before it reads on (the hard run). The pseudo-code only notes which
-centroid that is, and the network goes on with its mixture (the soft run). They may give other tables. A pair of centroid and symbol that the
-data never shows has no count; the pseudo-code's argmax would make it lead to the first centroid.
+The text of section 3.1 moves the network to the most probable centroid before it reads on (the hard run). The
+pseudo-code only notes which centroid that is, and the network goes on with its mixture (the soft run). They
+may give other tables. A pair of centroid and symbol that the data never shows has no count; the pseudo-code's
+argmax would make it lead to the first centroid.
 """
 
 from __future__ import annotations
@@ -39,11 +41,14 @@ class Counted:
 
     @property
     def table(self) -> tuple[tuple[int | None, ...], ...]:
-        """The centroid that followed most often (the first of equals); ``None`` for a pair that was never seen."""
+        """The centroid that followed most often (the first of equals); ``None`` for a pair that was never
+        seen.
+        """
         seen = self.counts.sum(axis=2) > 0
         most = self.counts.argmax(axis=2)
         return tuple(
-            tuple(int(j) if there else None for j, there in zip(*row, strict=True)) for row in zip(most, seen, strict=True)
+            tuple(int(j) if there else None for j, there in zip(*row, strict=True))
+            for row in zip(most, seen, strict=True)
         )
 
     @property
@@ -61,7 +66,9 @@ class Counted:
         return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
 
     def differences(self, asked: Hard) -> list[tuple[int, int, int, int | None]]:
-        """Where the counted table is not the one that asking the network gives: centroid, symbol's place, counted, asked."""
+        """Where the counted table is not the one that asking the network gives: centroid, symbol's place,
+        counted, asked.
+        """
         pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
         return [(i, a, j, asked.table[i][a]) for i, a, j in pairs if j != asked.table[i][a]]
 

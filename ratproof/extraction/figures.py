@@ -1,4 +1,6 @@
-"""The paper's pictures of a network (Wang & Niepert 2019, Figures 3, 4 and 8): its automata, and its probabilities over temperatures."""
+"""The paper's pictures of a network (Wang & Niepert 2019, Figures 3, 4 and 8): its automata, and its
+probabilities over temperatures.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def string_100(alphabet: Sequence[Any]) -> tuple[Any, ...]:
     return (alphabet[-1], alphabet[0], alphabet[0])
 
 
-def drawn(numbers: Numbers, answer: Answer, string: Sequence[Any], taus: Sequence[float]) -> dict[str, str | None]:
+def drawn(
+    numbers: Numbers, answer: Answer, string: Sequence[Any], taus: Sequence[float]
+) -> dict[str, str | None]:
     """All pictures of a network, by the names of their files; ``None`` for an automaton that there is not.
 
     Args:
@@ -36,7 +40,11 @@ def drawn(numbers: Numbers, answer: Answer, string: Sequence[Any], taus: Sequenc
         string: for the bars.
         taus: rising temperatures; the heat map goes from the first to the last.
     """
-    grid = [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)] if len(taus) > 1 else taus
+    grid = (
+        [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)]
+        if len(taus) > 1
+        else taus
+    )
     return {
         "hard.svg": hard_automaton(answer.hard),
         "soft.svg": soft_automaton(answer),
@@ -47,7 +55,9 @@ def drawn(numbers: Numbers, answer: Answer, string: Sequence[Any], taus: Sequenc
 
 
 def hard_automaton(asked: Hard) -> str | None:
-    """Figures 3 (right), 4 and 8 as SVG: the hard automaton, its states named by their centroids; ``None`` where there is a tie."""
+    """Figures 3 (right), 4 and 8 as SVG: the hard automaton, its states named by their centroids; ``None``
+    where there is a tie.
+    """
     machine = asked.machine()
     if machine is None:
         return None
@@ -73,15 +83,21 @@ def probabilistic_automaton(numbers: Numbers, asked: Hard) -> str:
 
 
 def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float]) -> str:
-    """Figure 3 (left) as SVG: alpha after the start and each symbol of a string, a row of bars for each temperature."""
+    """Figure 3 (left) as SVG: alpha after the start and each symbol of a string, a row of bars for each
+    temperature.
+    """
     alpha = along(numbers, string, temperatures)
     shown = _shown(alpha)
     columns = ["S" if numbers.start_token else "start", *map(_plain, string)]
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(
-        len(temperatures), len(columns), sharex=True, sharey=True, squeeze=False,
+        len(temperatures),
+        len(columns),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
         figsize=(1.2 + 1.3 * len(columns), 0.6 + 0.9 * len(temperatures)),
-    )  # fmt: skip
+    )
     for row, tau in enumerate(temperatures):
         for column, name in enumerate(columns):
             axis = axes[row, column]
@@ -96,7 +112,9 @@ def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float])
 
 
 def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> str:
-    """Transition probabilities over temperatures as SVG: a row for each centroid that is reached, symbol, and centroid after it."""
+    """Transition probabilities over temperatures as SVG: a row for each centroid that is reached, symbol, and
+    centroid after it.
+    """
     tables = over_temperatures(numbers, temperatures)
     reached = asked.reachable or [int(Points(numbers).first().argmax())]
     rows = [

@@ -1,4 +1,6 @@
-"""The network as a probabilistic automaton (Wang & Niepert 2019, Theorem 3.1): its k x symbols x k table, at any temperature."""
+"""The network as a probabilistic automaton (Wang & Niepert 2019, Theorem 3.1): its k x symbols x k table, at
+any temperature.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from ratproof.certify.numbers import Floats, Numbers
 
 
 def table(numbers: Numbers) -> Floats:
-    """Alpha after each centroid and symbol, in float64, shape ``(k, symbols, k)``; each row sums to 1 up to rounding."""
+    """Alpha after each centroid and symbol, in float64, shape ``(k, symbols, k)``; each row sums to 1 up to
+    rounding.
+    """
     points, every = Points(numbers), np.eye(numbers.k)
     return np.stack([points.step(every, token) for token in range(len(numbers.alphabet))], axis=1)
 
@@ -36,13 +40,17 @@ def over_temperatures(numbers: Numbers, temperatures: Sequence[float]) -> Floats
 
 
 def along(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float]) -> Floats:
-    """The soft run's alpha after the start and after each symbol, for each temperature, shape ``(temperatures, T + 1, k)``.
+    """The soft run's alpha after the start and after each symbol, for each temperature, shape
+    ``(temperatures, T + 1, k)``.
 
     Figure 3 (left) of the paper shows this for the string 100.
     """
     for symbol in string:
         if symbol not in numbers.alphabet:
-            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {', '.join(map(repr, numbers.alphabet)):.300}")
+            raise InputError(
+                f"the network has no symbol {shorten(symbol)}; it has"
+                f" {', '.join(map(repr, numbers.alphabet)):.300}"
+            )
     rows = []
     for tau in temperatures:
         points = Points(replace(numbers, temperature=Fraction(tau)))

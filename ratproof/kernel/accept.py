@@ -24,7 +24,8 @@ class RefutedByTheorem(AssertionError):
 
 
 def accept(claim: str, variant: Variant) -> None:
-    """Assert that the kernel accepts the variant's theorem, with nothing assumed, and that its definitions compute what ours compute.
+    """Assert that the kernel accepts the variant's theorem, with nothing assumed, and that its definitions
+    compute what ours compute.
 
     Where some of them can be run: the facts say how many values were compared.
 
@@ -58,6 +59,11 @@ def accept(claim: str, variant: Variant) -> None:
     book = ledger()
     book.add(1 + values)
     book.facts["values_compared"] = values
-    book.facts |= {"theorem": statement.name, "says": statement.says, "statement": statement.text, "assumptions": said}
+    book.facts |= {
+        "theorem": statement.name,
+        "says": statement.says,
+        "statement": statement.text,
+        "assumptions": said,
+    }
     if theorem.refutes:
         raise RefutedByTheorem(statement)

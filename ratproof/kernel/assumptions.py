@@ -15,8 +15,13 @@ MARK = "== "
 
 @cache
 def assumptions(root: Path) -> dict[str, str]:
-    """For every theorem of a compiled development what ``Print Assumptions`` says: :data:`CLOSED`, or the axioms."""
-    lines = [f"Require {module}." for module in dict.fromkeys(statement.module for statement in statements().values())]
+    """For every theorem of a compiled development what ``Print Assumptions`` says: :data:`CLOSED`, or the
+    axioms.
+    """
+    lines = [
+        f"Require {module}."
+        for module in dict.fromkeys(statement.module for statement in statements().values())
+    ]
     for name in statements():
         lines += [f'Goal True. idtac "{MARK}{name}". Abort.', f"Print Assumptions ratproof.{name}."]
     with TemporaryDirectory() as folder:

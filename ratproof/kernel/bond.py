@@ -1,4 +1,5 @@
-"""The bond between Coq's definitions and ours: on the weights of cases and on words both compute the same values.
+"""The bond between Coq's definitions and ours: on the weights of cases and on words both compute the same
+values.
 
 A theorem about other definitions than ours would prove nothing about us.
 """
@@ -35,13 +36,15 @@ def runnable() -> list[tuple[Claim, Variant]]:
         (claim, variant)
         for claim in claims().values()
         for variant in claim.variants
-        if variant.theorem is not None and (variant.theorem.network or variant.theorem.automaton or variant.theorem.score)
+        if variant.theorem is not None
+        and (variant.theorem.network or variant.theorem.automaton or variant.theorem.score)
     ]
 
 
 @cache
 def compared(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """For each variant that can be run, on some of its cases: how many values were compared, and where one differs, if one does.
+    """For each variant that can be run, on some of its cases: how many values were compared, and where one
+    differs, if one does.
 
     All in one run of Coq.
     """
@@ -54,16 +57,22 @@ def compared(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
 
 
 def some_cases(variant: Variant, drawn: int = 40, kept: int = 3) -> list[Any]:
-    """Cases over two letters, the same in every run: of each of the least sizes the one with the most weights other than 0 and 1.
+    """Cases over two letters, the same in every run: of each of the least sizes the one with the most weights
+    other than 0 and 1.
 
-    Zeros would hide a matrix that is transposed; of larger networks than the words are long, words would not reach all.
+    Zeros would hide a matrix that is transposed; of larger networks than the words are long, words would not
+    reach all.
     """
     found: list[Any] = []
 
     @settings(
-        max_examples=drawn, derandomize=True, database=None, deadline=None, phases=[Phase.generate],
+        max_examples=drawn,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @given(variant.cases("ab"))
     def collect(case: Any) -> None:
         found.append(in_few_digits(case))
@@ -79,7 +88,9 @@ def _telling(case: Any) -> int:
 
 
 def in_few_digits(case: Any) -> Any:
-    """The case with short fractions of the same sign in place of long ones: Coq's gcd of long numbers is slow."""
+    """The case with short fractions of the same sign in place of long ones: Coq's gcd of long numbers is
+    slow.
+    """
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
@@ -95,7 +106,9 @@ def in_few_digits(case: Any) -> Any:
 
 
 def differences(pairs: Sequence[Pair], root: Path) -> list[tuple[int, str]]:
-    """For each pair how many values were compared, and where Coq's differs from Python's; nothing where none does."""
+    """For each pair how many values were compared, and where Coq's differs from Python's; nothing where none
+    does.
+    """
     ours = [_of_python(variant, case) for _, variant, case in pairs]
     questions = [
         Question(variant.theorem, case, WORDS, len(values.network[0]))
@@ -110,7 +123,10 @@ def differences(pairs: Sequence[Pair], root: Path) -> list[tuple[int, str]]:
             if by_coq is not None:
                 count += sum(map(len, by_coq))
                 if by_coq != by_python:
-                    wrong = f"{claim.name}, {variant.name}: Coq's {side} gives {by_coq}, Python's {by_python} on {WORDS}; {case.describe()}"
+                    wrong = (
+                        f"{claim.name}, {variant.name}: Coq's {side} gives {by_coq}, Python's {by_python} on"
+                        f" {WORDS}; {case.describe()}"
+                    )
         told.append((count, wrong))
     return told
 
@@ -119,4 +135,6 @@ def _of_python(variant: Variant, case: Any) -> Values:
     """What Python computes."""
     network = [list(list(variant.recurrence.values(case, word))[-1]) for word in WORDS]
     automata = variant.construction(case)
-    return Values(network, [[variant.scores(automaton, word)[-1] for automaton in automata] for word in WORDS])
+    return Values(
+        network, [[variant.scores(automaton, word)[-1] for automaton in automata] for word in WORDS]
+    )

@@ -1,4 +1,6 @@
-"""A Coq file in which a checker that is proved sound accepts one certificate: it needs Coq and mathcomp, and no file of ours beside it."""
+"""A Coq file in which a checker that is proved sound accepts one certificate: it needs Coq and mathcomp, and
+no file of ours beside it.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +25,24 @@ from ratproof.kernel.terms import listed
 FILES = ("semiring", "sums", "automaton", "paths", "instances", "equivalence", "evaluation", "checker")
 """What the checker is made of, in order."""
 SAME = {
-    "rationals": "same_rationals", "booleans": "same_booleans", "rational_max_plus": "same_max_plusP",
-    "rational_min_plus": "same_min_plusP", "rational_max_times": "same_max_timesP",
-}  # fmt: skip
+    "rationals": "same_rationals",
+    "booleans": "same_booleans",
+    "rational_max_plus": "same_max_plusP",
+    "rational_min_plus": "same_min_plusP",
+    "rational_max_times": "same_max_timesP",
+}
 """For each semiring the proof that its weights can be compared."""
 WEIGHT = {
-    "rationals": "Q2Qc (Qmake n d)", "rational_max_plus": "Some (Q2Qc (Qmake n d))", "rational_min_plus": "Some (Q2Qc (Qmake n d))",
+    "rationals": "Q2Qc (Qmake n d)",
+    "rational_max_plus": "Some (Q2Qc (Qmake n d))",
+    "rational_min_plus": "Some (Q2Qc (Qmake n d))",
     "rational_max_times": "max_times_weight (Q2Qc (Qmake n d))",
-}  # fmt: skip
+}
 
 
 def name_of(given: str | None, a: str, b: str) -> str:
-    """The file's name: as given, or made of the automata's; :class:`~automata.errors.InputError` for one that Coq does not take.
+    """The file's name: as given, or made of the automata's; :class:`~automata.errors.InputError` for one that
+    Coq does not take.
 
     Coq is asked for here already, so that nothing is decided in vain.
     """
@@ -44,7 +52,9 @@ def name_of(given: str | None, a: str, b: str) -> str:
         stems = [re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) for path in (a, b)]
         made = f"equivalent_{stems[0]}_{stems[1]}.v"
     if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(made).name, re.ASCII):
-        raise InputError(f"--kernel-file {made}: Coq takes a name of letters, digits and underscores that ends in .v")
+        raise InputError(
+            f"--kernel-file {made}: Coq takes a name of letters, digits and underscores that ends in .v"
+        )
     if Path(made).is_file() and "Written by ratproof" not in read_text(made)[:1000]:
         raise InputError(f"{made} is there, and ratproof did not write it; --kernel-file takes another name")
     return made
@@ -76,8 +86,14 @@ def written(found: Shown, names: tuple[str, str]) -> str:
     """The text of the file."""
     over = found.over
     lines = [
-        f"(* Do {_plain(names[0])} and {_plain(names[1])} give every word the same score? Written by ratproof; Coq 8.16 and mathcomp 1.15",
-        "   accept it by themselves: coqc on this file. First the theory, from semirings to a checker that is proved sound; then, from",
+        (
+            f"(* Do {_plain(names[0])} and {_plain(names[1])} give every word the same score? Written by"
+            " ratproof; Coq 8.16 and mathcomp 1.15"
+        ),
+        (
+            "   accept it by themselves: coqc on this file. First the theory, from semirings to a checker"
+            " that is proved sound; then, from"
+        ),
         '   "The automata" on, the two automata, and what shows it. *)',
         "",
         "From Coq Require Import QArith Qcanon.",
@@ -102,7 +118,9 @@ def written(found: Shown, names: tuple[str, str]) -> str:
 
 
 def accepted(file: Path) -> None:
-    """Let Coq check the file; :class:`~ratproof.kernel.coq.Rejected` where it does not accept it, or something is assumed."""
+    """Let Coq check the file; :class:`~ratproof.kernel.coq.Rejected` where it does not accept it, or
+    something is assumed.
+    """
     said = coq.compiled(file, file.parent, ["-o", str(file.with_suffix(".vo"))])
     if CLOSED not in said:
         raise coq.Rejected(str(file), f"the theorem assumes something: {said.strip()}")
@@ -145,7 +163,11 @@ def _equivalent(found: Shown) -> list[str]:
 
     def equation(source: int, target: int) -> str:
         """Value of the one, value of the other: by the link in whichever direction it is."""
-        return f"({used[source, target]} word)" if (source, target) in used else f"(esym ({used[target, source]} word))"
+        return (
+            f"({used[source, target]} word)"
+            if (source, target) in used
+            else f"(esym ({used[target, source]} word))"
+        )
 
     chain = [f"(esym {equation(*step)})" for step in reversed(list(pairwise(found.left)))]
     chain += [equation(*step) for step in pairwise(found.right)]
@@ -182,7 +204,10 @@ def _link(number: int, link: Link, found: Shown) -> list[str]:
         f"Definition X_{number} : seq (seq {found.over}) := {_matrix(link.matrix, found.over)}.",
         f"Lemma link_{number} word : value {source} word = value {target} word.",
         "Proof.",
-        f"apply: (goes_to_is_sound {SAME[found.over]} (X := X_{number}) (ranks := {ranks})); vm_cast_no_check (erefl true).",
+        (
+            f"apply: (goes_to_is_sound {SAME[found.over]} (X := X_{number}) (ranks := {ranks}));"
+            " vm_cast_no_check (erefl true)."
+        ),
         "Qed.",
         "",
     ]

@@ -13,7 +13,10 @@ from automata.errors import InputError
 WARNINGS = "-notation-overridden,-ambiguous-paths"
 """What mathcomp 1.15 warns of when it is loaded, and no file of ours can change."""
 VERSION = "8.16"
-HOW_TO_GET_IT = "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1 coq-mathcomp-algebra.1.15.0, is right"
+HOW_TO_GET_IT = (
+    "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1"
+    " coq-mathcomp-algebra.1.15.0, is right"
+)
 
 
 class NoCoq(InputError):
@@ -50,7 +53,9 @@ def version() -> str:
 
 
 def compiled(file: Path, root: Path, options: Sequence[str] = ()) -> str:
-    """Compile a file with the development at ``root``, and return what it prints; :class:`Rejected` where Coq does not accept it."""
+    """Compile a file with the development at ``root``, and return what it prints; :class:`Rejected` where Coq
+    does not accept it.
+    """
     return _said([program("coqc"), "-w", WARNINGS, *options, "-R", str(root), "ratproof", str(file)], root)
 
 
@@ -67,13 +72,16 @@ def dependencies(root: Path, files: Sequence[Path]) -> dict[Path, list[Path]]:
 
 
 def checked(root: Path, modules: Sequence[str]) -> list[str]:
-    """What the compiled files of these modules rest on, as ``coqchk`` tells it after it has checked them once more.
+    """What the compiled files of these modules rest on, as ``coqchk`` tells it after it has checked them once
+    more.
 
-    Axioms by their names; and constants that rely on type-in-type, on unguarded recursion or on unchecked positivity. It does not look into
-    mathcomp's sealed modules, whose fields it therefore lists as axioms.
+    Axioms by their names; and constants that rely on type-in-type, on unguarded recursion or on unchecked
+    positivity. It does not look into mathcomp's sealed modules, whose fields it therefore lists as axioms.
     """
     asked = [part for module in modules for part in ("-norec", module)]
-    said = _said([program("coqchk"), "-silent", "-o", *asked, "-R", str(root), "ratproof"], root, errors_too=True)
+    said = _said(
+        [program("coqchk"), "-silent", "-o", *asked, "-R", str(root), "ratproof"], root, errors_too=True
+    )
     parts = re.findall(r"^\* ([^:]*):(.*?)(?=^\* |\Z)", said, re.DOTALL | re.MULTILINE)
     if "CONTEXT SUMMARY" not in said or "Axioms" not in dict(parts):
         raise RuntimeError(f"coqchk does not say what the files rest on: {said!r}")
@@ -89,4 +97,7 @@ def _said(command: Sequence[str], where: Path | None, errors_too: bool = False) 
         raise NoCoq(f"Coq finds no mathcomp: {HOW_TO_GET_IT}")
     place = re.search(r'File "([^"]*)", line (\d+)', said)
     error = said[said.rfind("Error:") :] if "Error:" in said else said
-    raise Rejected(f"{place[1]}, line {place[2]}" if place else command[0], " ".join(error.removeprefix("Error:").split()))
+    raise Rejected(
+        f"{place[1]}, line {place[2]}" if place else command[0],
+        " ".join(error.removeprefix("Error:").split()),
+    )

@@ -19,7 +19,8 @@ Tell = Callable[[str], None]
 
 
 def built(tell: Tell = lambda stage: None) -> Path:
-    """The folder with the compiled development, from the user's cache; compiled now where the cache has none of these very files.
+    """The folder with the compiled development, from the user's cache; compiled now where the cache has none
+    of these very files.
 
     Raises:
         NoCoq: there is no Coq, or no mathcomp.
@@ -28,7 +29,9 @@ def built(tell: Tell = lambda stage: None) -> Path:
     place = _cache() / _key()
     if (place / "done").exists():
         return place
-    with (place.parent / "lock").open("w") as lock:  # of several processes one compiles, and the others wait for it
+    with (place.parent / "lock").open(
+        "w"
+    ) as lock:  # of several processes one compiles, and the others wait for it
         fcntl.flock(lock, fcntl.LOCK_EX)
         return place if (place / "done").exists() else rebuilt(tell)
 

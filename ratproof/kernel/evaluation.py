@@ -1,6 +1,7 @@
 """What Coq computes: the network and the automaton of a theorem, on the weights of a case and on words.
 
-A theorem about other definitions than ours would prove nothing about us. So each definition of ``theory/coq`` that can be run is run.
+A theorem about other definitions than ours would prove nothing about us. So each definition of ``theory/coq``
+that can be run is run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ ORDINAL = "(@Ordinal {} {} isT)"
 SHOW = {
     "rationals": "fun v : rationals => Some (Qnum (this v), Qden (this v))",
     "rational_max_plus": "fun v : rational_max_plus => omap (fun a => (Qnum (this a), Qden (this a))) v",
-    "rational_max_times": "fun v : rational_max_times => omap (fun a => (Qnum (this (val a)), Qden (this (val a)))) v",
+    "rational_max_times": (
+        "fun v : rational_max_times => omap (fun a => (Qnum (this (val a)), Qden (this (val a)))) v"
+    ),
 }
 """How a value is printed: as numerator and denominator, or None."""
 NOTHING = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
@@ -32,7 +35,9 @@ NOTHING = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is to be computed: a theorem's sides, on a case's weights, for some words and for each of its units."""
+    """What is to be computed: a theorem's sides, on a case's weights, for some words and for each of its
+    units.
+    """
 
     theorem: Theorem
     case: Any
@@ -88,7 +93,10 @@ def _terms(question: Question, term: str) -> list[str]:
     made = filled(re.sub(r"\{(word|letters|unit)\}", r"<\1>", term), given, theorem.over)
     return [
         made.replace("<word>", listed(f"{letters[x]}%N" for x in word))
-        .replace("<letters>", f"({listed(ORDINAL.format(len(letters), letters[x]) for x in word)} : seq 'I_{len(letters)})")
+        .replace(
+            "<letters>",
+            f"({listed(ORDINAL.format(len(letters), letters[x]) for x in word)} : seq 'I_{len(letters)})",
+        )
         .replace("<unit>", ORDINAL.format(question.units, unit))
         for word in question.words
         for unit in range(question.units)
@@ -96,7 +104,9 @@ def _terms(question: Question, term: str) -> list[str]:
 
 
 def _computed(asked: Sequence[tuple[Question, list[str]]], root: Path | None) -> list[list[Any]]:
-    """The values of lists of terms, each in a module of its own, since files of the development use names again."""
+    """The values of lists of terms, each in a module of its own, since files of the development use names
+    again.
+    """
     if not asked:
         return []
     root = built() if root is None else root
@@ -111,7 +121,13 @@ def _computed(asked: Sequence[tuple[Question, list[str]]], root: Path | None) ->
     for i, (question, terms) in enumerate(asked):
         over = question.theorem.over
         shown = f"Eval vm_compute in map ({SHOW[over]}) ({listed(terms)} : seq {over})."
-        lines += [f"Module Asked{i}.", *requirements(modules[question]), f"Import {modules[question]}.", shown, f"End Asked{i}."]
+        lines += [
+            f"Module Asked{i}.",
+            *requirements(modules[question]),
+            f"Import {modules[question]}.",
+            shown,
+            f"End Asked{i}.",
+        ]
     with TemporaryDirectory() as folder:
         file = Path(folder) / "asked.v"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -123,7 +139,10 @@ VALUE = re.compile(r"Some \(\(?(-?\d+)\)?(?:%\w+)?, (\d+)(?:%\w+)?\)|None")
 
 
 def _read(said: str, over: str) -> list[Any]:
-    return [Fraction(int(found[1]), int(found[2])) if found[1] else NOTHING[over] for found in VALUE.finditer(said)]
+    return [
+        Fraction(int(found[1]), int(found[2])) if found[1] else NOTHING[over]
+        for found in VALUE.finditer(said)
+    ]
 
 
 def _by_word(values: list[Any], units: int) -> list[list[Any]]:

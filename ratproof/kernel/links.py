@@ -1,9 +1,11 @@
-"""From an answer of :func:`~automata.equivalence.equivalent` the links that show it: automata, each of which goes to the next by a matrix.
+"""From an answer of :func:`~automata.equivalence.equivalent` the links that show it: automata, each of which
+goes to the next by a matrix.
 
-B goes to A by X where lambda_B X = lambda_A, M_B(a) X = X M_A(a) for every symbol a, and X rho_A = rho_B; with epsilon transitions E in A,
-lambda_B X = lambda_A + lambda_B X E and M_B(a) X = X M_A(a) + M_B(a) X E. Over any semiring both then give every word the same score
-(``theory/coq/equivalence.v``). Over a field the certificate has such a matrix. Over the other semirings there are two, from an
-automaton whose states are the pairs of vectors that words lead to.
+B goes to A by X where lambda_B X = lambda_A, M_B(a) X = X M_A(a) for every symbol a, and X rho_A = rho_B;
+with epsilon transitions E in A, lambda_B X = lambda_A + lambda_B X E and M_B(a) X = X M_A(a) + M_B(a) X E.
+Over any semiring both then give every word the same score (``theory/coq/equivalence.v``). Over a field the
+certificate has such a matrix. Over the other semirings there are two, from an automaton whose states are the
+pairs of vectors that words lead to.
 """
 
 from __future__ import annotations
@@ -25,9 +27,13 @@ from automata.wfsa import WFSA
 MOST_PAIRS = 300
 """The most pairs of vectors for which Coq's lists are quick enough."""
 OVER = {
-    REAL: "rationals", COUNTING: "rationals", BOOLEAN: "booleans",
-    MAX_PLUS: "rational_max_plus", MIN_PLUS: "rational_min_plus", MAX_TIMES: "rational_max_times",
-}  # fmt: skip
+    REAL: "rationals",
+    COUNTING: "rationals",
+    BOOLEAN: "booleans",
+    MAX_PLUS: "rational_max_plus",
+    MIN_PLUS: "rational_min_plus",
+    MAX_TIMES: "rational_max_times",
+}
 """Each semiring, as ``theory/coq/instances.v`` has it."""
 Matrix = list[list[Any]]
 
@@ -67,7 +73,8 @@ class Shown:
         alphabet: the symbols, by their numbers.
         automata: the first two are the given ones.
         links: where each automaton goes.
-        left, right: the automata that A's and B's links begin in: the same one where they are equal, or those without epsilon.
+        left, right: the automata that A's and B's links begin in: the same one where they are equal, or those
+            without epsilon.
         word: on which they differ, as numbers; ``None`` where they are equal.
     """
 
@@ -115,16 +122,21 @@ class Builder:
 
 
 def shown(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> Shown:
-    """The links for an answer about two automata over one alphabet; :class:`~automata.errors.InputError` where Coq cannot be shown it."""
+    """The links for an answer about two automata over one alphabet; :class:`~automata.errors.InputError`
+    where Coq cannot be shown it.
+    """
     if a.semiring not in OVER:
-        raise InputError(f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions")
+        raise InputError(
+            f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions"
+        )
     a, b = a.to_exact(), b.to_exact()
     made = Builder(a)
     places = [made.add(side) for side in (a, b)]
     for name, place in zip(names, places, strict=True):
         if ranks_or_none(a.semiring, made.automata[place].silent) is None:
             raise InputError(
-                f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose epsilon transitions form none"
+                f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose"
+                " epsilon transitions form none"
             )
     (plain_a, to_a), (plain_b, to_b) = made.plain(a, places[0]), made.plain(b, places[1])
     if isinstance(answer, Different):
@@ -139,23 +151,33 @@ def shown(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, st
     return Shown(OVER[a.semiring], a.alphabet, made.automata, made.links, left, right, None)
 
 
-def _through(made: Builder, found: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) -> tuple[list[int], list[int]]:
+def _through(
+    made: Builder, found: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
+) -> tuple[list[int], list[int]]:
     """The certificate's own matrices."""
     place = (
-        to_a[0] if found.through is found.a else to_b[0] if found.through is found.b else made.add(found.through.over(a.alphabet))
+        to_a[0]
+        if found.through is found.a
+        else to_b[0]
+        if found.through is found.b
+        else made.add(found.through.over(a.alphabet))
     )
     ways = []
     for matrix, way, side in ((found.to_a, to_a, a), (found.to_b, to_b, b)):
         if place == way[0]:
             ways.append(way)
         else:
-            made.link(place, way[0], made.identity(side.states) if matrix is None else np.asarray(matrix).tolist())
+            made.link(
+                place, way[0], made.identity(side.states) if matrix is None else np.asarray(matrix).tolist()
+            )
             ways.append([place, *way])
     return ways[0], ways[1]
 
 
 def _pairs(made: Builder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) -> tuple[list[int], list[int]]:
-    """An automaton whose states are the pairs of vectors that words lead to, up to a factor, in both without their dead ends."""
+    """An automaton whose states are the pairs of vectors that words lead to, up to a factor, in both without
+    their dead ends.
+    """
     (live_a, way_a), (live_b, way_b) = _live(made, a, to_a), _live(made, b, to_b)
     k, alphabet = made.k, made.alphabet
     known: dict[tuple[Any, ...], int] = {}
@@ -173,7 +195,10 @@ def _pairs(made: Builder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) ->
         key = (*scaled[0], *scaled[1])
         if key not in known:
             if len(known) == MOST_PAIRS:
-                raise InputError(f"--kernel: words lead to more than {MOST_PAIRS} pairs of vectors, too many for lists in Coq")
+                raise InputError(
+                    f"--kernel: words lead to more than {MOST_PAIRS} pairs of vectors, too many for lists"
+                    " in Coq"
+                )
             known[key] = len(rows)
             rows.append((scaled[0], scaled[1]))
         return known[key], total
@@ -193,7 +218,9 @@ def _pairs(made: Builder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) ->
 
 
 def _live(made: Builder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
-    """The automaton without the states that lead to no final one. The way turns here: the given one goes to the smaller one."""
+    """The automaton without the states that lead to no final one. The way turns here: the given one goes to
+    the smaller one.
+    """
     keep = np.flatnonzero(~dead_states(automaton))
     if len(keep) == automaton.states:
         return automaton, way
@@ -218,8 +245,9 @@ def _dot(k: Semiring, row: list[Any], column: list[Any]) -> Any:
 def over(k: Semiring, weight: Any, total: Any) -> Any:
     """What times the total is the weight."""
     divided: dict[Any, Callable[[], Any]] = {
-        BOOLEAN: lambda: weight, MAX_TIMES: lambda: Fraction(weight) / Fraction(total),
-    }  # fmt: skip
+        BOOLEAN: lambda: weight,
+        MAX_TIMES: lambda: Fraction(weight) / Fraction(total),
+    }
     return divided.get(k, lambda: weight - total)()
 
 

@@ -40,7 +40,11 @@ def proved(tell: Callable[[str], None]) -> Proved:
         tell("asking what each theorem assumes")
         said = assumptions(root)
         tell("checking the compiled files once more with coqchk")
-        wrong += [f"coqchk finds an axiom: {name}" for name in coq.checked(root, modules()) if name.startswith("ratproof.")]
+        wrong += [
+            f"coqchk finds an axiom: {name}"
+            for name in coq.checked(root, modules())
+            if name.startswith("ratproof.")
+        ]
         wrong += [f"{name} assumes something: {what}" for name, what in said.items() if what != CLOSED]
         wrong += [
             f"there is no theorem {name}, which {' and '.join(variants)} names"

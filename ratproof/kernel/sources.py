@@ -51,7 +51,10 @@ def source_files() -> list[Path]:
 
 def modules() -> list[str]:
     """All files, as Coq names them."""
-    return ["ratproof." + ".".join(file.relative_to(source_folder()).with_suffix("").parts) for file in source_files()]
+    return [
+        "ratproof." + ".".join(file.relative_to(source_folder()).with_suffix("").parts)
+        for file in source_files()
+    ]
 
 
 def assumptions_in_words() -> list[str]:
@@ -80,21 +83,29 @@ def statements() -> dict[str, Statement]:
 def requirements(module: str) -> list[str]:
     """The lines by which a file (``ratproof.fa_rnn.counting``) imports others of the development."""
     file = source_folder().joinpath(*module.split(".")[1:]).with_suffix(".v")
-    return re.findall(r"^From ratproof\S* Require Import .*\.$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return re.findall(
+        r"^From ratproof\S* Require Import .*\.$", file.read_text(encoding="utf-8"), re.MULTILINE
+    )
 
 
 TOKEN = re.compile(
-    r"\(\*(?P<comment>.*?)\*\)|^Section (?P<section>\w+)\.|^End (?P<end>\w+)\.|^(?P<given>(?:Variables?|Hypothesis|Hypotheses) .*?\.)$"
+    r"\(\*(?P<comment>.*?)\*\)|^Section (?P<section>\w+)\.|^End"
+    r" (?P<end>\w+)\.|^(?P<given>(?:Variables?|Hypothesis|Hypotheses) .*?\.)$"
     r"|^Theorem (?P<name>\w+)(?P<rest>.*?\.)\s*\nProof\.",
     re.DOTALL | re.MULTILINE,
 )
 
 
 def _unread(text: str) -> list[str]:
-    """What of a file without comments is not told: theorems in another form than one that is read, and hypotheses outside of sections."""
+    """What of a file without comments is not told: theorems in another form than one that is read, and
+    hypotheses outside of sections.
+    """
     theorems, read = len(re.findall(r"\bTheorem\b", text)), len(_statements("", text))
     found = (
-        [f"{theorems} theorems, of which {read} stand at the beginning of a line, with Proof. on a line of its own"]
+        [
+            f"{theorems} theorems, of which {read} stand at the beginning of a line, with Proof. on a line of"
+            " its own"
+        ]
         if theorems != read
         else []
     )
@@ -125,7 +136,11 @@ def _statements(module: str, text: str) -> list[Statement]:
         elif match["name"]:
             given = tuple(line for section in sections for line in section)
             line = text.count("\n", 0, match.start("name")) + 1
-            found.append(Statement(f"{module}.{match['name']}", said, f"Theorem {match['name']}{match['rest']}", given, line))
+            found.append(
+                Statement(
+                    f"{module}.{match['name']}", said, f"Theorem {match['name']}{match['rest']}", given, line
+                )
+            )
     return found
 
 

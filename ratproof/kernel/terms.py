@@ -18,9 +18,10 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 def filled(term: str, values: Mapping[str, Any], over: str) -> str:
     """The term with Coq terms in place of its placeholders.
 
-    A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon stands what else it is to be:
-    ``from 1`` (a vector as a function of numbers, the first one 1), ``of window`` (a table by windows of letters), ``of place and letter``,
-    ``to place`` (such a table of numbers).
+    A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
+    stands what else it is to be: ``from 1`` (a vector as a function of numbers, the first one 1),
+    ``of window`` (a table by windows of letters), ``of place and letter``, ``to place`` (such a table of
+    numbers).
     """
     return PLACEHOLDER.sub(lambda found: _term(values[found[1]], found[2] or "", over), term)
 
@@ -47,13 +48,17 @@ def _term(value: Any, form: str, over: str) -> str:
     if form == "to place":
         rows = listed(listed(f"{n}%N" for n in row) for row in value)
         return (
-            f"(fun (h : place {len(value)}) (x : nat) => nth ord0 (places {len(value)}) (nth 0%N (nth [::] {rows} (h : 'I__)) x))"
+            f"(fun (h : place {len(value)}) (x : nat) => nth ord0 (places {len(value)}) (nth 0%N (nth [::]"
+            f" {rows} (h : 'I__)) x))"
         )
     if form == "of window":
         letters = sorted({x for window in value for x in window})
         numbers = listed(listed(f"{letters.index(x)}%N" for x in window) for window in value)
         found = listed(number(v, over) for v in value.values())
-        return f"(fun v : seq 'I_{len(letters)} => nth zero {found} (index (map (@nat_of_ord {len(letters)}) v) {numbers}))"
+        return (
+            f"(fun v : seq 'I_{len(letters)} => nth zero {found} (index (map (@nat_of_ord {len(letters)}) v)"
+            f" {numbers}))"
+        )
     if form == "of place and letter":
         return f"(fun (h : place {len(value)}) (x : nat) => entries {_matrix(value, over)} (h : 'I__) x)"
     if isinstance(value, dict):

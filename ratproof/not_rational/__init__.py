@@ -1,1 +1,3 @@
-"""That a cell is no automaton: of less than n states, by a Hankel determinant; of any size, by a theorem's hypotheses."""
+"""That a cell is no automaton: of less than n states, by a Hankel determinant; of any size, by a theorem's
+hypotheses.
+"""

@@ -1,4 +1,6 @@
-"""An interval that a map of one number takes into itself, and an orbit that enters it; all checked in ball arithmetic."""
+"""An interval that a map of one number takes into itself, and an orbit that enters it; all checked in ball
+arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def attracted(phi: Map) -> Attracted:
 
 
 def enter(phi: Map, interval: Interval) -> tuple[int, Any, Any]:
-    """The first n for which c_n is in the interval, from c_0 = 0; then c_n, and c_{n+1}, which is another number."""
+    """The first n for which c_n is in the interval, from c_0 = 0; then c_n, and c_{n+1}, which is another
+    number.
+    """
     here = flint.arb(0)
     for n in range(MOST_STEPS):
         there = phi(here, BALLS)
@@ -101,4 +105,7 @@ def ends(ball: Any) -> str:
     """
     low, high = ball.lower().fmpq(), ball.upper().fmpq()
     down, up = (Context(prec=6, rounding=rounding) for rounding in (ROUND_FLOOR, ROUND_CEILING))
-    return f"[{down.divide(Decimal(int(low.p)), Decimal(int(low.q)))}, {up.divide(Decimal(int(high.p)), Decimal(int(high.q)))}]"
+    return (
+        f"[{down.divide(Decimal(int(low.p)), Decimal(int(low.q)))},"
+        f" {up.divide(Decimal(int(high.p)), Decimal(int(high.q)))}]"
+    )

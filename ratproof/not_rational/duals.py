@@ -1,4 +1,6 @@
-"""Dual numbers over balls, for forward differentiation: a value, and its derivative by the number that a map is a map of."""
+"""Dual numbers over balls, for forward differentiation: a value, and its derivative by the number that a map
+is a map of.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Dual:
 
 
 def _dual(value: Any) -> Dual:
-    return value if isinstance(value, Dual) else Dual(BALLS.number(Fraction(value)), BALLS.number(Fraction(0)))
+    return (
+        value if isinstance(value, Dual) else Dual(BALLS.number(Fraction(value)), BALLS.number(Fraction(0)))
+    )
 
 
 def _sigmoid(x: Dual) -> Dual:

@@ -1,9 +1,11 @@
-"""No automaton of any size computes a unit: five hypotheses, each checked in ball arithmetic, for units with a state of one number.
+"""No automaton of any size computes a unit: five hypotheses, each checked in ball arithmetic, for units with
+a state of one number.
 
-On a letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that holds the real numbers would give
-c_n a linear recurrence. If phi is attracted to a fixed point that the orbit never meets, with a derivative there that is not 0, then
-Koenigs' psi with c_n = psi(lambda^n z) would be a polynomial, and phi(psi(z)) = psi(lambda z) has no pole: but phi has one. The page
-``docs/not_rational.md`` has the theorem and its proof.
+On a letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that holds the
+real numbers would give c_n a linear recurrence. If phi is attracted to a fixed point that the orbit never
+meets, with a derivative there that is not 0, then Koenigs' psi with c_n = psi(lambda^n z) would be a
+polynomial, and phi(psi(z)) = psi(lambda z) has no pole: but phi has one. The page ``docs/not_rational.md``
+has the theorem and its proof.
 """
 
 from __future__ import annotations
@@ -129,4 +131,7 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
 
 def _at(pole: Pole) -> str:
     inner = f"S = sigmoid({pole.slope} t {'-' if pole.shift < 0 else '+'} {abs(pole.shift)})"
-    return f"{inner} at t = {pole.point.str(10)}, where the coefficient of S^{pole.order} is {pole.leading.str(10)}"
+    return (
+        f"{inner} at t = {pole.point.str(10)}, where the coefficient of S^{pole.order} is"
+        f" {pole.leading.str(10)}"
+    )

@@ -1,4 +1,6 @@
-"""Functions near a pole of one gate S: polynomials in S, whose coefficients are analytic there and known by their values."""
+"""Functions near a pole of one gate S: polynomials in S, whose coefficients are analytic there and known by
+their values.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Form = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Germ:
-    """A function near the point: the values there of g_0, ..., g_m, and (a, b) where it is known to be a t + b exactly."""
+    """A function near the point: the values there of g_0, ..., g_m, and (a, b) where it is known to be a t +
+    b exactly.
+    """
 
     parts: tuple[Any, ...]
     form: Form | None = None
@@ -22,7 +26,9 @@ class Germ:
     def __add__(self, other: Any) -> Germ:
         other = constant(other)
         exact = (
-            None if self.form is None or other.form is None else tuple(x + y for x, y in zip(self.form, other.form, strict=True))
+            None
+            if self.form is None or other.form is None
+            else tuple(x + y for x, y in zip(self.form, other.form, strict=True))
         )
         long, short = sorted((self.parts, other.parts), key=len, reverse=True)
         return Germ((*(x + y for x, y in zip(long, short, strict=False)), *long[len(short) :]), exact)

@@ -1,8 +1,10 @@
-"""No automaton with fewer than n states computes a unit: a Hankel determinant of size n whose ball excludes 0.
+"""No automaton with fewer than n states computes a unit: a Hankel determinant of size n whose ball excludes
+0.
 
-An automaton with m states over a field that holds the real numbers makes H[p, s] = f(ps) a product of an n by m and an m by n
-matrix. Its rank is m at most, so that n independent rows need n states. The converse is not true of a ball that holds 0: it may be too wide,
-or the strings unlucky, or the unit an automaton. The answer is then ``Unknown``, and never that there is one.
+An automaton with m states over a field that holds the real numbers makes H[p, s] = f(ps) a product of an n by
+m and an m by n matrix. Its rank is m at most, so that n independent rows need n states. The converse is not
+true of a ball that holds 0: it may be too wide, or the strings unlucky, or the unit an automaton. The answer
+is then ``Unknown``, and never that there is one.
 """
 
 from __future__ import annotations
@@ -49,15 +51,26 @@ class Bound:
         return len(self.prefixes)
 
     def to_json(self) -> dict[str, Any]:
-        """The certificate, which ``ratproof/check_hankel.py`` checks; it knows the cells that have a name only."""
+        """The certificate, which ``ratproof/check_hankel.py`` checks; it knows the cells that have a name
+        only.
+        """
         if CELLS.get(self.given.cell.name) is not self.given.cell:
-            raise InputError(f"{self.given.cell.name} is no cell that the checker knows; it knows {', '.join(CELLS)}")
+            raise InputError(
+                f"{self.given.cell.name} is no cell that the checker knows; it knows {', '.join(CELLS)}"
+            )
         return {
-            "format": "ratproof certificate 1", "claims": f"at least {self.states} states", "cell": self.given.cell.name,
-            "units": self.given.units, "unit": self.unit, "states": self.states, "bits": self.bits,
-            "determinant": list(self.determinant), **self.given.to_json(),
-            "prefixes": [list(p) for p in self.prefixes], "suffixes": [list(s) for s in self.suffixes],
-        }  # fmt: skip
+            "format": "ratproof certificate 1",
+            "claims": f"at least {self.states} states",
+            "cell": self.given.cell.name,
+            "units": self.given.units,
+            "unit": self.unit,
+            "states": self.states,
+            "bits": self.bits,
+            "determinant": list(self.determinant),
+            **self.given.to_json(),
+            "prefixes": [list(p) for p in self.prefixes],
+            "suffixes": [list(s) for s in self.suffixes],
+        }
 
 
 @dataclass(frozen=True)
@@ -81,11 +94,15 @@ def bound(
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
 ) -> Bound | Unknown:
-    """Whether the unit needs as many states as there are prefixes, and suffixes: at 64 bits, then twice as many, to a limit."""
+    """Whether the unit needs as many states as there are prefixes, and suffixes: at 64 bits, then twice as
+    many, to a limit.
+    """
     if not 0 <= unit < given.units:
         raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
     if len(prefixes) != len(suffixes):
-        raise InputError(f"a square matrix has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}")
+        raise InputError(
+            f"a square matrix has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}"
+        )
     started, bits = time.perf_counter(), FIRST_BITS
     while True:
         tell(f"{len(prefixes)} states, {bits} bits")
@@ -94,7 +111,9 @@ def bound(
             if not determinant.contains(0):
                 middle, radius, exponent = determinant.mid_rad_10exp(20)
                 shown = f"{middle}e{exponent}", f"{radius}e{exponent}"
-                return Bound(given, unit, tuple(prefixes), tuple(suffixes), bits, shown, time.perf_counter() - started)
+                return Bound(
+                    given, unit, tuple(prefixes), tuple(suffixes), bits, shown, time.perf_counter() - started
+                )
         if 2 * bits > most_bits:
             return Unknown(len(prefixes), bits)
         bits *= 2
@@ -108,10 +127,12 @@ def largest(
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
 ) -> tuple[Bound | None, Unknown | None]:
-    """The largest bound along these sizes, with the first strings over the letters, and the size above it that is unknown.
+    """The largest bound along these sizes, with the first strings over the letters, and the size above it
+    that is unknown.
 
-    One size may fail where larger ones do not: an RCNN of bigrams gives 0 to all strings of length 1. It stops at the second in
-    a row, and then tries those between the last that is known and the first that is not.
+    One size may fail where larger ones do not: an RCNN of bigrams gives 0 to all strings of length 1. It
+    stops at the second in a row, and then tries those between the last that is known and the first that is
+    not.
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
     >>> from theory.rational_recurrences.not_rational.weights import some

@@ -33,7 +33,11 @@ def hankel(
     >>> hankel(some(CELLS["sru"]), 0, [(), ("a",)], [()], FLOATS)[0]
     [0.0]
     """
-    cell, weights, number_of = given.cell, given.over(arithmetic.number), {x: i for i, x in enumerate(given.letters)}
+    cell, weights, number_of = (
+        given.cell,
+        given.over(arithmetic.number),
+        {x: i for i, x in enumerate(given.letters)},
+    )
     states: dict[Word, State] = {(): cell.start(given.units, arithmetic)}
 
     def read(word: Word) -> State:

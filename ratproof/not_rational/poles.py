@@ -1,13 +1,15 @@
 """Where the map of a cell has a pole in the complex plane, shown by one evaluation in ball arithmetic.
 
-A map made of one variable t and real numbers by sums, differences, products, sigmoid and tanh is analytic in the plane but for a
-closed countable set that no real number is in: so are t and the numbers; sums and products lack what their parts lack; and sigmoid(g),
-where g is not constant, lacks besides that only points where g is an odd multiple of pi i, and these are countably many and
-gather nowhere but where g is not analytic. (tanh z = 2 sigmoid(2z) - 1.)
+A map made of one variable t and real numbers by sums, differences, products, sigmoid and tanh is analytic in
+the plane but for a closed countable set that no real number is in: so are t and the numbers; sums and
+products lack what their parts lack; and sigmoid(g), where g is not constant, lacks besides that only points
+where g is an odd multiple of pi i, and these are countably many and gather nowhere but where g is not
+analytic. (tanh z = 2 sigmoid(2z) - 1.)
 
-The argument a t + b of a gate, a not 0, is pi i at t = (pi i - b) / a, and S = sigmoid(a t + b) has a simple pole there. Every number that a
-step computes is then written as g_0 + g_1 S + ... + g_m S^m, where each g_j is analytic near that point, and kept as the values of the
-g_j there. If g_m is not 0 there and m > 0, the number has a pole of order m.
+The argument a t + b of a gate, a not 0, is pi i at t = (pi i - b) / a, and S = sigmoid(a t + b) has a simple
+pole there. Every number that a step computes is then written as g_0 + g_1 S + ... + g_m S^m, where each g_j
+is analytic near that point, and kept as the values of the g_j there. If g_m is not 0 there and m > 0, the
+number has a pole of order m.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ def find_pole(evaluate: Callable[[Germ, Arithmetic], Germ]) -> Pole | None:
 
 
 def gates(evaluate: Callable[[Germ, Arithmetic], Germ]) -> list[Form]:
-    """The arguments a t + b, a not 0, of sigmoids in a map; a tanh counts as the sigmoid of twice its argument."""
+    """The arguments a t + b, a not 0, of sigmoids in a map; a tanh counts as the sigmoid of twice its
+    argument.
+    """
     found: list[Form] = []
 
     def sigmoid(x: Germ) -> Germ:
@@ -99,8 +103,11 @@ def _with(sigmoid: Callable[[Germ], Germ]) -> Arithmetic:
     return Arithmetic(constant, sigmoid, lambda x: 2 * sigmoid(2 * x) - 1)
 
 
-FORMS = _with(lambda x: constant(Fraction(1, 2)) if x.form == (Fraction(0), Fraction(0)) else Germ((flint.acb(0),)))
-"""Germs of which only the exact form a t + b counts, where there is one: sigmoid(0) is 1/2, so tanh(0) is 0."""
+FORMS = _with(
+    lambda x: constant(Fraction(1, 2)) if x.form == (Fraction(0), Fraction(0)) else Germ((flint.acb(0),))
+)
+"""Germs of which only the exact form a t + b counts, where there is one: sigmoid(0) is 1/2, so tanh(0) is 0.
+"""
 
 
 def _ball(value: Fraction) -> Any:

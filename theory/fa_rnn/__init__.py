@@ -1,1 +1,3 @@
-"""The claims of Cold-Start and Interpretability: Turning Regular Expressions into Trainable Recurrent Neural Networks (Jiang et al. 2020)."""
+"""The claims of Cold-Start and Interpretability: Turning Regular Expressions into Trainable Recurrent Neural
+Networks (Jiang et al. 2020).
+"""

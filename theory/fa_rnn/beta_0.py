@@ -1,4 +1,5 @@
-"""Equation 6 at beta = 0: with G = pinv(E_w) E_R the network is the automaton where the columns of E_R lie in the column space of E_w.
+"""Equation 6 at beta = 0: with G = pinv(E_w) E_R the network is the automaton where the columns of E_R lie in
+the column space of E_w.
 
 Jiang et al. 2020, section 3.3, which says that "the initialized RNN still tries to mimic the FA".
 """
@@ -13,7 +14,17 @@ import flint
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, Matrix, Vector, dot, factors, in_line, score, with_factors, with_rebuilt_tensor
+from theory.fa_rnn.networks import (
+    BITS,
+    Matrix,
+    Vector,
+    dot,
+    factors,
+    in_line,
+    score,
+    with_factors,
+    with_rebuilt_tensor,
+)
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 
@@ -27,7 +38,9 @@ def exact_matrix(rows: Any) -> flint.fmpq_mat:
 
 
 def pseudo_inverse(rows: Any) -> flint.fmpq_mat:
-    """C^T (C C^T)^-1 (B^T B)^-1 B^T, where C has the rows of A's reduced form and B the columns of A at its pivots; zero for zero."""
+    """C^T (C C^T)^-1 (B^T B)^-1 B^T, where C has the rows of A's reduced form and B the columns of A at its
+    pivots; zero for zero.
+    """
     a = exact_matrix(rows)
     reduced, rank = a.rref()
     if rank == 0:
@@ -70,8 +83,21 @@ def with_vectors_that_span(size: tuple[int, int, int], only: tuple[Any, ...] | N
     """The same where E_R = E_w M for some M: its columns lie in the column space of E_w."""
     k, r, d = size
     start, before, _, after, end = factors(k, r, only)
-    v = by_symbol("v", (r,), derived=lambda w, x: tuple(dot(w.over, w.u[x], column) for column in zip(*w.M, strict=True)))
-    entries = (start, before, by_symbol("u", (d,), only), constant("M", (d, r), only), v, after, end, constant("G", derived=turn))
+    v = by_symbol(
+        "v",
+        (r,),
+        derived=lambda w, x: tuple(dot(w.over, w.u[x], column) for column in zip(*w.M, strict=True)),
+    )
+    entries = (
+        start,
+        before,
+        by_symbol("u", (d,), only),
+        constant("M", (d, r), only),
+        v,
+        after,
+        end,
+        constant("G", derived=turn),
+    )
     return Signature(entries, size=("K", k), most_small=300)
 
 
@@ -95,11 +121,15 @@ def lies_in_column_space(w: Weights) -> bool:
 def is_exact(w: Weights) -> bool:
     """Is E_w pinv(E_w) E_R = E_R?"""
     g = turn(w)
-    return all(tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
-               for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True))  # fmt: skip
+    return all(
+        tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
+        for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True)
+    )
 
 
-condition = Recurrence(start=lambda w: (int(lies_in_column_space(w)),), step=lambda w, c, x: c, out=lambda w, c: c)
+condition = Recurrence(
+    start=lambda w: (int(lies_in_column_space(w)),), step=lambda w, c, x: c, out=lambda w, c: c
+)
 
 
 def exactness(w: Weights) -> list[WFSA]:
@@ -118,11 +148,16 @@ CLAIM = Claim(
     name="fa-rnn-beta-0",
     title="with pretrained vectors alone",
     statement=(
-        "At beta = 0 and G = pinv(E_w) E_R the network is the automaton of its factors where the columns of E_R lie in the column space of "
-        "E_w; and E_w G = E_R exactly then."
+        "At beta = 0 and G = pinv(E_w) E_R the network is the automaton of its factors where the columns of"
+        " E_R lie in the column space of E_w; and E_w G = E_R exactly then."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6 at beta = 0", ("6",)),
-    hypotheses=("The columns of E_R lie in the column space of E_w: always, where the words' vectors are linearly independent.",),
+    hypotheses=(
+        (
+            "The columns of E_R lie in the column space of E_w: always, where the words' vectors are linearly"
+            " independent."
+        ),
+    ),
     variants=(
         Variant(
             name="corrected",

@@ -1,7 +1,9 @@
-"""At beta = 1 the network is the rules: forward counts their accepting paths, Viterbi is 1 exactly where they match.
+"""At beta = 1 the network is the rules: forward counts their accepting paths, Viterbi is 1 exactly where they
+match.
 
-Jiang et al. 2020, sections 2.4, 3.1 and 3.3, equation 6. Section 3.5 reads a forward score as a match, which a count is not; and with
-the wildcard's matrix added to a word's, as the pseudo m-DFA of section 3.1 is run, even a deterministic automaton counts twice.
+Jiang et al. 2020, sections 2.4, 3.1 and 3.3, equation 6. Section 3.5 reads a forward score as a match, which
+a count is not; and with the wildcard's matrix added to a word's, as the pseudo m-DFA of section 3.1 is run,
+even a deterministic automaton counts twice.
 """
 
 from __future__ import annotations
@@ -14,7 +16,18 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, Matrix, Vector, by_construction, dot, score, step_4, tensor, with_factors, with_tensor
+from theory.fa_rnn.networks import (
+    BITS,
+    Matrix,
+    Vector,
+    by_construction,
+    dot,
+    score,
+    step_4,
+    tensor,
+    with_factors,
+    with_tensor,
+)
 from theory.fa_rnn.rules import boolean, match, matches, one_start
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -24,7 +37,9 @@ from theory.weights import Weights
 
 
 def rule_with_vectors(k: int) -> Signature:
-    """A rule with K states; pretrained vectors u of one number, turned by G into as many numbers as there are columns."""
+    """A rule with K states; pretrained vectors u of one number, turned by G into as many numbers as there are
+    columns.
+    """
     turn = constant("G", derived=lambda w: tuple(w.g for _ in w.D_1[0]))
     entries = (one_start(), *tensor(k, BITS)[1:], *by_construction(), by_symbol("u"), constant("g"), turn)
     return Signature(entries, size=("K", k), most_small=300)
@@ -33,13 +48,18 @@ def rule_with_vectors(k: int) -> Signature:
 def small_rule_with_vectors(k: int) -> Signature:
     """The small cases: one vector for all words."""
     made = rule_with_vectors(k)
-    return replace(made, entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in made.entries))
+    return replace(
+        made, entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in made.entries)
+    )
 
 
 def interpolated(w: Weights, x: str, beta: Any = 1) -> Vector:
     """The vector z = beta v + (1 - beta) u G (equation 6)."""
     k = w.over
-    return tuple(k.plus(k.times(beta, v), k.times(k.times(1 - beta, w.u[x]), g)) for v, g in zip(w.v[x], w.G, strict=True))
+    return tuple(
+        k.plus(k.times(beta, v), k.times(k.times(1 - beta, w.u[x]), g))
+        for v, g in zip(w.v[x], w.G, strict=True)
+    )
 
 
 def step_6(w: Weights, h: Vector, x: str) -> Vector:
@@ -70,7 +90,9 @@ def viterbi_score(w: Weights, state: tuple[Vector, tuple[()]]) -> tuple[Any]:
     return (max(v * f for v, f in zip(state[0], w.alpha_inf, strict=True)),)
 
 
-viterbi_network = Recurrence(start=lambda w: (w.alpha_0, ()), step=viterbi_step, out=viterbi_score, modes=True)
+viterbi_network = Recurrence(
+    start=lambda w: (w.alpha_0, ()), step=viterbi_step, out=viterbi_score, modes=True
+)
 
 
 # The automaton made deterministic before: its forward score is a match.
@@ -100,11 +122,14 @@ by_deterministic = Recurrence(
 )
 
 
-# The pseudo m-DFA: the wildcard is a letter, and a word goes where its own letter goes and where the wildcard goes.
+# The pseudo m-DFA: the wildcard is a letter, and a word goes where its own letter goes and where the wildcard
+# goes.
 
 
 def pseudo(k: int) -> Signature:
-    """A deterministic automaton over the words and the wildcard: for each letter the state after each state, from 1, or 0 for none."""
+    """A deterministic automaton over the words and the wildcard: for each letter the state after each state,
+    from 1, or 0 for none.
+    """
     targets = tuple(range(k + 1))
     return Signature(
         (
@@ -128,14 +153,19 @@ def transitions(w: Weights, targets: Vector) -> Matrix:
 def spelled(w: Weights, join: Any) -> dict[str, Any]:
     """T of each word with the wildcard's, joined number by number."""
     return {
-        x: tuple(tuple(join(a, b) for a, b in zip(own, wild, strict=True)) for own, wild in zip(w.T[x], w.any, strict=True))
+        x: tuple(
+            tuple(join(a, b) for a, b in zip(own, wild, strict=True))
+            for own, wild in zip(w.T[x], w.any, strict=True)
+        )
         for x in w.alphabet
     }
 
 
 def added_step(w: Weights, h: Vector, x: str) -> Vector:
     """Equation 4 with the wildcard's matrix added to the word's."""
-    return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x)
+    return step_4(
+        Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x
+    )
 
 
 with_wildcard_added = Recurrence(start=lambda w: w.alpha_0, step=added_step, out=score)
@@ -154,15 +184,17 @@ CLAIM = Claim(
     name="fa-rnn-beta-1",
     title="at beta = 1 an FA-RNN is its rules",
     statement=(
-        "At beta = 1 and with exact factors, the forward score of an FA-RNN is the number of accepting paths of its rules' automaton, "
-        "whatever the pretrained vectors are; its Viterbi score is 1 where the rules match and 0 elsewhere; and with a deterministic "
-        "automaton the forward score is that too."
+        "At beta = 1 and with exact factors, the forward score of an FA-RNN is the number of accepting paths"
+        " of its rules' automaton, whatever the pretrained vectors are; its Viterbi score is 1 where the"
+        " rules match and 0 elsewhere; and with a deterministic automaton the forward score is that too."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6", ("4", "5", "6")),
     hypotheses=(
         "The factors are exact (fa-rnn-eq-5).",
-        "For a forward score that is a match: the automaton is deterministic over the vocabulary, each word with one matrix, in which a "
-        "wildcard that stands for the word is joined by or.",
+        (
+            "For a forward score that is a match: the automaton is deterministic over the vocabulary, each"
+            " word with one matrix, in which a wildcard that stands for the word is joined by or."
+        ),
     ),
     variants=(
         Variant(
@@ -213,7 +245,10 @@ CLAIM = Claim(
         Variant(
             name="printed-wildcard",
             expected="refuted",
-            says="the pseudo m-DFA, with the wildcard's matrix added to the word's, has a forward score of 1 exactly on matches",
+            says=(
+                "the pseudo m-DFA, with the wildcard's matrix added to the word's, has a forward score of 1"
+                " exactly on matches"
+            ),
             recurrence=with_wildcard_added,
             construction=spelled_match,
             cases=PSEUDO.random,

@@ -1,7 +1,9 @@
-"""The bidirectional network: the mean of the rules' scores in both directions, where section 3.4 takes the mean of the vectors h_N.
+"""The bidirectional network: the mean of the rules' scores in both directions, where section 3.4 takes the
+mean of the vectors h_N.
 
-Jiang et al. 2020, section 3.4. The automata of a rule and of the rule read from its end have different states, and different numbers
-of them: the vectors cannot be added, or, filled up with zeros, what is added does not belong together.
+Jiang et al. 2020, section 3.4. The automata of a rule and of the rule read from its end have different
+states, and different numbers of them: the vectors cannot be added, or, filled up with zeros, what is added
+does not belong together.
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ def rows(matrix: Any) -> Matrix:
     return tuple(map(tuple, matrix.tolist()))
 
 
-# Forward's vector h of the sentence so far, and B[x_t] ... B[x_1], of the automaton that reads it from its end: a new word comes first.
+# Forward's vector h of the sentence so far, and B[x_t] ... B[x_1], of the automaton that reads it from its
+# end: a new word comes first.
 
 
 def start(w: Weights) -> tuple[Vector, Matrix]:
     """Of the empty sentence."""
     one, other = both(w)
-    unit = tuple(tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states))
+    unit = tuple(
+        tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states)
+    )
     return tuple(one.initial.tolist()), unit
 
 
@@ -46,7 +51,9 @@ def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matr
     (h, product), (one, other) = state, both(w)
     forth = tuple(dot(w.over, h, tuple(column)) for column in one.matrix(x).T.tolist())
     columns = tuple(zip(*product, strict=True))
-    return forth, tuple(tuple(dot(w.over, row, column) for column in columns) for row in rows(other.matrix(x)))
+    return forth, tuple(
+        tuple(dot(w.over, row, column) for column in columns) for row in rows(other.matrix(x))
+    )
 
 
 def last_vectors(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Vector, Vector]:
@@ -58,12 +65,16 @@ def last_vectors(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Vector, Vect
 
 def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
     """Half of both scores together, each read out with its own final weights."""
-    scores = (dot(w.over, h, tuple(a.final.tolist())) for h, a in zip(last_vectors(w, state), both(w), strict=True))
+    scores = (
+        dot(w.over, h, tuple(a.final.tolist())) for h, a in zip(last_vectors(w, state), both(w), strict=True)
+    )
     return (HALF * sum(scores),)
 
 
 def score_of_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """The mean of both vectors, the shorter one with zeros behind, read out with the first automaton's final weights."""
+    """The mean of both vectors, the shorter one with zeros behind, read out with the first automaton's final
+    weights.
+    """
     h, other = last_vectors(w, state)
     final = both(w)[0].final.tolist()
     size = max(len(h), len(other))
@@ -97,11 +108,13 @@ CLAIM = Claim(
     name="fa-rnn-bidirectional",
     title="a bidirectional FA-RNN averages scores",
     statement=(
-        "The mean of the scores of a rule's deterministic automaton, and of that of the rule read from its end on the sentence read from "
-        "its end, is 1 where the rule matches and 0 elsewhere."
+        "The mean of the scores of a rule's deterministic automaton, and of that of the rule read from its"
+        " end on the sentence read from its end, is 1 where the rule matches and 0 elsewhere."
     ),
     source=Source("jiang2020cold", "3.4", "Bidirectional Extension", ("8",)),
-    hypotheses=("Both automata are deterministic over the vocabulary: else they count, and count differently.",),
+    hypotheses=(
+        "Both automata are deterministic over the vocabulary: else they count, and count differently.",
+    ),
     variants=(
         Variant(
             name="corrected",
@@ -115,7 +128,10 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="the mean of the vectors h_N, the shorter one filled up with zeros, read out with the final weights",
+            says=(
+                "the mean of the vectors h_N, the shorter one filled up with zeros, read out with the final"
+                " weights"
+            ),
             recurrence=averaged_vectors,
             construction=matches,
             cases=RULES.random,

@@ -1,7 +1,8 @@
 """Taking rules out: which states may go, so that every other rule's score stays as it was.
 
-Jiang et al. 2020, section 6, which keeps those of the rule's states "that can be reached from states of other REs". That keeps what it
-need not, and may take what it must not: after training a path of another rule may begin in a state of the rule that is taken out.
+Jiang et al. 2020, section 6, which keeps those of the rule's states "that can be reached from states of other
+REs". That keeps what it need not, and may take what it must not: after training a path of another rule may
+begin in a state of the rule that is taken out.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from theory.weights import Weights
 
 DISABLED, OTHER = 1, 2
 
-# The automaton of two rules: state 1 is the universal start state, of the others each belongs to a rule. The final weights are those of
-# the rule that stays. Weights are any numbers: the network has been trained.
+# The automaton of two rules: state 1 is the universal start state, of the others each belongs to a rule. The
+# final weights are those of the rule that stays. Weights are any numbers: the network has been trained.
 
 
 SPARSE = (0, 0, 0, 0, 0, 0, 1, Fraction(1, 2), -2)
@@ -35,7 +36,10 @@ def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
             constant("rule", (k,), (OTHER, DISABLED)),
             by_symbol("T", (k, k), only),
             constant("f", (k,), BITS if only == BITS else (1, 0, -3)),
-            constant("alpha_inf", derived=lambda w: tuple(v if owned(w, i) == OTHER else 0 for i, v in enumerate(w.f))),
+            constant(
+                "alpha_inf",
+                derived=lambda w: tuple(v if owned(w, i) == OTHER else 0 for i, v in enumerate(w.f)),
+            ),
         ),
         size=("K", k),
     )
@@ -47,7 +51,9 @@ def owned(w: Weights, state: int) -> int:
 
 
 def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
-    """The states that a path leads to from those (``forwards``), or from which one leads to them; those among them."""
+    """The states that a path leads to from those (``forwards``), or from which one leads to them; those among
+    them.
+    """
     found, waiting = set(targets), list(targets)
     for q in waiting:
         for r in range(w.n):
@@ -75,14 +81,20 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
 
     def step(w: Weights, h: Vector, x: str) -> Vector:
         kept = keep(w)
-        left = {x: tuple(tuple(v if {i, j} <= kept else 0 for j, v in enumerate(row)) for i, row in enumerate(w.T[x]))}
+        left = {
+            x: tuple(
+                tuple(v if {i, j} <= kept else 0 for j, v in enumerate(row)) for i, row in enumerate(w.T[x])
+            )
+        }
         return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": left}, w.size), h, x)
 
     return Recurrence(start=lambda w: w.alpha_0, step=step, out=score)
 
 
 def untrained(k: int) -> Signature:
-    """Before training: no transition leads from a state of one rule to one of another, or back to the start."""
+    """Before training: no transition leads from a state of one rule to one of another, or back to the
+    start.
+    """
     made = two_rules(k, BITS)
     drawn = [e if e.name != "T" else by_symbol("t", (k, k), BITS) for e in made.entries]
     table = by_symbol("T", (k, k), derived=separate)
@@ -92,13 +104,18 @@ def untrained(k: int) -> Signature:
 def in_turn(made: Signature) -> Signature:
     """The same where the states after the start state belong to the two rules in turn."""
     taken = constant("rule", derived=lambda w: tuple(DISABLED if i % 2 else OTHER for i in range(w.n)))
-    return replace(made, entries=tuple(taken if e.name == "rule" else e for e in made.entries), most_small=350)
+    return replace(
+        made, entries=tuple(taken if e.name == "rule" else e for e in made.entries), most_small=350
+    )
 
 
 def separate(w: Weights, x: str) -> tuple[Vector, ...]:
-    """Of the drawn matrix what leads from the start state to others, and from a state to one of the same rule."""
+    """Of the drawn matrix what leads from the start state to others, and from a state to one of the same
+    rule.
+    """
     return tuple(
-        tuple(v if j and owned(w, i) in (0, owned(w, j)) else 0 for j, v in enumerate(row)) for i, row in enumerate(w.t[x])
+        tuple(v if j and owned(w, i) in (0, owned(w, j)) else 0 for j, v in enumerate(row))
+        for i, row in enumerate(w.t[x])
     )
 
 
@@ -111,13 +128,16 @@ CLAIM = Claim(
     name="fa-rnn-disable",
     title="rules are taken out without retraining",
     statement=(
-        "When of a rule's states those are taken out from which no final state of another rule can be reached, every other rule's score "
-        "stays as it was, for all weights."
+        "When of a rule's states those are taken out from which no final state of another rule can be"
+        " reached, every other rule's score stays as it was, for all weights."
     ),
     source=Source("jiang2020cold", "6", "Disabling an RE"),
     hypotheses=(
-        "A state may go where no other rule's final state can be reached from it; that it cannot be reached from other rules' states is "
-        "no reason, unless no transition joins the rules, as before training.",
+        (
+            "A state may go where no other rule's final state can be reached from it; that it cannot be"
+            " reached from other rules' states is no reason, unless no transition joins the rules, as before"
+            " training."
+        ),
     ),
     variants=(
         Variant(

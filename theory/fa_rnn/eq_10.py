@@ -1,6 +1,7 @@
 """Equation 10: rules are added by putting their factors beside the others, block by block; no score changes.
 
-Jiang et al. 2020, section 6, equation 10. The initial weights are put one behind the other, too, which goes without saying there.
+Jiang et al. 2020, section 6, equation 10. The initial weights are put one behind the other, too, which goes
+without saying there.
 """
 
 from __future__ import annotations
@@ -12,7 +13,17 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import SQUARE, Places, Vector, dot, factors, in_line, of_factors, rebuilt, with_factors
+from theory.fa_rnn.networks import (
+    SQUARE,
+    Places,
+    Vector,
+    dot,
+    factors,
+    in_line,
+    of_factors,
+    rebuilt,
+    with_factors,
+)
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, Sizes
@@ -38,7 +49,8 @@ def block(w: Weights, name: str) -> Weights:
     return Weights(w.over, w.alphabet, own, ("K", len(own["alpha_0"])))
 
 
-# The recurrence of both at one place of one block, with the blocks of equation 10: outside of the two there are zeros.
+# The recurrence of both at one place of one block, with the blocks of equation 10: outside of the two there
+# are zeros.
 
 
 def within(of: Places, name: str, row: str, i: Any, column: str, s: Any) -> Any:
@@ -71,7 +83,10 @@ def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
     values |= {name: w.entries[name] for name in ("D_1", "D_2", "D_1_new", "D_2_new")}
     sizes = {"r": len(w.v[x]), "K_new": len(new), "r_new": len(w.v_new[x])}
     of = Concrete(w.over, len(old), values, sizes)
-    found = [tuple(place_10(of, name, j) for j in range(1, len(own) + 1)) for name, own in zip(BLOCKS, h, strict=True)]
+    found = [
+        tuple(place_10(of, name, j) for j in range(1, len(own) + 1))
+        for name, own in zip(BLOCKS, h, strict=True)
+    ]
     return found[0], found[1]
 
 
@@ -85,10 +100,13 @@ merged = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=step, out=s
 
 def each_alone(w: Weights) -> list[WFSA]:
     """The automaton of each set."""
-    return [WFSA(w.over, own.alpha_0, own.alpha_inf, rebuilt(own)) for own in (block(w, name) for name in BLOCKS)]
+    return [
+        WFSA(w.over, own.alpha_0, own.alpha_inf, rebuilt(own)) for own in (block(w, name) for name in BLOCKS)
+    ]
 
 
-# Without columns of its own: the new states share those that are there, and a word's vector is the sum of both.
+# Without columns of its own: the new states share those that are there, and a word's vector is the sum of
+# both.
 
 
 def shared_step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
@@ -103,7 +121,9 @@ in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=
 
 
 def any_size() -> list[Identity]:
-    """The step at any place of the old block, with the sizes of both symbols; the new block is the same with the names turned round."""
+    """The step at any place of the old block, with the sizes of both symbols; the new block is the same with
+    the names turned round.
+    """
     of = Symbolic()
     left, right = place_10(of, OLD, of.j), alone(of, of.j)
     where = "at every state j of one set, whatever K, r and those of the other are"
@@ -124,11 +144,16 @@ CLAIM = Claim(
     name="fa-rnn-eq-10",
     title="rules are added without retraining",
     statement=(
-        "With the factors of two networks put beside one another in blocks, and their initial weights one behind the other, the score of "
-        "each set of rules is what its own network gives."
+        "With the factors of two networks put beside one another in blocks, and their initial weights one"
+        " behind the other, the score of each set of rules is what its own network gives."
     ),
     source=Source("jiang2020cold", "6", "Equation 10", ("10",)),
-    hypotheses=("The initial weights of both are kept, and each set's final weights are zero for the states of the other.",),
+    hypotheses=(
+        (
+            "The initial weights of both are kept, and each set's final weights are zero for the states of"
+            " the other."
+        ),
+    ),
     variants=(
         Variant(
             name="corrected",
@@ -144,12 +169,19 @@ CLAIM = Claim(
                 invariant=lambda w, h, unit: h[unit],
                 states=lambda w, variable: [
                     tuple(
-                        tuple(variable(f"h{name}[{i}]") for i in range(1, len(w.entries["alpha_0" + name]) + 1))
+                        tuple(
+                            variable(f"h{name}[{i}]") for i in range(1, len(w.entries["alpha_0" + name]) + 1)
+                        )
                         for name in BLOCKS
                     )
                 ],
-                instances=tuple((two_sets(size), "a") for size in ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 1), (1, 2, 2, 2))),
-                enough=f"{SQUARE} For all sizes: the step at a state is one identity of sums over states and columns, with symbols for sizes.",
+                instances=tuple(
+                    (two_sets(size), "a") for size in ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 1), (1, 2, 2, 2))
+                ),
+                enough=(
+                    f"{SQUARE} For all sizes: the step at a state is one identity of sums over states and"
+                    " columns, with symbols for sizes."
+                ),
                 sizes=any_size,
             ),
             theorem=Theorem("fa_rnn.recurrences.equation_10"),

@@ -1,4 +1,5 @@
-"""Equation 4: the recurrence h_t = h_{t-1} T[x_t] computes the Forward score of the automaton whose weights T are.
+"""Equation 4: the recurrence h_t = h_{t-1} T[x_t] computes the Forward score of the automaton whose weights T
+are.
 
 Jiang et al. 2020, section 3.1, equations 2 and 4.
 """
@@ -9,7 +10,17 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, SQUARE, Vector, any_size_4, by_tensor, score, step_4, tensor, with_tensor
+from theory.fa_rnn.networks import (
+    BITS,
+    SQUARE,
+    Vector,
+    any_size_4,
+    by_tensor,
+    score,
+    step_4,
+    tensor,
+    with_tensor,
+)
 from theory.induction import Induction
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -21,7 +32,8 @@ def network(k: int) -> Signature:
     return Signature(tensor(k), size=("K", k), most_small=300)
 
 
-# With the tensor's last two indices turned round: h_t = T[x_t] h_{t-1}, as equation 16 of Rational Recurrences has its matrices.
+# With the tensor's last two indices turned round: h_t = T[x_t] h_{t-1}, as equation 16 of Rational
+# Recurrences has its matrices.
 
 
 def step_turned(w: Weights, h: Vector, x: str) -> Vector:
@@ -44,14 +56,20 @@ STATES = Induction(
     invariant=lambda w, h, unit: h,
     states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
     instances=tuple((network(k), "a") for k in range(1, 5)),
-    enough=f"{SQUARE} For every K: the network is made of a function of places, and its step at a place is one identity, with K a symbol.",
+    enough=(
+        f"{SQUARE} For every K: the network is made of a function of places, and its step at a place is one"
+        " identity, with K a symbol."
+    ),
     sizes=any_size_4,
 )
 
 CLAIM = Claim(
     name="fa-rnn-eq-4",
     title="an undecomposed FA-RNN is an automaton",
-    statement="h_N alpha_inf, where h_0 = alpha_0 and h_t = h_{t-1} T[x_t], is the Forward score of the automaton <alpha_0, T, alpha_inf>.",
+    statement=(
+        "h_N alpha_inf, where h_0 = alpha_0 and h_t = h_{t-1} T[x_t], is the Forward score of the automaton"
+        " <alpha_0, T, alpha_inf>."
+    ),
     source=Source("jiang2020cold", "3.1", "Equation 4", ("2", "4")),
     hypotheses=("A path of no transition counts for the empty sentence: its score is alpha_0 alpha_inf.",),
     variants=(

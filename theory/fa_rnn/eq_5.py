@@ -1,6 +1,7 @@
 """Equation 5: with its tensor in three factors, the network is the same automaton.
 
-Jiang et al. 2020, section 3.2, equation 5, which asks for a rank r that is large enough and does not say which one is.
+Jiang et al. 2020, section 3.2, equation 5, which asks for a rank r that is large enough and does not say
+which one is.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from theory.fa_rnn.networks import (
     tensor,
     with_rebuilt_tensor,
     with_tensor,
-)  # fmt: skip
+)
 from theory.induction import Induction
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -37,7 +38,9 @@ def decomposed(size: tuple[int, int]) -> Signature:
 
 
 def constructed(k: int) -> Signature:
-    """Any tensor, with the factors that follow from it: as many columns as there are words and states, or pairs of states."""
+    """Any tensor, with the factors that follow from it: as many columns as there are words and states, or
+    pairs of states.
+    """
     return Signature((*tensor(k), *by_construction()), size=("K", k), most_small=300)
 
 
@@ -46,7 +49,11 @@ def constructed(k: int) -> Signature:
 
 def step_with_fewer(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
     """Equation 5 without the last column of each factor."""
-    short = {"D_1": tuple(row[:-1] for row in w.D_1), "v": {x: w.v[x][:-1]}, "D_2": tuple(row[:-1] for row in w.D_2)}
+    short = {
+        "D_1": tuple(row[:-1] for row in w.D_1),
+        "v": {x: w.v[x][:-1]},
+        "D_2": tuple(row[:-1] for row in w.D_2),
+    }
     return step_5(Weights(w.over, w.alphabet, {**w.entries, **short}, w.size), h, x)
 
 
@@ -54,7 +61,9 @@ with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_with_fewer,
 
 
 def small_factors(size: tuple[int, int]) -> Signature:
-    """The small cases of any factors: all with weights 0, 1 and -1 in one column, the first with 0 and 1 in two."""
+    """The small cases of any factors: all with weights 0, 1 and -1 in one column, the first with 0 and 1 in
+    two.
+    """
     only = (0, 1, -1) if size[1] == 1 else BITS
     return in_line(Signature(factors(size[0], size[1], only), size=("K", size[0])), most=800)
 
@@ -62,17 +71,26 @@ def small_factors(size: tuple[int, int]) -> Signature:
 ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ())
 SMALL = Sizes(small_factors, (), ((1, 1), (2, 1), (2, 2)))
 OWN, SMALL_OWN = Sizes(constructed, (1, 2, 3), ()), Sizes(lambda k: in_line(constructed(k)), (), (1, 2))
-HERE = "For every K and r: the step at a state is one identity of sums over states and columns, with K and r symbols."
+HERE = (
+    "For every K and r: the step at a state is one identity of sums over states and columns, with K and r"
+    " symbols."
+)
 
 CLAIM = Claim(
     name="fa-rnn-eq-5",
     title="a decomposed FA-RNN is an automaton",
     statement=(
-        "h_t = ((h_{t-1} D_1) o v_t) D_2^T is the Forward vector of the automaton whose weights T[x, i, j] are the sums over s of "
-        "D_1[i, s] E_R[x, s] D_2[j, s]; and every T has such factors with min(V K, K^2) columns."
+        "h_t = ((h_{t-1} D_1) o v_t) D_2^T is the Forward vector of the automaton whose weights T[x, i, j]"
+        " are the sums over s of D_1[i, s] E_R[x, s] D_2[j, s]; and every T has such factors with min(V K,"
+        " K^2) columns."
     ),
     source=Source("jiang2020cold", "3.2", "Equation 5", ("5",)),
-    hypotheses=("r is at least the tensor's rank. With r = min(V K, K^2) it always is, and the factors can be written down.",),
+    hypotheses=(
+        (
+            "r is at least the tensor's rank. With r = min(V K, K^2) it always is, and the factors can be"
+            " written down."
+        ),
+    ),
     variants=(
         Variant(
             name="corrected",

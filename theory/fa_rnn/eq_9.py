@@ -1,7 +1,9 @@
-"""Equation 9: the tensor, and so the automaton, comes back from the factors; the unfolding's rows have the state after first.
+"""Equation 9: the tensor, and so the automaton, comes back from the factors; the unfolding's rows have the
+state after first.
 
-Jiang et al. 2020, section 6, equation 9. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for the states i before and j
-after: read as [i, j], in the order in which programs reshape, it gives every matrix transposed.
+Jiang et al. 2020, section 6, equation 9. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for
+the states i before and j after: read as [i, j], in the order in which programs reshape, it gives every matrix
+transposed.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from theory.weights import Weights, total
 def unfolded(w: Weights, x: str) -> Vector:
     """The column of T_(1) = (D_2 (.) D_1) E_R^T for a word: K^2 numbers.
 
-    The Khatri-Rao product has for each column the Kronecker product of D_2's and D_1's: D_2's row changes last.
+    The Khatri-Rao product has for each column the Kronecker product of D_2's and D_1's: D_2's row changes
+    last.
     """
     k = w.over
     rows = [zip(one, w.v[x], two, strict=True) for two in w.D_2 for one in w.D_1]
@@ -59,11 +62,18 @@ def thresholded(w: Weights) -> list[WFSA]:
     """1 where the reconstructed tensor is at least gamma, 0 elsewhere."""
     k = len(w.alpha_0)
     tables = {x: state_after_first(unfolded(w, x), k) for x in w.alphabet}
-    return [automaton_of(w, {x: tuple(tuple(int(v >= w.gamma) for v in row) for row in table) for x, table in tables.items()})]
+    return [
+        automaton_of(
+            w,
+            {x: tuple(tuple(int(v >= w.gamma) for v in row) for row in table) for x, table in tables.items()},
+        )
+    ]
 
 
 def rule_and_threshold(k: int) -> Signature:
-    """A tensor of zeros and ones with factors by construction, and a threshold from 0, which is left out, to 1."""
+    """A tensor of zeros and ones with factors by construction, and a threshold from 0, which is left out, to
+    1.
+    """
     gamma = constant("gamma", only=("1/2", "1", "1/100", "99/100"))
     return Signature((*tensor(k, BITS), *by_construction(), gamma), size=("K", k), most_small=600)
 
@@ -74,7 +84,10 @@ def rule_and_any_threshold(k: int) -> Signature:
     return Signature((*made.entries[:-1], constant("gamma", only=(0, 2))), size=made.size, most_small=600)
 
 
-ANY, SMALL = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ()), Sizes(small_factors, (), ((1, 1), (2, 1), (2, 2)))
+ANY, SMALL = (
+    Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ()),
+    Sizes(small_factors, (), ((1, 1), (2, 1), (2, 2))),
+)
 EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), (1, 2)), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
 
 
@@ -82,8 +95,9 @@ CLAIM = Claim(
     name="fa-rnn-eq-9",
     title="the automaton comes back from the factors",
     statement=(
-        "The unfolding (D_2 (.) D_1) E_R^T, its row (j - 1) K + i read as T[x, i, j], is the tensor of the automaton that the network is; "
-        "where the factors are exact, thresholds in (0, 1] give back the rules' automaton."
+        "The unfolding (D_2 (.) D_1) E_R^T, its row (j - 1) K + i read as T[x, i, j], is the tensor of the"
+        " automaton that the network is; where the factors are exact, thresholds in (0, 1] give back the"
+        " rules' automaton."
     ),
     source=Source("jiang2020cold", "6", "Equation 9", ("9",)),
     hypotheses=(
@@ -106,15 +120,19 @@ CLAIM = Claim(
                 states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
                 instances=tuple((decomposed((k, r)), "a") for k in range(1, 4) for r in range(1, 4)),
                 enough=(
-                    "It is linear in h at every symbol, so one letter with weights of its own is any letter. For every K and r: the "
-                    "row (j - 1) K + i is the sum of the factors at i and j, and what such sums do is one identity with K and r symbols."
+                    "It is linear in h at every symbol, so one letter with weights of its own is any letter."
+                    " For every K and r: the row (j - 1) K + i is the sum of the factors at i and j, and what"
+                    " such sums do is one identity with K and r symbols."
                 ),
                 sizes=any_size_5,
             ),
             theorem=Theorem(
                 "fa_rnn.recurrences.equation_9_scores",
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
-                automaton="@Wfa _ _ (place {K}) {alpha_0} (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v}) {alpha_inf}",
+                automaton=(
+                    "@Wfa _ _ (place {K}) {alpha_0} (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v})"
+                    " {alpha_inf}"
+                ),
             ),
         ),
         Variant(

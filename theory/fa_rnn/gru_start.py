@@ -1,16 +1,18 @@
 """Equation 7: how far an FA-GRU is, at most, from the FA-RNN that it begins as, and that it may be far.
 
-Jiang et al. 2020, section 3.4, which makes the gates' biases large "to ensure that the initialized FA-GRU is approximately equivalent to
-the FA-RNN". The gates read h, which counts paths: where counts grow with the sentence, U h outgrows every bias.
+Jiang et al. 2020, section 3.4, which makes the gates' biases large "to ensure that the initialized FA-GRU is
+approximately equivalent to the FA-RNN". The gates read h, which counts paths: where counts grow with the
+sentence, U h outgrows every bias.
 
-The bound. T is not negative, so h never is. While h is at most u, every gate is at least sigma(b - |W z| - |U|^T u) =: 1 - e. With
-both gates from 1 - e to 1, and h_1 the state after BOS,
+The bound. T is not negative, so h never is. While h is at most u, every gate is at least sigma(b - |W z| -
+|U|^T u) =: 1 - e. With both gates from 1 - e to 1, and h_1 the state after BOS,
 
     (1 - e)^2 h T  <=  (1 - f) o h + f o (((1 - r) o h_1 + r o h) T)  <=  e h + (h + e h_1) T
 
-number by number. So with l and u from the same start, l' = (1 - e)^2 l T and u' = e u + (u + e h_1) T, the FA-GRU stays between l and u,
-and so does the FA-RNN, for which e is 0; the same holds for any larger e. sigma is irrational: all of it is computed in balls, which hold
-the true values, with an e that is larger by 2^-64 of itself, so that what may be equal is settled.
+number by number. So with l and u from the same start, l' = (1 - e)^2 l T and u' = e u + (u + e h_1) T, the
+FA-GRU stays between l and u, and so does the FA-RNN, for which e is 0; the same holds for any larger e. sigma
+is irrational: all of it is computed in balls, which hold the true values, with an e that is larger by 2^-64
+of itself, so that what may be equal is settled.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ ROOM = Fraction(1, 2**64)
 
 
 def gated(k: int) -> Signature:
-    """A rule's automaton from the state after BOS on, and gates: W z of each word, U, and one bias for all."""
+    """A rule's automaton from the state after BOS on, and gates: W z of each word, U, and one bias for
+    all.
+    """
     start, table, end = tensor(k, BITS)
     words = (by_symbol("Wf", (k,), WORD), by_symbol("Wr", (k,), WORD))
     gates = (constant("Uf", (k, k), WORD), constant("Ur", (k, k), WORD), constant("b", only=(7, 0, 2, 10)))
@@ -45,12 +49,20 @@ def gated(k: int) -> Signature:
 
 def at_ten(k: int) -> Signature:
     """The same with the bias 10, and in the small cases only what an update gate reads of h."""
-    start, _, end = (constant(e.name, derived=lambda w, at=at: tuple(int(i == at % w.n) for i in range(w.n)))
-                     for e, at in zip(tensor(k), (0, 0, -1), strict=True))  # fmt: skip
+    start, _, end = (
+        constant(e.name, derived=lambda w, at=at: tuple(int(i == at % w.n) for i in range(w.n)))
+        for e, at in zip(tensor(k), (0, 0, -1), strict=True)
+    )
     zeros = tuple((0,) * k for _ in range(k))
     words = [by_symbol(name, derived=lambda w, x: (0,) * w.n) for name in ("Wf", "Wr")]
-    gates = (constant("Uf", (k, k), (0, -1)), constant("Ur", derived=lambda w: zeros), constant("b", only=(10,)))
-    return Signature((start, by_symbol("T", (k, k), BITS), *words, *gates, end), size=("K", k), most_small=600)
+    gates = (
+        constant("Uf", (k, k), (0, -1)),
+        constant("Ur", derived=lambda w: zeros),
+        constant("b", only=(10,)),
+    )
+    return Signature(
+        (start, by_symbol("T", (k, k), BITS), *words, *gates, end), size=("K", k), most_small=600
+    )
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,8 @@ def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vect
     """Equation 7."""
     f, r = (
         tuple(
-            sigma(ball(a) + v + ball(w.b)) for a, v in zip(words[x], times(h, [[ball(v) for v in row] for row in u]), strict=True)
+            sigma(ball(a) + v + ball(w.b))
+            for a, v in zip(words[x], times(h, [[ball(v) for v in row] for row in u]), strict=True)
         )
         for words, u in ((w.Wf, w.Uf), (w.Wr, w.Ur))
     )
@@ -111,14 +124,20 @@ def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vect
 
 def times(h: Vector, table: Any) -> Vector:
     """A row times a matrix, in balls."""
-    return tuple(sum((v * row[j] for v, row in zip(h, table, strict=True)), start=flint.arb(0)) for j in range(len(table[0])))
+    return tuple(
+        sum((v * row[j] for v, row in zip(h, table, strict=True)), start=flint.arb(0))
+        for j in range(len(table[0]))
+    )
 
 
 def least_gate(w: Weights, now: Run, x: str) -> Any:
     """sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
     read = max(abs(v) for words in (w.Wf, w.Wr) for v in words[x])
-    heard = [sum((abs(ball(row[j])) * u for row, u in zip(matrix, now.upper, strict=True)), start=flint.arb(0))
-             for matrix in (w.Uf, w.Ur) for j in range(w.n)]  # fmt: skip
+    heard = [
+        sum((abs(ball(row[j])) * u for row, u in zip(matrix, now.upper, strict=True)), start=flint.arb(0))
+        for matrix in (w.Uf, w.Ur)
+        for j in range(w.n)
+    ]
     most = heard[0]
     for value in heard[1:]:
         most = most.max(value)
@@ -142,8 +161,11 @@ def between(w: Weights, now: Run) -> tuple[int]:
     """Are both networks between the bounds, in all numbers? 1 or 0."""
     with flint.ctx.workprec(PRECISION):
         sides = [now.gru, tuple(map(ball, now.plain))]
-        shown = all(at_most(low, h) and at_most(h, up) for side in sides
-                    for low, h, up in zip(now.lower, side, now.upper, strict=True))  # fmt: skip
+        shown = all(
+            at_most(low, h) and at_most(h, up)
+            for side in sides
+            for low, h, up in zip(now.lower, side, now.upper, strict=True)
+        )
         return (int(shown),)
 
 
@@ -178,9 +200,9 @@ CLAIM = Claim(
     name="fa-rnn-gru-start",
     title="how near an FA-GRU begins to its FA-RNN",
     statement=(
-        "With e_t = 1 - sigma(b - |W z_t| - |U|^T u_{t-1}), every number of an FA-GRU's state lies between those of l_t = (1 - e_t)^2 "
-        "l_{t-1} T and u_t = e_t u_{t-1} + (u_{t-1} + e_t h_1) T, where the FA-RNN's lies, too: near while counts stay small against the "
-        "bias."
+        "With e_t = 1 - sigma(b - |W z_t| - |U|^T u_{t-1}), every number of an FA-GRU's state lies between"
+        " those of l_t = (1 - e_t)^2 l_{t-1} T and u_t = e_t u_{t-1} + (u_{t-1} + e_t h_1) T, where the"
+        " FA-RNN's lies, too: near while counts stay small against the bias."
     ),
     source=Source("jiang2020cold", "3.4", "Equation 7", ("7",)),
     hypotheses=(
@@ -191,7 +213,9 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="1: both networks are between l and u, after every sentence and for any weights of the gates",
+            says=(
+                "1: both networks are between l and u, after every sentence and for any weights of the gates"
+            ),
             recurrence=network(between),
             construction=always_one,
             cases=ANY.random,

@@ -1,4 +1,5 @@
-"""FA-RNNs over any semiring: equations 4 and 5 at one place, and of all places; what the claims about them share.
+"""FA-RNNs over any semiring: equations 4 and 5 at one place, and of all places; what the claims about them
+share.
 
 A state is a row vector h, a number for each of the K states of an automaton.
 """
@@ -24,7 +25,8 @@ BITS = (0, 1)
 SQUARE = "It is linear in h at every symbol, so one letter with weights of its own is any letter."
 
 
-# Signatures: a tensor T, or its three factors, which have a column for each of r; initial and final weights beside them.
+# Signatures: a tensor T, or its three factors, which have a column for each of r; initial and final weights
+# beside them.
 
 
 def ends(k: int, only: Sequence[Any] | None = None) -> tuple[Entry, Entry]:
@@ -41,7 +43,13 @@ def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[Entry, ...]:
 def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[Entry, ...]:
     """D_1, D_2 and v, the row of E_R of a word; and the ends."""
     start, end = ends(k, only)
-    return start, constant("D_1", (k, r), only), by_symbol("v", (r,), only), constant("D_2", (k, r), only), end
+    return (
+        start,
+        constant("D_1", (k, r), only),
+        by_symbol("v", (r,), only),
+        constant("D_2", (k, r), only),
+        end,
+    )
 
 
 def in_line(made: Signature, most: int = 300) -> Signature:
@@ -54,7 +62,9 @@ def in_line(made: Signature, most: int = 300) -> Signature:
             return entry
         k = entry.shape[0]
         return constant(
-            entry.name, (k,), derived=lambda w: tuple(w.over.one if i == place % k else w.over.zero for i in range(k))
+            entry.name,
+            (k,),
+            derived=lambda w: tuple(w.over.one if i == place % k else w.over.zero for i in range(k)),
         )
 
     return replace(made, entries=tuple(map(fixed, made.entries)), most_small=most)
@@ -145,11 +155,14 @@ def with_rebuilt_tensor(w: Weights) -> list[WFSA]:
     return [automaton_of(w, rebuilt(w))]
 
 
-# Factors by construction, for any tensor: a column for each word y and state i, or for each pair of states, whichever are fewer.
+# Factors by construction, for any tensor: a column for each word y and state i, or for each pair of states,
+# whichever are fewer.
 
 
 def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
-    """What each column is for: a word and the state before, or two states (then the word is ``None``); places from 0."""
+    """What each column is for: a word and the state before, or two states (then the word is ``None``); places
+    from 0.
+    """
     states, words = range(len(w.alpha_0)), w.alphabet
     if len(words) <= len(states):
         return [(y, i, None) for y in words for i in states]
@@ -159,17 +172,23 @@ def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
 def before(w: Weights) -> Matrix:
     """D_1 by construction: one in the row of the column's state before."""
     k = w.over
-    return tuple(tuple(k.one if i == own else k.zero for _, own, _ in columns(w)) for i in range(len(w.alpha_0)))
+    return tuple(
+        tuple(k.one if i == own else k.zero for _, own, _ in columns(w)) for i in range(len(w.alpha_0))
+    )
 
 
 def of_word(w: Weights, x: str) -> Vector:
-    """The row of E_R of a word by construction: one in its own columns; or T[x, i, j] in the column of i and j."""
+    """The row of E_R of a word by construction: one in its own columns; or T[x, i, j] in the column of i and
+    j.
+    """
     k = w.over
     return tuple((k.one if x == y else k.zero) if j is None else w.T[x][i][j] for y, i, j in columns(w))
 
 
 def after(w: Weights) -> Matrix:
-    """D_2 by construction: the row T[y, i] in the column of y and i; or one in the row of the column's state after."""
+    """D_2 by construction: the row T[y, i] in the column of y and i; or one in the row of the column's state
+    after.
+    """
     k = w.over
     return tuple(
         tuple(w.T[y][i][j] if own is None else (k.one if j == own else k.zero) for y, i, own in columns(w))
@@ -203,5 +222,9 @@ def any_size_5() -> list[Identity]:
 def at_place(of: Symbolic, left: Any, right: Any) -> Identity:
     """The identity at a place j."""
     return Identity(
-        "step", "at every state j, 1 <= j <= n = K, for every r", of.write(left), of.write(right), of.same(left, right)
+        "step",
+        "at every state j, 1 <= j <= n = K, for every r",
+        of.write(left),
+        of.write(right),
+        of.same(left, right),
     )

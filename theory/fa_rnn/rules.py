@@ -1,4 +1,6 @@
-"""Rules as nondeterministic automata with weights 0 and 1, and the deterministic one of the same language, whose scores are 0 and 1."""
+"""Rules as nondeterministic automata with weights 0 and 1, and the deterministic one of the same language,
+whose scores are 0 and 1.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ def match(automaton: WFSA) -> WFSA:
     if not found.states:  # nothing is accepted
         return WFSA(REAL, [0], [0], {x: [[0]] for x in automaton.alphabet})
     return WFSA(
-        REAL, found.initial.astype(int), found.final.astype(int), {x: found.matrix(x).astype(int) for x in found.alphabet}
+        REAL,
+        found.initial.astype(int),
+        found.final.astype(int),
+        {x: found.matrix(x).astype(int) for x in found.alphabet},
     )
 
 
@@ -57,7 +62,9 @@ def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
                 place[after] = len(place)
                 waiting.append(after)
             arrows.append((place[states], place[after], x, 1))
-    return WFSA.from_edges(w.over, len(place), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in place.items()], arrows)
+    return WFSA.from_edges(
+        w.over, len(place), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in place.items()], arrows
+    )
 
 
 def matches(w: Weights) -> list[WFSA]:

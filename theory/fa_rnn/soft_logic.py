@@ -17,8 +17,8 @@ from theory.fa_rnn.rules import on_sets, one_start
 from theory.signature import Signature, Sizes, constant
 from theory.weights import Weights
 
-# R rules share an automaton, each with its own final weights; a formula in conjunctive normal form says for each clause and rule
-# whether the clause has the rule (1), its negation (-1), or neither (0).
+# R rules share an automaton, each with its own final weights; a formula in conjunctive normal form says for
+# each clause and rule whether the clause has the rule (1), its negation (-1), or neither (0).
 
 
 def rules_and_formula(size: tuple[int, int, int]) -> Signature:
@@ -56,7 +56,10 @@ def conjunction(values: Sequence[Any]) -> Any:
 def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
     """The formula's soft value, from those of the rules."""
     return conjunction(
-        [disjunction([a if sign > 0 else negation(a) for sign, a in zip(row, values, strict=True) if sign]) for row in clauses]
+        [
+            disjunction([a if sign > 0 else negation(a) for sign, a in zip(row, values, strict=True) if sign])
+            for row in clauses
+        ]
     )
 
 
@@ -70,11 +73,16 @@ def clamped(values: Vector) -> Vector:
     return tuple(min(1, value) for value in values)
 
 
-aggregated = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, clamped(counts(w, h))),))
-unclamped = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, counts(w, h)),))
+aggregated = Recurrence(
+    start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, clamped(counts(w, h))),)
+)
+unclamped = Recurrence(
+    start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, counts(w, h)),)
+)
 
 
-# With every number of h clamped at every step, no count grows; the states are of zeros and ones, so that they are modes.
+# With every number of h clamped at every step, no count grows; the states are of zeros and ones, so that they
+# are modes.
 
 
 def clamped_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
@@ -90,12 +98,16 @@ clamped_at_every_step = Recurrence(
 )
 
 
-# The logic itself, of matches that are true or false: a deterministic automaton on the sets of states that a sentence may be in.
+# The logic itself, of matches that are true or false: a deterministic automaton on the sets of states that a
+# sentence may be in.
 
 
 def holds(clauses: Sequence[Sequence[int]], matched: Sequence[bool]) -> bool:
     """Does each clause have a rule that matches, or the negation of one that does not?"""
-    return all(any((m if sign > 0 else not m) for sign, m in zip(row, matched, strict=True) if sign) for row in clauses)
+    return all(
+        any((m if sign > 0 else not m) for sign, m in zip(row, matched, strict=True) if sign)
+        for row in clauses
+    )
 
 
 def logic(w: Weights) -> list[WFSA]:
@@ -111,8 +123,8 @@ CLAIM = Claim(
     name="fa-rnn-soft-logic",
     title="soft logic on matches is logic",
     statement=(
-        "The soft value of a formula in conjunctive normal form, by Table 2, is 1 where the formula holds of the rules' matches and 0 "
-        "elsewhere, when it is given forward scores that are clamped to at most 1."
+        "The soft value of a formula in conjunctive normal form, by Table 2, is 1 where the formula holds of"
+        " the rules' matches and 0 elsewhere, when it is given forward scores that are clamped to at most 1."
     ),
     source=Source("jiang2020cold", "3.5", "Table 2", ("8",)),
     hypotheses=("What the formula is given is 0 or 1: forward scores are counts, and have to be clamped.",),

@@ -1,7 +1,7 @@
 """The Viterbi score: max-times, where section 2.4 prints max-plus.
 
-Jiang et al. 2020, sections 2.4 and 3.5, equation 3. With weights 0 and 1 max-plus adds up ones: an automaton of ``a`` would score 3 on
-``a``, 2 on ``b`` and 1 on the empty sentence.
+Jiang et al. 2020, sections 2.4 and 3.5, equation 3. With weights 0 and 1 max-plus adds up ones: an automaton
+of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty sentence.
 """
 
 from __future__ import annotations
@@ -51,12 +51,15 @@ CLAIM = Claim(
     name="fa-rnn-viterbi",
     title="the Viterbi score is max-times",
     statement=(
-        "The recurrence with maxima in place of sums, and products as they are, computes the greatest weight of an accepting path; with "
-        "weights 0 and 1 that is 1 exactly on matches."
+        "The recurrence with maxima in place of sums, and products as they are, computes the greatest weight"
+        " of an accepting path; with weights 0 and 1 that is 1 exactly on matches."
     ),
     source=Source("jiang2020cold", "2.4", "Equation 3", ("3", "8")),
     hypotheses=(
-        "The weights are not negative. In logarithms products are sums, and then it is max-plus; the paper's weights are 0 and 1.",
+        (
+            "The weights are not negative. In logarithms products are sums, and then it is max-plus; the"
+            " paper's weights are 0 and 1."
+        ),
     ),
     variants=(
         Variant(

@@ -1,7 +1,8 @@
 """What the three parts of Corollary 10 share: a unit of Example 6 whose update is (1 - f) times an input.
 
-Peng et al. 2018, section 4.1. There "input representations are computed without the bias term or any nonlinearity: u_t = W_u v_t";
-the networks themselves (Lei et al. 2017; Balduzzi and Ghifary 2016) and appendix D multiply by 1 - f_t.
+Peng et al. 2018, section 4.1. There "input representations are computed without the bias term or any
+nonlinearity: u_t = W_u v_t"; the networks themselves (Lei et al. 2017; Balduzzi and Ghifary 2016) and
+appendix D multiply by 1 - f_t.
 """
 
 from __future__ import annotations

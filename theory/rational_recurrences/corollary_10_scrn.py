@@ -1,7 +1,9 @@
-"""Corollary 10, the structurally constrained network SCRN: its context units are rational, its hidden units are not.
+"""Corollary 10, the structurally constrained network SCRN: its context units are rational, its hidden units
+are not.
 
-Peng et al. 2018, section 4.1; Mikolov et al. 2014: s_t = (1 - alpha) B v_t + alpha s_{t-1} (context units), and
-h_t = sigma(P s_t + A v_t + R h_{t-1}) (hidden units), which read the hidden state before them through a sigmoid.
+Peng et al. 2018, section 4.1; Mikolov et al. 2014: s_t = (1 - alpha) B v_t + alpha s_{t-1} (context units),
+and h_t = sigma(P s_t + A v_t + R h_{t-1}) (hidden units), which read the hidden state before them through a
+sigmoid.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from theory.weights import Weights
 CONTEXT = (constant("alpha"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 - w.alpha) * w.z[x]))
 ANYWHERE = Signature((constant("c_0"), *CONTEXT))
 HIDDEN = Signature(
-    (constant("h_0", only=[0]), constant("r", only=[1, -1, Fraction(1, 2), 2]), by_symbol("z")),
+    (constant("h_0", only=[0]), constant("r", only=[1, -1, Fraction(1, 2), 2]), by_symbol("z"))
 )
 
 
@@ -42,8 +44,8 @@ def figure_1_with_alpha(w: Weights) -> list[WFSA]:
     return figure_1_from_c_0(Weights(w.over, w.alphabet, gates))
 
 
-# A hidden unit, without context: h_t = g(A v_t + r h_{t-1}). For exact numbers g is the softsign z / (1 + |z|); what ratproof
-# shows of the sigmoid itself is in ``not_rational``.
+# A hidden unit, without context: h_t = g(A v_t + r h_{t-1}). For exact numbers g is the softsign z / (1 +
+# |z|); what ratproof shows of the sigmoid itself is in ``not_rational``.
 
 
 def hidden_step(w: Weights, h: Any, x: str) -> Any:
@@ -57,19 +59,24 @@ hidden = Recurrence(start=lambda w: w.h_0, step=hidden_step, out=lambda w, h: (h
 
 def linear_unit(w: Weights) -> list[WFSA]:
     """What the hidden unit would be without g: Figure 1 with phi = r and mu = z."""
-    return figure_1_from_c_0(Weights(w.over, w.alphabet, {"c_0": w.h_0, "f": dict.fromkeys(w.alphabet, w.r), "u": w.z}))
+    return figure_1_from_c_0(
+        Weights(w.over, w.alphabet, {"c_0": w.h_0, "f": dict.fromkeys(w.alphabet, w.r), "u": w.z})
+    )
 
 
 CLAIM = Claim(
     name="corollary-10-scrn",
     title="SCRN's context units are rational",
     statement=(
-        "A context unit of SCRN, s_t = (1 - alpha) B v_t + alpha s_{t-1}, is the Forward score of the two-state automaton of "
-        "Figure 1 with phi = alpha and mu = (1 - alpha) B v."
+        "A context unit of SCRN, s_t = (1 - alpha) B v_t + alpha s_{t-1}, is the Forward score of the"
+        " two-state automaton of Figure 1 with phi = alpha and mu = (1 - alpha) B v."
     ),
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
     hypotheses=(
-        "Context units only. The corollary speaks of the whole recurrence; hidden units read the state before them through a sigmoid.",
+        (
+            "Context units only. The corollary speaks of the whole recurrence; hidden units read the state"
+            " before them through a sigmoid."
+        ),
         "The context starts in s_0 = 0, or the automaton in lambda(q_1) = s_0.",
     ),
     variants=(
@@ -98,7 +105,10 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="hidden units too, here h_t = g(z(x_t) + r h_{t-1}) with g(z) = z / (1 + |z|), which exact numbers can compute",
+            says=(
+                "hidden units too, here h_t = g(z(x_t) + r h_{t-1}) with g(z) = z / (1 + |z|), which exact"
+                " numbers can compute"
+            ),
             recurrence=hidden,
             construction=linear_unit,
             cases=HIDDEN.random,

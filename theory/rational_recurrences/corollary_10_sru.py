@@ -1,6 +1,7 @@
 """Corollary 10, the simple recurrent unit: its cell is a unit of Example 6.
 
-Peng et al. 2018, section 4.1; the SRU of Lei et al. 2017 (their footnote 5 sets the later one apart, whose gates read c_{t-1}).
+Peng et al. 2018, section 4.1; the SRU of Lei et al. 2017 (their footnote 5 sets the later one apart, whose
+gates read c_{t-1}).
 """
 
 from __future__ import annotations
@@ -17,17 +18,24 @@ CLAIM = Claim(
     name="corollary-10-sru",
     title="SRU is rational",
     statement=(
-        "The cell of the simple recurrent unit, c_t = f_t c_{t-1} + (1 - f_t) z_t with z_t = W v_t, is the Forward score of the "
-        "two-state automaton of Figure 1 with phi = f and mu = (1 - f) z."
+        "The cell of the simple recurrent unit, c_t = f_t c_{t-1} + (1 - f_t) z_t with z_t = W v_t, is the"
+        " Forward score of the two-state automaton of Figure 1 with phi = f and mu = (1 - f) z."
     ),
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
-    hypotheses=(MEMORYLESS, C_0, "One layer: the inputs of a second one are vectors that depend on all that was read."),
+    hypotheses=(
+        MEMORYLESS,
+        C_0,
+        "One layer: the inputs of a second one are vectors that depend on all that was read.",
+    ),
     variants=(
         *INPUT_REPRESENTATION,
         Variant(
             name="without-memoryless-gates",
             expected="refuted",
-            says="the later SRU (Lei et al. 2018): the forget gate reads c_{t-1} too, here as f_t = f(x_t) + w c_{t-1}",
+            says=(
+                "the later SRU (Lei et al. 2018): the forget gate reads c_{t-1} too, here as f_t = f(x_t) + w"
+                " c_{t-1}"
+            ),
             recurrence=with_feedback,
             construction=figure_1,
             cases=READS_STATE.random,

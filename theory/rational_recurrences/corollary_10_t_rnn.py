@@ -1,6 +1,7 @@
 """Corollary 10, the strongly-typed network T-RNN: its hidden state is a unit of Example 6.
 
-Peng et al. 2018, section 4.1; Balduzzi and Ghifary 2016: z_t = W v_t, f_t = sigma(V v_t + b), h_t = f_t h_{t-1} + (1 - f_t) z_t.
+Peng et al. 2018, section 4.1; Balduzzi and Ghifary 2016: z_t = W v_t, f_t = sigma(V v_t + b), h_t = f_t
+h_{t-1} + (1 - f_t) z_t.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ CLAIM = Claim(
     name="corollary-10-t-rnn",
     title="T-RNN is rational",
     statement=(
-        "A hidden unit of the strongly-typed T-RNN, h_t = f_t h_{t-1} + (1 - f_t) z_t with z_t = W v_t, is the Forward score of the "
-        "two-state automaton of Figure 1 with phi = f and mu = (1 - f) z."
+        "A hidden unit of the strongly-typed T-RNN, h_t = f_t h_{t-1} + (1 - f_t) z_t with z_t = W v_t, is"
+        " the Forward score of the two-state automaton of Figure 1 with phi = f and mu = (1 - f) z."
     ),
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
     hypotheses=(MEMORYLESS, C_0),

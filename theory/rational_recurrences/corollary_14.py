@@ -1,4 +1,5 @@
-"""Corollary 14: an Elman network without its nonlinearity is rational: it is an ISAN whose matrix no symbol changes.
+"""Corollary 14: an Elman network without its nonlinearity is rational: it is an ISAN whose matrix no symbol
+changes.
 
 Peng et al. 2018, section 4.3 (the Elman network of section 3.1 is c_t = tanh(W_c c_{t-1} + W_v v_t + b_c)).
 """
@@ -24,7 +25,11 @@ from theory.weights import Weights
 
 def elman(d: int, start: Any = None) -> Signature:
     """A linear Elman network of hidden size d; c_0 among some values."""
-    return Signature((constant("c_0", (d,), start), constant("W", (d, d)), by_symbol("v", (d,))), size=("d", d), most_small=300)
+    return Signature(
+        (constant("c_0", (d,), start), constant("W", (d, d)), by_symbol("v", (d,))),
+        size=("d", d),
+        most_small=300,
+    )
 
 
 def elman_from_zero(d: int) -> Signature:
@@ -39,7 +44,9 @@ def linear(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
 
 
 def squashed(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|), which exact numbers can compute."""
+    """c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|), which exact numbers can
+    compute.
+    """
     return tuple(z / (1 + abs(z)) for z in linear(w, c, x))
 
 
@@ -60,8 +67,8 @@ CLAIM = Claim(
     name="corollary-14",
     title="A linear Elman network is rational",
     statement=(
-        "Each of the d numbers in the state of a single-layer Elman network without a nonlinearity is the Forward score of an automaton "
-        "with d + 1 states."
+        "Each of the d numbers in the state of a single-layer Elman network without a nonlinearity is the"
+        " Forward score of an automaton with d + 1 states."
     ),
     source=Source("peng2018rational", "4.3", "Corollary 14", ("16",)),
     hypotheses=(
@@ -84,8 +91,8 @@ CLAIM = Claim(
                 states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
                 instances=tuple((elman(d), "a") for d in range(1, 6)),
                 enough=(
-                    f"{ONE_LETTER} For every d: step and automaton are those of Proposition 13 with one W for all symbols, whose "
-                    "functions of places the identities with d a symbol are of."
+                    f"{ONE_LETTER} For every d: step and automaton are those of Proposition 13 with one W for"
+                    " all symbols, whose functions of places the identities with d a symbol are of."
                 ),
                 sizes=proposition_13.with_d_plus_1_states,
             ),

@@ -1,6 +1,7 @@
 """Corollary 9: the recurrence of Example 6 is rational (Definition 8): d units, d automata, every string.
 
-Peng et al. 2018, section 3.2, equation 9. Definition 8 speaks of all strings, where Proposition 7 speaks of nonempty ones.
+Peng et al. 2018, section 3.2, equation 9. Definition 8 speaks of all strings, where Proposition 7 speaks of
+nonempty ones.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def layer(d: int, start: Sequence[Any] | None = None, feedback: Sequence[Any] | 
     """Layers of d units; c_0 and the feedback w among some values."""
     reads = () if feedback is None else (constant("w", (d,), feedback),)
     return Signature(
-        (constant("c_0", (d,), start), *reads, by_symbol("f", (d,)), by_symbol("u", (d,))), size=("d", d), most_small=400
+        (constant("c_0", (d,), start), *reads, by_symbol("f", (d,)), by_symbol("u", (d,))),
+        size=("d", d),
+        most_small=400,
     )
 
 
@@ -72,8 +75,8 @@ PROOF = Induction(
     states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
     instances=tuple((layer(d), "a") for d in (1, 2, 3)),
     enough=(
-        f"{proposition_7.ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of one unit are those "
-        "of every unit of a layer of any size."
+        f"{proposition_7.ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of"
+        " one unit are those of every unit of a layer of any size."
     ),
 )
 
@@ -81,8 +84,8 @@ CLAIM = Claim(
     name="corollary-9",
     title="The recurrence of Example 6 is rational",
     statement=(
-        "The recurrence of Example 6 with d units is rational: there are d weighted automata over the real semiring whose "
-        "scores are the d units, for every string, the empty one included."
+        "The recurrence of Example 6 with d units is rational: there are d weighted automata over the real"
+        " semiring whose scores are the d units, for every string, the empty one included."
     ),
     source=Source("peng2018rational", "3.2", "Corollary 9", ("9",)),
     hypotheses=proposition_7.CLAIM.hypotheses,

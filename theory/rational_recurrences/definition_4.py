@@ -1,7 +1,7 @@
 """Definition 4: the score of a string, a sum over all paths, is what the Forward algorithm computes.
 
-Peng et al. 2018, section 2, equations 1 to 3c. Definition 3 as printed has a path of at least one transition. (That equation 3b prints
-x_i for x_{i+1} is among the variants of Proposition 7.)
+Peng et al. 2018, section 2, equations 1 to 3c. Definition 3 as printed has a path of at least one transition.
+(That equation 3b prints x_i for x_{i+1} is among the variants of Proposition 7.)
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Drawn:
             for q, w in enumerate(vector.tolist())
             if w != a.semiring.zero
         ]
-        arrows = [f"tau({e.source}, {e.target}, {e.symbol or 'epsilon'}) = {write(e.weight)}" for e in a.edges()]
+        arrows = [
+            f"tau({e.source}, {e.target}, {e.symbol or 'epsilon'}) = {write(e.weight)}" for e in a.edges()
+        ]
         states = "1 state" if a.states == 1 else f"{a.states} states"
         return ", ".join([f"{states} over the {a.semiring.name} semiring", *ends, *arrows])
 
@@ -104,7 +106,9 @@ def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
 
 
 def small(letters: int) -> Iterator[Drawn]:
-    """All automata with one state over the reals whose weights are 0, 1, -1 or 1/2, and those with two whose weights are 0 or 1."""
+    """All automata with one state over the reals whose weights are 0, 1, -1 or 1/2, and those with two whose
+    weights are 0 or 1.
+    """
     alphabet = LETTERS[:letters]
     for first, last, *rest in product(GRID, repeat=2 + letters):
         tables: dict[str, Any] = {x: [[w]] for x, w in zip(alphabet, rest, strict=True)}
@@ -122,8 +126,8 @@ CLAIM = Claim(
     name="definition-4",
     title="Forward is the sum over paths",
     statement=(
-        "The score that an automaton assigns to a string, the sum over all paths that derive it of the products of their weights, is what "
-        "the Forward algorithm computes, epsilon transitions included."
+        "The score that an automaton assigns to a string, the sum over all paths that derive it of the"
+        " products of their weights, is what the Forward algorithm computes, epsilon transitions included."
     ),
     source=Source("peng2018rational", "2", "Definition 4", ("1", "2", "3a", "3b", "3c")),
     hypotheses=(

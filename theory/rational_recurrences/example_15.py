@@ -17,8 +17,8 @@ from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one unit, among the numbers and -infinity; c_0 is never said. The recurrence is that of Example 6, over max-plus:
-# c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
+# The weights of one unit, among the numbers and -infinity; c_0 is never said. The recurrence is that of
+# Example 6, over max-plus: c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
 
 
 def logarithm(value: float) -> Fraction:
@@ -31,8 +31,9 @@ def sigmoid(z: Fraction) -> float:
     return 1 / (1 + math.exp(-z))
 
 
-# Section 5.2 thinks of an update from the forget gate itself, log(1 - f_t), where f_t is a log-sigmoid (equation 21a): what is the
-# complement's logarithm is log(1 - exp f_t). Here z = W_f v + b_f, and logarithms are rounded to six decimals.
+# Section 5.2 thinks of an update from the forget gate itself, log(1 - f_t), where f_t is a log-sigmoid
+# (equation 21a): what is the complement's logarithm is log(1 - exp f_t). Here z = W_f v + b_f, and logarithms
+# are rounded to six decimals.
 
 FROM_GATE = Signature(
     (
@@ -96,13 +97,16 @@ CLAIM = Claim(
     name="example-15",
     title="A max-plus gated unit is a two-state automaton",
     statement=(
-        "A unit of Example 15, c_t = max(f_t + c_{t-1}, u_t), is the Forward score of the two-state automaton of Figure 1 over the "
-        "max-plus semiring, with phi = f and mu = u."
+        "A unit of Example 15, c_t = max(f_t + c_{t-1}, u_t), is the Forward score of the two-state automaton"
+        " of Figure 1 over the max-plus semiring, with phi = f and mu = u."
     ),
     source=Source("peng2018rational", "5.2", "Example 15", ("21a", "21b", "21c")),
     hypotheses=(
         "The gates are memoryless.",
-        "The network starts in c_0 = -infinity, the semiring's zero, or the automaton in lambda(q_1) = c_0. The paper does not say it.",
+        (
+            "The network starts in c_0 = -infinity, the semiring's zero, or the automaton in lambda(q_1) ="
+            " c_0. The paper does not say it."
+        ),
     ),
     variants=(
         *MAX_PLUS_FIGURE_1,
@@ -127,7 +131,10 @@ CLAIM = Claim(
         Variant(
             name="printed-section-5.2",
             expected="refuted",
-            says="mu = log(1 - f) for the complement of a forget gate f = log sigma(z), where its logarithm is log(1 - exp f)",
+            says=(
+                "mu = log(1 - f) for the complement of a forget gate f = log sigma(z), where its logarithm is"
+                " log(1 - exp f)"
+            ),
             recurrence=example_6,
             construction=figure_1_with_printed_complement,
             cases=FROM_GATE.random,

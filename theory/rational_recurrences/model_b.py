@@ -1,4 +1,5 @@
-"""RRNN(B) of Table 2, as appendix D writes it: a unit of Example 6 without a nonlinearity, behind an optional output gate.
+"""RRNN(B) of Table 2, as appendix D writes it: a unit of Example 6 without a nonlinearity, behind an optional
+output gate.
 
 Peng et al. 2018, section 6.1 and appendix D, equations 23a to 23e.
 """
@@ -16,12 +17,14 @@ CLAIM = Claim(
     name="model-b",
     title="RRNN(B) is derived from B",
     statement=(
-        "A unit of RRNN(B), c_t = f_t c_{t-1} + (1 - f_t) W_u v_t, is the Forward score of the automaton B of Figure 1 over the real "
-        "semiring, with phi = f and mu = (1 - f) W_u v."
+        "A unit of RRNN(B), c_t = f_t c_{t-1} + (1 - f_t) W_u v_t, is the Forward score of the automaton B of"
+        " Figure 1 over the real semiring, with phi = f and mu = (1 - f) W_u v."
     ),
     source=Source("peng2018rational", "D", "Model B", ("23a", "23b", "23c", "23d", "23e")),
     hypotheses=(MEMORYLESS, C_0, OUTPUT),
-    variants=variants("printed-section-6.1", "mu = W_u v, as section 6.1 has it, for the network of appendix D"),
+    variants=variants(
+        "printed-section-6.1", "mu = W_u v, as section 6.1 has it, for the network of appendix D"
+    ),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7",),
     row=Row("2", ("RRNN(B)", "yes", "", "real")),

@@ -1,6 +1,7 @@
 """RRNN(B) over the max-plus semiring, as appendix D writes it: Example 15 without a nonlinearity.
 
-Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of the forget gate in the update, and none is asked for.
+Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of the forget gate in the update,
+and none is asked for.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ CLAIM = Claim(
     name="model-b-max-plus",
     title="RRNN(B) over max-plus is derived from B",
     statement=(
-        "A unit of RRNN(B) over the max-plus semiring, c_t = max(f_t + c_{t-1}, W_u v_t), is the Forward score of the automaton B of "
-        "Figure 1 over the max-plus semiring, with phi = f = log sigma(W_f v + b_f) and mu = W_u v."
+        "A unit of RRNN(B) over the max-plus semiring, c_t = max(f_t + c_{t-1}, W_u v_t), is the Forward"
+        " score of the automaton B of Figure 1 over the max-plus semiring, with phi = f = log sigma(W_f v +"
+        " b_f) and mu = W_u v."
     ),
     source=Source("peng2018rational", "D", "Model B, max-plus", ("24a", "24b", "24c", "24d", "24e")),
     hypotheses=(
         *example_15.CLAIM.hypotheses,
-        "The score is c_t: the output gate, which is added here, and tanh (h_t = tanh(o_t + c_t)) come after the recurrence.",
+        (
+            "The score is c_t: the output gate, which is added here, and tanh (h_t = tanh(o_t + c_t)) come"
+            " after the recurrence."
+        ),
     ),
     variants=example_15.MAX_PLUS_FIGURE_1,
     example=example_15.CLAIM.example,

@@ -20,8 +20,8 @@ from theory.signature import Entry, Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one unit: the gates f1 and f2, the inputs z1 and z2 (W_u v), and the updates u_j = (1 - f_j) z_j, which in proofs
-# are any weights.
+# The weights of one unit: the gates f1 and f2, the inputs z1 and z2 (W_u v), and the updates u_j = (1 - f_j)
+# z_j, which in proofs are any weights.
 
 GATES: tuple[Entry, ...] = (
     *(by_symbol(name) for name in ("f1", "z1", "f2", "z2")),
@@ -51,11 +51,14 @@ model_c = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=lambda w, 
 
 
 def figure_2(w: Weights) -> list[WFSA]:
-    """q_0 loops with one and goes to q_1 with mu_1; q_1 loops with phi_1 and goes to q_2 with mu_2; q_2 loops with phi_2."""
+    """q_0 loops with one and goes to q_1 with mu_1; q_1 loops with phi_1 and goes to q_2 with mu_2; q_2 loops
+    with phi_2.
+    """
     k = w.over
     tables = {
-        x: [[k.one, w.u1[x], k.zero], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]] for x in w.alphabet
-    }  # fmt: skip
+        x: [[k.one, w.u1[x], k.zero], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]]
+        for x in w.alphabet
+    }
     return [WFSA(k, [k.one, w.c1_0, w.c2_0], [k.zero, k.zero, k.one], tables)]
 
 
@@ -82,8 +85,8 @@ CLAIM = Claim(
     name="model-c",
     title="RRNN(C) is derived from C",
     statement=(
-        "A unit of RRNN(C), c1_t = f1_t c1_{t-1} + u1_t and c2_t = f2_t c2_{t-1} + c1_{t-1} u2_t, has in c2 the Forward score of the "
-        "three-state automaton C of Figure 2."
+        "A unit of RRNN(C), c1_t = f1_t c1_{t-1} + u1_t and c2_t = f2_t c2_{t-1} + c1_{t-1} u2_t, has in c2"
+        " the Forward score of the three-state automaton C of Figure 2."
     ),
     source=Source("peng2018rational", "4.2", "Model C", ("11", "12", "13", "25a", "25b", "25c", "25d")),
     hypotheses=(MEMORYLESS, "The network starts in 0, or the automaton in lambda(q_j) = cj_0.", OUTPUT),

@@ -1,7 +1,8 @@
 """RRNN(F) of Table 2: the four-state automaton F of Figure 4, with its epsilon transition, as a network.
 
-Peng et al. 2018, section 5.1, equations 19a to 19c, and appendix D, equations 26a to 26g. The program of section 5.1 starts with
-z^(j) = 0 for all j, and one copy of the appendices prints p1 c2 + p2 c2 in equation 26g.
+Peng et al. 2018, section 5.1, equations 19a to 19c, and appendix D, equations 26a to 26g. The program of
+section 5.1 starts with z^(j) = 0 for all j, and one copy of the appendices prints p1 c2 + p2 c2 in equation
+26g.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from theory.weights import Weights
 
 def gated(start: Sequence[Any] | None = None) -> Signature:
     """The weights of one unit; c1_0 and c2_0 among some values."""
-    return Signature((*(constant(f"c{j}_0", only=start) for j in (1, 2)), *map(constant, ("p1", "p2", "r")), *GATES))
+    return Signature(
+        (*(constant(f"c{j}_0", only=start) for j in (1, 2)), *map(constant, ("p1", "p2", "r")), *GATES)
+    )
 
 
 # The recurrence, as printed.
@@ -35,17 +38,19 @@ def gated(start: Sequence[Any] | None = None) -> Signature:
 def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
     """c1 = c1 f1 + u1 (equation 19a), and c2 = c2 f2 + (c1 + r) u2 (equation 19b), from those at t - 1."""
     k, (c1, c2) = w.over, c
-    return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(k.times(c2, w.f2[x]), k.times(k.plus(c1, w.r), w.u2[x]))
+    return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(
+        k.times(c2, w.f2[x]), k.times(k.plus(c1, w.r), w.u2[x])
+    )
 
 
 def interpolated(w: Weights, c: Any) -> tuple[Any]:
-    """C = p1 c1 + p2 c2 (equation 19c)."""
+    """c = p1 c1 + p2 c2 (equation 19c)."""
     k, (c1, c2) = w.over, c
     return (k.plus(k.times(w.p1, c1), k.times(w.p2, c2)),)
 
 
 def as_in_26g(w: Weights, c: Any) -> tuple[Any]:
-    """C = p1 c2 + p2 c2 (equation 26g in one copy)."""
+    """c = p1 c2 + p2 c2 (equation 26g in one copy)."""
     return interpolated(w, (c[1], c[1]))
 
 
@@ -57,7 +62,9 @@ model_f_26g = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=as_in_
 
 
 def figure_4(w: Weights) -> list[WFSA]:
-    """Figure 2 with q_1 final too, and with q_3, which an epsilon transition of weight gamma leads to and mu_2 leads out of."""
+    """Figure 2 with q_1 final too, and with q_3, which an epsilon transition of weight gamma leads to and
+    mu_2 leads out of.
+    """
     k = w.over
     arrows = [(0, 3, "", w.r)]
     for x in w.alphabet:
@@ -69,15 +76,20 @@ def figure_4(w: Weights) -> list[WFSA]:
             (2, 2, x, w.f2[x]),
             (3, 2, x, w.u2[x]),
         ]
-    return [WFSA.from_edges(k, 4, w.alphabet, [(0, k.one), (1, w.c1_0), (2, w.c2_0)], [(1, w.p1), (2, w.p2)], arrows)]
+    return [
+        WFSA.from_edges(
+            k, 4, w.alphabet, [(0, k.one), (1, w.c1_0), (2, w.c2_0)], [(1, w.p1), (2, w.p2)], arrows
+        )
+    ]
 
 
 def three_states(w: Weights) -> list[WFSA]:
     """Without epsilon and without q_3: q_0 goes to q_2 at once, with gamma mu_2."""
     k = w.over
     tables = {
-        x: [[k.one, w.u1[x], k.times(w.r, w.u2[x])], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]] for x in w.alphabet
-    }  # fmt: skip
+        x: [[k.one, w.u1[x], k.times(w.r, w.u2[x])], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]]
+        for x in w.alphabet
+    }
     return [WFSA(k, [k.one, w.c1_0, w.c2_0], [k.zero, w.p1, w.p2], tables)]
 
 
@@ -90,7 +102,9 @@ def figure_4_without_complements(w: Weights) -> list[WFSA]:
 
 
 def program_from(ones: int) -> Recurrence:
-    """z^(0) = 1, z^(1), z^(2), z^(3) for t >= 1, as printed; before the first symbol z^(0) is ``ones``, and all else 0."""
+    """z^(0) = 1, z^(1), z^(2), z^(3) for t >= 1, as printed; before the first symbol z^(0) is ``ones``, and
+    all else 0.
+    """
 
     def start(automaton: WFSA) -> tuple[Any, ...]:
         k = automaton.semiring
@@ -111,7 +125,9 @@ def program_from(ones: int) -> Recurrence:
 
 
 ANYWHERE, AT_ZERO = gated(), gated([0])
-NOT_CROSS_CHECKED = tuple(kind for kind in LADDER if kind != "cross-checked")  # OpenFst has an algorithm of its own
+NOT_CROSS_CHECKED = tuple(
+    kind for kind in LADDER if kind != "cross-checked"
+)  # OpenFst has an algorithm of its own
 
 
 def proof(says: str, invariant: Any) -> Induction:
@@ -145,10 +161,16 @@ CLAIM = Claim(
     name="model-f",
     title="RRNN(F) is derived from F",
     statement=(
-        "A unit of RRNN(F), c_t = p1 c1_t + p2 c2_t with c2_t = f2_t c2_{t-1} + (c1_{t-1} + r) u2_t, is the Forward score of the "
-        "four-state automaton F of Figure 4, with its epsilon transition; three states without epsilon suffice."
+        "A unit of RRNN(F), c_t = p1 c1_t + p2 c2_t with c2_t = f2_t c2_{t-1} + (c1_{t-1} + r) u2_t, is the"
+        " Forward score of the four-state automaton F of Figure 4, with its epsilon transition; three states"
+        " without epsilon suffice."
     ),
-    source=Source("peng2018rational", "5.1", "Model F", ("19a", "19b", "19c", "20a", "20b", "20c", "26a", "26e", "26f", "26g")),
+    source=Source(
+        "peng2018rational",
+        "5.1",
+        "Model F",
+        ("19a", "19b", "19c", "20a", "20b", "20c", "26a", "26e", "26f", "26g"),
+    ),
     hypotheses=(MEMORYLESS, "The network starts in 0, or the automaton in lambda(q_j) = cj_0.", OUTPUT),
     variants=(
         Variant(
@@ -167,7 +189,10 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.model_f.model_f_is_figure_4",
                 network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
-                score="epsilon_score (figure_4 {c1_0} {c2_0} {p1} {p2} {f1} {u1} {f2} {u2}) (gamma {r}) 1 {word}",
+                score=(
+                    "epsilon_score (figure_4 {c1_0} {c2_0} {p1} {p2} {f1} {u1} {f2} {u2}) (gamma {r}) 1"
+                    " {word}"
+                ),
             ),
         ),
         Variant(
@@ -179,7 +204,9 @@ CLAIM = Claim(
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
-            proof=proof("after every string, Forward's vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)),
+            proof=proof(
+                "after every string, Forward's vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)
+            ),
             theorem=Theorem(
                 "rational_recurrences.model_f.model_f_is_three_states",
                 network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",

@@ -1,4 +1,5 @@
-"""The variants that the three parts of Proposition 11 share: appendix A as printed, with its padding, and with fewer states.
+"""The variants that the three parts of Proposition 11 share: appendix A as printed, with its padding, and
+with fewer states.
 
 Peng et al. 2018, section 4.1 and appendix A.
 """
@@ -10,7 +11,15 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import LADDER, PROVED, Variant
-from theory.rational_recurrences.windows import ahead, by_history, corrected, looking_ahead, printed, remembering, windowed
+from theory.rational_recurrences.windows import (
+    ahead,
+    by_history,
+    corrected,
+    looking_ahead,
+    printed,
+    remembering,
+    windowed,
+)
 from theory.signature import Signature
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -34,12 +43,16 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
     return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
-# What Coq runs of them: the network, which reads the last symbols of its word; and the automaton of gates that see a summary, here the
-# number of the history, with a table of which history comes next.
+# What Coq runs of them: the network, which reads the last symbols of its word; and the automaton of gates
+# that see a summary, here the number of the history, with a table of which history comes next.
 NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
-APPENDIX_A = "appendix_A (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
+APPENDIX_A = (
+    "appendix_A (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and"
+    " letter}"
+)
 AS_PRINTED = (
-    "appendix_A_as_printed (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
+    "appendix_A_as_printed (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of"
+    " place and letter}"
 )
 
 
@@ -48,7 +61,10 @@ def variants(
     from_zero: Any,
     instances: Any,
     update: str,
-    theorems: tuple[str, str] = ("proposition_11.proposition_11_windows", "proposition_11.proposition_11_with_fewer_states"),
+    theorems: tuple[str, str] = (
+        "proposition_11.proposition_11_windows",
+        "proposition_11.proposition_11_with_fewer_states",
+    ),
 ) -> tuple[Variant, ...]:
     """Three readings of appendix A.
 
@@ -64,16 +80,27 @@ def variants(
         Variant(
             name="corrected",
             expected="holds",
-            says=f"appendix A with mu = {update} and tau(q_0, q_b, b) = mu_pad(b): the first mu may be taken before the history is full",
+            says=(
+                f"appendix A with mu = {update} and tau(q_0, q_b, b) = mu_pad(b): the first mu may be taken"
+                " before the history is full"
+            ),
             construction=corrected,
-            theorem=Theorem(f"rational_recurrences.{theorems[0]}", network=NETWORK, automaton=APPENDIX_A, values=by_history),
+            theorem=Theorem(
+                f"rational_recurrences.{theorems[0]}",
+                network=NETWORK,
+                automaton=APPENDIX_A,
+                values=by_history,
+            ),
             proof=remembering(instances),
             **right,
         ),
         Variant(
             name="corrected-with-fewer-states",
             expected="holds",
-            says="an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K what c is after reading w next",
+            says=(
+                "an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K"
+                " what c is after reading w next"
+            ),
             construction=ahead,
             theorem=Theorem(f"rational_recurrences.{theorems[1]}", network=NETWORK, values=by_history),
             proof=looking_ahead(instances),

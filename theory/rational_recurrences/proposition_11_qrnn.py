@@ -1,7 +1,7 @@
 """Proposition 11, the QRNN with windows of K symbols: automata that remember the last K - 1 symbols.
 
-Peng et al. 2018, section 4.1, equation 10, and appendix A, equation 22, whose automaton has no way to its final states for the first
-symbol.
+Peng et al. 2018, section 4.1, equation 10, and appendix A, equation 22, whose automaton has no way to its
+final states for the first symbol.
 """
 
 from __future__ import annotations
@@ -35,13 +35,16 @@ CLAIM = Claim(
     name="proposition-11-qrnn",
     title="QRNN with K-symbol windows is rational",
     statement=(
-        "A unit of a QRNN with K-window convolutions and forget pooling is the Forward score of an automaton that remembers the last "
-        "K - 1 symbols: with s symbols, c_0 = 0 and K at least 2 it has exactly 2(s + ... + s^(K-1)) + 1 states, and "
-        "2 + s + ... + s^(K-1) states suffice."
+        "A unit of a QRNN with K-window convolutions and forget pooling is the Forward score of an automaton"
+        " that remembers the last K - 1 symbols: with s symbols, c_0 = 0 and K at least 2 it has exactly 2(s"
+        " + ... + s^(K-1)) + 1 states, and 2 + s + ... + s^(K-1) states suffice."
     ),
     source=Source("peng2018rational", "4.1", "Proposition 11", ("10", "22")),
     hypotheses=(
-        "The gates depend on the last K symbols alone; before the string there is padding, v_t = 0 for t < 1.",
+        (
+            "The gates depend on the last K symbols alone; before the string there is padding, v_t = 0 for t"
+            " < 1."
+        ),
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
     variants=variants(ANYWHERE, PRINTED, instances(gates), "u"),

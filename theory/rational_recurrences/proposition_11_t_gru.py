@@ -1,7 +1,7 @@
 """Proposition 11, the strongly-typed T-GRU: its gates read two symbols.
 
-Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary 2016: h_t = f_t h_{t-1} + z_t o_t, where f, z and o are functions of
-v_{t-1} and v_t.
+Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary 2016: h_t = f_t h_{t-1} + z_t
+o_t, where f, z and o are functions of v_{t-1} and v_t.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ CLAIM = Claim(
     name="proposition-11-t-gru",
     title="T-GRU is rational",
     statement=(
-        "A unit of the strongly-typed T-GRU, h_t = f_t h_{t-1} + z_t o_t, whose gates read two symbols, is the Forward score of an "
-        "automaton that remembers one symbol: with s symbols and c_0 = 0 it has 2s + 1 states, and s + 2 suffice."
+        "A unit of the strongly-typed T-GRU, h_t = f_t h_{t-1} + z_t o_t, whose gates read two symbols, is"
+        " the Forward score of an automaton that remembers one symbol: with s symbols and c_0 = 0 it has 2s +"
+        " 1 states, and s + 2 suffice."
     ),
     source=Source("peng2018rational", "4.1", "Proposition 11", ("10", "22")),
     hypotheses=(

@@ -27,8 +27,9 @@ CLAIM = Claim(
     name="proposition-11-t-lstm",
     title="T-LSTM is rational",
     statement=(
-        "A unit of the strongly-typed T-LSTM, c_t = f_t c_{t-1} + (1 - f_t) z_t, whose gates read two symbols, is the Forward score of an "
-        "automaton that remembers one symbol: with s symbols and c_0 = 0 it has 2s + 1 states, and s + 2 suffice."
+        "A unit of the strongly-typed T-LSTM, c_t = f_t c_{t-1} + (1 - f_t) z_t, whose gates read two"
+        " symbols, is the Forward score of an automaton that remembers one symbol: with s symbols and c_0 = 0"
+        " it has 2s + 1 states, and s + 2 suffice."
     ),
     source=Source("peng2018rational", "4.1", "Proposition 11", ("10", "22")),
     hypotheses=(

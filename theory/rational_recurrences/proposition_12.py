@@ -1,6 +1,7 @@
 """Proposition 12: the n-gram RCNN is a chain of n + 1 states.
 
-Peng et al. 2018, section 4.2, equations 14a, 14b and 15, and appendix B, which starts with z^(j) = 0 for all j.
+Peng et al. 2018, section 4.2, equations 14a, 14b and 15, and appendix B, which starts with z^(j) = 0 for all
+j.
 """
 
 from __future__ import annotations
@@ -29,23 +30,32 @@ class FromZero(Concrete):
         return self.entries[name][places[0]] if name == "c" else super().at(name, *places)
 
 
-# The weights of one unit: lambda_t (here f) and u^(1), ..., u^(n) as functions of the symbol, and c^(1)_0, ..., c^(n)_0.
+# The weights of one unit: lambda_t (here f) and u^(1), ..., u^(n) as functions of the symbol, and c^(1)_0,
+# ..., c^(n)_0.
 
 
 def rcnn(n: int, start: Any = None) -> Signature:
     """An n-gram unit with a lambda that depends on the symbol."""
-    return Signature((constant("c_0", (n,), start), by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300)
+    return Signature(
+        (constant("c_0", (n,), start), by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
+    )
 
 
 def rcnn_with_constant_lambda(n: int) -> Signature:
     """An n-gram unit with a constant lambda."""
-    return Signature((constant("c_0", (n,)), constant("f"), by_symbol("u", (n,))), size=("n", n), most_small=300)
+    return Signature(
+        (constant("c_0", (n,)), constant("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
+    )
 
 
 def rcnn_with_feedback(n: int) -> Signature:
     """An n-gram unit whose lambda reads c^(n)_{t-1} with weight w."""
     reads = constant("w", only=[1, -1, Fraction(1, 2)])
-    return Signature((constant("c_0", (n,), [0]), reads, by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300)
+    return Signature(
+        (constant("c_0", (n,), [0]), reads, by_symbol("f"), by_symbol("u", (n,))),
+        size=("n", n),
+        most_small=300,
+    )
 
 
 # The recurrence, as printed, at one place j; with c^(0) = 1, equations 14a and 14b are one.
@@ -95,7 +105,9 @@ def chain(w: Weights, initial: Any) -> list[WFSA]:
     tables = {}
     for x in w.alphabet:
         at = FromZero(k, n, {"lambda": w.f[x] if isinstance(w.f, dict) else w.f, "u": w.u[x]})
-        tables[x] = [[tau(at, i, j) if j else tau_to_first(at, i) for j in range(n + 1)] for i in range(n + 1)]
+        tables[x] = [
+            [tau(at, i, j) if j else tau_to_first(at, i) for j in range(n + 1)] for i in range(n + 1)
+        ]
     return [WFSA(k, initial, [k.zero] * n + [k.one], tables)]
 
 
@@ -109,8 +121,8 @@ def from_q_0(w: Weights) -> list[WFSA]:
     return chain(w, [w.over.one, *[w.over.zero] * w.n])
 
 
-# The Forward algorithm as appendix B prints it, which reads its weights from that automaton: z^(0) = 1 for t >= 1, and before the
-# first symbol z^(j) = 0 for all j, z^(0) too.
+# The Forward algorithm as appendix B prints it, which reads its weights from that automaton: z^(0) = 1 for t
+# >= 1, and before the first symbol z^(j) = 0 for all j, z^(0) too.
 
 program_as_printed = Recurrence(
     start=lambda automaton: (automaton.semiring.zero,) * automaton.states,
@@ -122,7 +134,10 @@ program_as_printed = Recurrence(
 def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
     """z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from those at t - 1."""
     k, table = automaton.semiring, automaton.matrix(x)
-    found = [k.plus(k.times(z[j], table[j, j]), k.times(z[j - 1], table[j - 1, j])) for j in range(1, automaton.states)]
+    found = [
+        k.plus(k.times(z[j], table[j, j]), k.times(z[j - 1], table[j - 1, j]))
+        for j in range(1, automaton.states)
+    ]
     return (k.one, *found)
 
 
@@ -130,7 +145,9 @@ def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
 
 
 def for_every_n() -> list[Identity]:
-    """What reaches q_j, of c_i from each q_i, is the step at place j (shown for j = 1 and j >= 2 apart); what reaches q_0 is c_0 = 1."""
+    """What reaches q_j, of c_i from each q_i, is the step at place j (shown for j = 1 and j >= 2 apart); what
+    reaches q_0 is c_0 = 1.
+    """
     return [
         reaching(Symbolic(first=True), "at place 1, where c[0] = 1"),
         reaching(Symbolic(first=False), "at every place j with 2 <= j <= n"),
@@ -140,14 +157,19 @@ def for_every_n() -> list[Identity]:
 
 def reaching(of: Symbolic, where: str) -> Identity:
     """The identity at a place j >= 1; the sum over places runs from 1, so that place 0 stands apart."""
-    left = of.plus(of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j))))
+    left = of.plus(
+        of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
+    )
     right = place(of, of.j)
     return Identity("step", where, of.write(left), of.write(right), of.same(left, right))
 
 
 def reaching_first(of: Symbolic) -> Identity:
     """The identity at place 0."""
-    left = of.plus(of.times(of.at("c", 0), tau_to_first(of, 0)), of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))))
+    left = of.plus(
+        of.times(of.at("c", 0), tau_to_first(of, 0)),
+        of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))),
+    )
     return Identity("step", "at place 0", of.write(left), "c[0]", of.same(left, of.at("c", 0)))
 
 
@@ -159,8 +181,8 @@ def chain_proof(of: Any) -> Induction:
         states=lambda w, variable: [tuple(variable(f"c[{j + 1}]") for j in range(w.n))],
         instances=tuple((of(n), "a") for n in range(1, 7)),
         enough=(
-            f"{ONE_LETTER} For every n: recurrence and automaton are made of functions of places, and the step at a place j is one "
-            "identity of sums of these functions, with j and n symbols."
+            f"{ONE_LETTER} For every n: recurrence and automaton are made of functions of places, and the"
+            " step at a place j is one identity of sums of these functions, with j and n symbols."
         ),
         sizes=for_every_n,
     )
@@ -170,14 +192,17 @@ ANYWHERE = Sizes(rcnn, (1, 2, 3, 4, 5, 6), (1, 2, 3))
 CONSTANT = Sizes(rcnn_with_constant_lambda, (1, 2, 3, 4, 5, 6), (1, 2, 3))
 FROM_ZERO = Sizes(lambda n: rcnn(n, start=[0]), (1, 2, 3), (1, 2, 3))
 FEEDBACK = Sizes(rcnn_with_feedback, (1, 2), (1, 2))
-C_0 = "Before the string c^(j)_0 = 0 for all j >= 1, or the automaton has the initial weights lambda(q_j) = c^(j)_0."
+C_0 = (
+    "Before the string c^(j)_0 = 0 for all j >= 1, or the automaton has the initial weights lambda(q_j) ="
+    " c^(j)_0."
+)
 
 CLAIM = Claim(
     name="proposition-12",
     title="The n-gram RCNN is rational",
     statement=(
-        "A unit of the single-layer n-gram RCNN, whose lambda_t is constant or depends on the symbol alone, is the Forward score of a "
-        "chain of n + 1 states, for every n."
+        "A unit of the single-layer n-gram RCNN, whose lambda_t is constant or depends on the symbol alone,"
+        " is the Forward score of a chain of n + 1 states, for every n."
     ),
     source=Source("peng2018rational", "4.2", "Proposition 12", ("14a", "14b", "15")),
     hypotheses=("lambda_t is a constant, or depends on x_t alone.", C_0),
@@ -234,7 +259,10 @@ CLAIM = Claim(
         Variant(
             name="without-input-only-lambda",
             expected="refuted",
-            says="lambda_t also reads the state before it, here as lambda_t = f(x_t) + w c^(n)_{t-1} with w not 0",
+            says=(
+                "lambda_t also reads the state before it, here as lambda_t = f(x_t) + w c^(n)_{t-1} with w"
+                " not 0"
+            ),
             recurrence=with_feedback,
             construction=corrected,
             cases=FEEDBACK.random,
@@ -254,5 +282,8 @@ CLAIM = Claim(
         ("n", 2),
     ),
     uses=("model-c",),
-    row=Row("1", ("RCNN", "c^(1)_t = c^(1)_{t-1} l_t + u^(1)_t, c^(2)_t = c^(2)_{t-1} l_t + c^(1)_{t-1} u^(2)_t", "C")),
+    row=Row(
+        "1",
+        ("RCNN", "c^(1)_t = c^(1)_{t-1} l_t + u^(1)_t, c^(2)_t = c^(2)_{t-1} l_t + c^(1)_{t-1} u^(2)_t", "C"),
+    ),
 )

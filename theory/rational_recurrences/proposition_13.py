@@ -1,6 +1,7 @@
 """Proposition 13: the input switched affine network (ISAN) is rational; d + 1 states do.
 
-Peng et al. 2018, section 4.3, equations 16 to 18, and appendix C, whose initial weights stand at the wrong half of the states.
+Peng et al. 2018, section 4.3, equations 16 to 18, and appendix C, whose initial weights stand at the wrong
+half of the states.
 """
 
 from __future__ import annotations
@@ -25,10 +26,15 @@ Places = Concrete | Symbolic
 
 def isan(d: int, start: Any = None) -> Signature:
     """An ISAN of hidden size d; c_0 among some values."""
-    return Signature((constant("c_0", (d,), start), by_symbol("W", (d, d)), by_symbol("b", (d,))), size=("d", d), most_small=300)
+    return Signature(
+        (constant("c_0", (d,), start), by_symbol("W", (d, d)), by_symbol("b", (d,))),
+        size=("d", d),
+        most_small=300,
+    )
 
 
-# The recurrence, as printed, at one place; of all places it is the step, and of a place that is a symbol it is a part of the proof.
+# The recurrence, as printed, at one place; of all places it is the step, and of a place that is a symbol it
+# is a part of the proof.
 
 
 def place(of: Places, j: Any) -> Any:
@@ -45,8 +51,8 @@ def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
 isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: c)
 
 
-# The weights of the automata between places, with eta = b and mu = W: Q_1 has a state q_i for each number of c, and Q_2 as many
-# states q_{d+i} for the constant 1 (appendix C), or just one.
+# The weights of the automata between places, with eta = b and mu = W: Q_1 has a state q_i for each number of
+# c, and Q_2 as many states q_{d+i} for the constant 1 (appendix C), or just one.
 
 
 def within_c(of: Places, i: Any, j: Any) -> Any:
@@ -93,7 +99,7 @@ def corrected(w: Weights) -> list[WFSA]:
 
 
 def with_one_more_state(w: Weights) -> list[WFSA]:
-    """D + 1 states: one for the constant 1, which all of Q_2 may be at once, and one for each number in c."""
+    """d + 1 states: one for the constant 1, which all of Q_2 may be at once, and one for each number in c."""
     k, d = w.over, w.n
     places = range(1, d + 1)
     tables = {}
@@ -102,17 +108,21 @@ def with_one_more_state(w: Weights) -> list[WFSA]:
         first = [k.one, *(to_c_from_one(at, j) for j in places)]
         tables[x] = [first, *([k.zero, *(within_c(at, i, j) for j in places)] for i in places)]
     initial = [k.one, *w.c_0]
-    return [WFSA(k, initial, [k.zero, *(k.one if j == i else k.zero for j in range(d))], tables) for i in range(d)]
+    return [
+        WFSA(k, initial, [k.zero, *(k.one if j == i else k.zero for j in range(d))], tables) for i in range(d)
+    ]
 
 
-# The step with d a symbol, of the very functions above: what reaches q_j, of c_i from each q_i and of 1 from each other state, is
-# [W c + b]_j; and what reaches the other states is 1.
+# The step with d a symbol, of the very functions above: what reaches q_j, of c_i from each q_i and of 1 from
+# each other state, is [W c + b]_j; and what reaches the other states is 1.
 
 
 def with_2d_states() -> list[Identity]:
     """For appendix C."""
     of = Symbolic()
-    left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j)))
+    left = of.plus(
+        of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j))
+    )
     return [*at_place(of, left), at_ones(of, of.sum(lambda i: within_ones(of, i, of.j)))]
 
 
@@ -126,7 +136,15 @@ def with_d_plus_1_states() -> list[Identity]:
 def at_place(of: Symbolic, left: Any) -> list[Identity]:
     """The identity at a place j of c."""
     right = place(of, of.j)
-    return [Identity("step", "at every place j of c, 1 <= j <= n = d", of.write(left), of.write(right), of.same(left, right))]
+    return [
+        Identity(
+            "step",
+            "at every place j of c, 1 <= j <= n = d",
+            of.write(left),
+            of.write(right),
+            of.same(left, right),
+        )
+    ]
 
 
 def at_ones(of: Symbolic, left: Any) -> Identity:
@@ -142,8 +160,8 @@ def proof(says: str, invariant: Any, sizes: Any) -> Induction:
         states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
         instances=tuple((isan(d), "a") for d in range(1, 6)),
         enough=(
-            f"{ONE_LETTER} For every d: recurrence and automaton are made of functions of places, and the step at a place j is one "
-            "identity of sums of these functions, with j and d symbols."
+            f"{ONE_LETTER} For every d: recurrence and automaton are made of functions of places, and the"
+            " step at a place j is one identity of sums of these functions, with j and d symbols."
         ),
         sizes=sizes,
     )
@@ -156,8 +174,8 @@ CLAIM = Claim(
     name="proposition-13",
     title="ISAN is rational",
     statement=(
-        "Each of the d numbers in the state of a single-layer ISAN is the Forward score of an automaton with 2d states; d + 1 states "
-        "suffice."
+        "Each of the d numbers in the state of a single-layer ISAN is the Forward score of an automaton with"
+        " 2d states; d + 1 states suffice."
     ),
     source=Source("peng2018rational", "4.3", "Proposition 13", ("16", "17", "18")),
     hypotheses=("The network starts in c_0 = 0, or the automaton has c_0 among its initial weights.",),
@@ -192,7 +210,9 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=proof(
-                "after every string, Forward's vector is (1, c)", lambda w, c, unit: (w.over.one, *c), with_d_plus_1_states
+                "after every string, Forward's vector is (1, c)",
+                lambda w, c, unit: (w.over.one, *c),
+                with_d_plus_1_states,
             ),
             theorem=Theorem(
                 "rational_recurrences.proposition_13.proposition_13_with_fewer_states",

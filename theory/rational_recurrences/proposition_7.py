@@ -19,13 +19,16 @@ from theory.signature import GRID, Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one unit: f and u as functions of the symbol (equations 5a and 5b, row i), and c_0, which the paper never says.
+# The weights of one unit: f and u as functions of the symbol (equations 5a and 5b, row i), and c_0, which the
+# paper never says.
 
 GATES = (by_symbol("f"), by_symbol("u"))
 ANYWHERE = Signature((constant("c_0"), *GATES))
 AT_ZERO = Signature((constant("c_0", only=[0]), *GATES))
 AT_ONE = Signature((constant("c_0", only=[1]), *GATES))
-READS_STATE = Signature((constant("c_0", only=[0]), constant("w", only=[1, -1, Fraction(1, 2), 2, Fraction(-2, 3)]), *GATES))
+READS_STATE = Signature(
+    (constant("c_0", only=[0]), constant("w", only=[1, -1, Fraction(1, 2), 2, Fraction(-2, 3)]), *GATES)
+)
 
 
 # The recurrence, as printed, over any semiring.
@@ -51,19 +54,26 @@ with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=l
 
 
 def figure_1(w: Weights) -> list[WFSA]:
-    """The automaton B: q_0 loops on every symbol with weight one, goes to q_1 with mu, and q_1 loops with phi."""
+    """The automaton B: q_0 loops on every symbol with weight one, goes to q_1 with mu, and q_1 loops with
+    phi.
+    """
     k = w.over
     tables = {x: [[k.one, w.u[x]], [k.zero, w.f[x]]] for x in w.alphabet}
     return [WFSA(k, initial=[k.one, k.zero], final=[k.zero, k.one], transitions=tables)]
 
 
 def figure_1_from_c_0(w: Weights) -> list[WFSA]:
-    """The corrected automaton: lambda(q_1) = c_0. Then it is right on the empty string too, whatever c_0 is."""
-    return [b.replace(initial=WFSA(w.over, [w.over.one, w.c_0], [w.over.zero] * 2, {}).initial) for b in figure_1(w)]
+    """The corrected automaton: lambda(q_1) = c_0. Then it is right on the empty string too, whatever c_0
+    is.
+    """
+    return [
+        b.replace(initial=WFSA(w.over, [w.over.one, w.c_0], [w.over.zero] * 2, {}).initial)
+        for b in figure_1(w)
+    ]
 
 
-# Equation 3b literally: Omega_{i+1} reads x_i, so the first step reads nothing, and the last symbol is never read. The state is
-# Omega before and after the symbol that was read last; only the former is ever read out.
+# Equation 3b literally: Omega_{i+1} reads x_i, so the first step reads nothing, and the last symbol is never
+# read. The state is Omega before and after the symbol that was read last; only the former is ever read out.
 
 forward_as_printed = Recurrence(
     start=lambda automaton: (forward.start(automaton), forward.start(automaton)),
@@ -91,16 +101,19 @@ def two_states(*signatures: Signature) -> Induction:
     )
 
 
-MEMORYLESS = "The gates are memoryless: f_t and u_t depend on the symbol x_t alone, not on the state before it."
+MEMORYLESS = (
+    "The gates are memoryless: f_t and u_t depend on the symbol x_t alone, not on the state before it."
+)
 C_0 = "The network starts in c_0 = 0, or the automaton in lambda(q_1) = c_0. The paper does not say it."
 
 CLAIM = Claim(
     name="proposition-7",
     title="A gated unit is a two-state automaton",
     statement=(
-        "The i-th unit of the gated recurrent network of Example 6, run over a string (in the paper: a nonempty one), has at time t "
-        "the score that the two-state automaton B_i of Figure 1 gives to the first t symbols, when mu and phi of a symbol are the i-th "
-        "components of the update and of the forget gate."
+        "The i-th unit of the gated recurrent network of Example 6, run over a string (in the paper: a"
+        " nonempty one), has at time t the score that the two-state automaton B_i of Figure 1 gives to the"
+        " first t symbols, when mu and phi of a symbol are the i-th components of the update and of the"
+        " forget gate."
     ),
     source=Source("peng2018rational", "3.1", "Proposition 7", ("5a", "5b", "5c", "6", "7", "8")),
     hypotheses=(MEMORYLESS, C_0),
@@ -124,7 +137,10 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="Figure 1 as drawn, with c_0, which is never said, taken as 1; for all strings, of which Definition 8 speaks",
+            says=(
+                "Figure 1 as drawn, with c_0, which is never said, taken as 1; for all strings, of which"
+                " Definition 8 speaks"
+            ),
             recurrence=example_6,
             construction=figure_1,
             cases=AT_ONE.random,
@@ -185,6 +201,10 @@ CLAIM = Claim(
     example=Weights(
         REAL,
         "ab",
-        {"c_0": GRID[0], "f": {"a": Fraction(1, 2), "b": Fraction(1)}, "u": {"a": Fraction(3), "b": Fraction(-1)}},
+        {
+            "c_0": GRID[0],
+            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
+            "u": {"a": Fraction(3), "b": Fraction(-1)},
+        },
     ),
 )

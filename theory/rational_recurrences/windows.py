@@ -1,7 +1,8 @@
-"""Gates that read a window of the last K symbols, and the automata that remember them: what the parts of Proposition 11 share.
+"""Gates that read a window of the last K symbols, and the automata that remember them: what the parts of
+Proposition 11 share.
 
-Peng et al. 2018, section 4.1 and appendix A. A gate's argument is a window: a string of K symbols, or a shorter one at the start of
-the string, where the padding v_0 = 0 stands before it.
+Peng et al. 2018, section 4.1 and appendix A. A gate's argument is a window: a string of K symbols, or a
+shorter one at the start of the string, where the padding v_0 = 0 stands before it.
 """
 
 from __future__ import annotations
@@ -43,11 +44,13 @@ def step(w: Weights, state: State, x: str) -> State:
 windowed = Recurrence(start=lambda w: ("", w.c_0), step=step, out=lambda w, state: (state[1],), modes=True)
 
 
-# The construction of appendix A for any K: states p_h and q_h for each history h; q_0 of the paper is p of the empty one.
+# The construction of appendix A for any K: states p_h and q_h for each history h; q_0 of the paper is p of
+# the empty one.
 
 
 def automaton(w: Weights, padded: bool) -> WFSA:
-    """Appendix A's automaton; with ``padded``, the paths that take their one mu before the history is full, too.
+    """Appendix A's automaton; with ``padded``, the paths that take their one mu before the history is full,
+    too.
 
     There is no q of the empty history, unless c_0 is other than zero: then it has the initial weight c_0.
     """
@@ -67,9 +70,13 @@ def automaton(w: Weights, padded: bool) -> WFSA:
 
 
 def names(w: Weights) -> list[tuple[str, str]]:
-    """The states: p of every history, then q of every history, the empty one only where c_0 is not zero (or K is 1)."""
+    """The states: p of every history, then q of every history, the empty one only where c_0 is not zero (or K
+    is 1).
+    """
     histories = words(w.alphabet, w.n - 1)
-    return [("p", h) for h in histories] + [("q", h) for h in histories if h or w.n == 1 or w.c_0 != w.over.zero]
+    return [("p", h) for h in histories] + [
+        ("q", h) for h in histories if h or w.n == 1 or w.c_0 != w.over.zero
+    ]
 
 
 def printed(w: Weights) -> list[WFSA]:
@@ -88,8 +95,9 @@ def corrected(w: Weights) -> list[WFSA]:
 def ahead(w: Weights) -> list[WFSA]:
     """The automaton with 2 + s + ... + s^(K-1) states, s the number of symbols.
 
-    Its vector after x is 1, c(x), and c(xw) for each word w of 1 to K - 1 symbols. On a it moves c(xaw) to w; for the longest w the
-    window is aw, whatever x was: c(xaw) = f(aw) c(xaw') + u(aw), with w' all of w but its last symbol.
+    Its vector after x is 1, c(x), and c(xw) for each word w of 1 to K - 1 symbols. On a it moves c(xaw) to w;
+    for the longest w the window is aw, whatever x was: c(xaw) = f(aw) c(xaw') + u(aw), with w' all of w but
+    its last symbol.
     """
     k = w.over
     place = {word: i for i, word in enumerate(words(w.alphabet, w.n - 1), start=1)}
@@ -101,7 +109,9 @@ def ahead(w: Weights) -> list[WFSA]:
                 arrows.append((place[a + word], j, a, k.one))
             else:
                 arrows += [(place[(a + word)[:-1]], j, a, w.f[a + word]), (0, j, a, w.u[a + word])]
-    initial = [(0, k.one)] + [(i, c) for word, i in place.items() for c in [after(w, ("", w.c_0), word)] if c != k.zero]
+    initial = [(0, k.one)] + [
+        (i, c) for word, i in place.items() for c in [after(w, ("", w.c_0), word)] if c != k.zero
+    ]
     return [WFSA.from_edges(k, len(place) + 1, w.alphabet, initial, [(place[""], k.one)], arrows)]
 
 
@@ -113,9 +123,14 @@ def after(w: Weights, state: State, word: str) -> Any:
 
 
 def by_history(w: Weights) -> dict[str, Any]:
-    """The same weights with histories by their number, as Coq reads them: gates f and u by history and letter, and the next history."""
+    """The same weights with histories by their number, as Coq reads them: gates f and u by history and
+    letter, and the next history.
+    """
     histories = words(w.alphabet, w.n - 1)
-    table = {name: tuple(tuple(w.entries[name][h + x] for x in w.alphabet) for h in histories) for name in ("f", "u")}
+    table = {
+        name: tuple(tuple(w.entries[name][h + x] for x in w.alphabet) for h in histories)
+        for name in ("f", "u")
+    }
     remember = tuple(tuple(histories.index(remembered(w, h, x)) for x in w.alphabet) for h in histories)
     read = {f"{name}_w": w.entries[name] for name in ("f", "u")}
     return {"c_0": w.c_0, "m": len(histories), "k": w.n - 1, "remember": remember, **table, **read}
@@ -126,7 +141,9 @@ def by_history(w: Weights) -> dict[str, Any]:
 
 def states(w: Weights, variable: Any) -> list[State]:
     """Every history, with any c; before the first symbol c is c_0."""
-    return [("", w.c_0)] + [(h, variable("c")) for h in words(w.alphabet, w.n - 1) if h or w.n == 1 or w.c_0 != w.over.zero]
+    return [("", w.c_0)] + [
+        (h, variable("c")) for h in words(w.alphabet, w.n - 1) if h or w.n == 1 or w.c_0 != w.over.zero
+    ]
 
 
 def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
@@ -137,15 +154,19 @@ def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
         return [k.zero if h != history else k.one if row == "p" else c for row, h in names(w)]
 
     return Induction(
-        says="after every string, with h its last K - 1 symbols, Forward's vector is 1 at p_h, c at q_h, and 0 elsewhere",
+        says=(
+            "after every string, with h its last K - 1 symbols, Forward's vector is 1 at p_h, c at q_h, and 0"
+            " elsewhere"
+        ),
         invariant=invariant,
         states=states,
         instances=instances,
         enough=(
-            "From p_h and q_h a symbol b leads to p and q of one and the same history, with weights that are variables of (h, b) "
-            "alone: the identities of two pairs (h, b) are the same but for the names of variables and of states. A renaming of the "
-            "letters takes each pair to one with the letters' first occurrences in order, and a longer window only makes h longer. "
-            "Every pair is checked for these sizes."
+            "From p_h and q_h a symbol b leads to p and q of one and the same history, with weights that are"
+            " variables of (h, b) alone: the identities of two pairs (h, b) are the same but for the names of"
+            " variables and of states. A renaming of the letters takes each pair to one with the letters'"
+            " first occurrences in order, and a longer window only makes h longer. Every pair is checked for"
+            " these sizes."
         ),
     )
 
@@ -154,18 +175,29 @@ def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
     """The invariant of the smaller automaton: 1, and what c is after each word."""
     return Induction(
         says="after every string x, Forward's vector is 1, c(x), and c(xw) for each word w shorter than K",
-        invariant=lambda w, state, unit: [w.over.one, *(after(w, state, word) for word in words(w.alphabet, w.n - 1))],
+        invariant=lambda w, state, unit: [
+            w.over.one,
+            *(after(w, state, word) for word in words(w.alphabet, w.n - 1)),
+        ],
         states=states,
         instances=instances,
         enough=(
-            "The step on a only moves the number at aw to w, but for the longest words w, where it is the recurrence's own step for the "
-            "window aw; both hold for any K and any alphabet. Every pair of a history and a symbol is checked for these sizes."
+            "The step on a only moves the number at aw to w, but for the longest words w, where it is the"
+            " recurrence's own step for the window aw; both hold for any K and any alphabet. Every pair of a"
+            " history and a symbol is checked for these sizes."
         ),
     )
 
 
-def instances(of: Any, starts: tuple[Any, ...] = (None, (0,)), most: int = 40) -> tuple[tuple[Signature, str], ...]:
+def instances(
+    of: Any, starts: tuple[Any, ...] = (None, (0,)), most: int = 40
+) -> tuple[tuple[Signature, str], ...]:
     """Windows up to 4 and alphabets up to 3 letters, where there are at most so many windows in all."""
-    sizes = [(window, "abc"[:s]) for window in (1, 2, 3, 4) for s in (1, 2, 3) if len(words("abc"[:s], window)) <= most]
+    sizes = [
+        (window, "abc"[:s])
+        for window in (1, 2, 3, 4)
+        for s in (1, 2, 3)
+        if len(words("abc"[:s], window)) <= most
+    ]
     sizes.sort(key=lambda size: size != (2, "a"))  # the first is the one that is written out
     return tuple((of(window, start), alphabet) for window, alphabet in sizes for start in starts)

@@ -1,4 +1,5 @@
-"""The bound of Theorem 3.2: how probable the greatest score is, at least, at any temperature, and over a string.
+"""The bound of Theorem 3.2: how probable the greatest score is, at least, at any temperature, and over a
+string.
 
 Wang & Niepert 2019, appendix A.2, whose proof has the limit for tau -> 0 only.
 """
@@ -16,10 +17,10 @@ from theory.signature import Signature, by_symbol, constant
 from theory.state_regularized.networks import SMALL
 from theory.weights import Weights
 
-# The bound alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), and its product over a string. With the powers top = exp(b_M / tau) and
-# x_i = exp(b_i / tau) of the k - 1 others, t the greatest of these and s_i = t - x_i what each lacks, the softmax divides top by
-# top + sum_i x_i, and the bound by top + (k - 1) t = top + sum_i (x_i + s_i). In the proof x_i and s_i are variables: whatever
-# is not negative there.
+# The bound alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), and its product over a string. With the powers
+# top = exp(b_M / tau) and x_i = exp(b_i / tau) of the k - 1 others, t the greatest of these and s_i = t - x_i
+# what each lacks, the softmax divides top by top + sum_i x_i, and the bound by top + (k - 1) t = top + sum_i
+# (x_i + s_i). In the proof x_i and s_i are variables: whatever is not negative there.
 
 
 def scores(k: int) -> Signature:
@@ -31,7 +32,12 @@ def scores(k: int) -> Signature:
             by_symbol("top", derived=lambda w, x: max(powers(w, x))),
             by_symbol("x", (k - 1,), derived=lambda w, x: others(w, x)),
             by_symbol("s", (k - 1,), derived=lambda w, x: tuple(max(others(w, x)) - v for v in others(w, x))),
-            by_symbol("scale", derived=lambda w, x: 1 / (sum(powers(w, x)) * (max(powers(w, x)) + (k - 1) * max(others(w, x))))),
+            by_symbol(
+                "scale",
+                derived=lambda w, x: (
+                    1 / (sum(powers(w, x)) * (max(powers(w, x)) + (k - 1) * max(others(w, x))))
+                ),
+            ),
         ),
         size=("k", k),
         most_small=150,
@@ -68,7 +74,9 @@ def bounds_divisor(of: Places) -> Any:
 
 
 def part(of: Places, factor: Any) -> Any:
-    """Top and the factor, over the product of both divisors: alpha_M for the bound's, the bound for the softmax's divisor."""
+    """Top and the factor, over the product of both divisors: alpha_M for the bound's, the bound for the
+    softmax's divisor.
+    """
     return of.times(of.times(of.at("top"), factor), of.at("scale"))
 
 
@@ -86,7 +94,9 @@ always_greatest = Recurrence(start=lambda w: w.over.one, step=go_on, out=lambda 
 
 
 def bound_and_rest(w: Weights) -> list[WFSA]:
-    """Two states. A path that stays in state 1 weighs the bound's product, and no path weighs less than 0: the sum is at least it."""
+    """Two states. A path that stays in state 1 weighs the bound's product, and no path weighs less than 0:
+    the sum is at least it.
+    """
     k = w.over
     tables = {}
     for x in w.alphabet:
@@ -100,7 +110,9 @@ def for_every_k() -> list[Identity]:
     """What the step rests on, with k a symbol: the bound's divisor is the softmax's and what is lacking."""
     of = Symbolic()
     left, right = of.plus(divisor(of), lacking(of)), bounds_divisor(of)
-    return [Identity("step", "with n = k - 1 for any k", of.write(left), of.write(right), of.same(left, right))]
+    return [
+        Identity("step", "with n = k - 1 for any k", of.write(left), of.write(right), of.same(left, right))
+    ]
 
 
 BOUND = Induction(
@@ -109,8 +121,9 @@ BOUND = Induction(
     states=lambda w, variable: [variable("p")],
     instances=tuple((scores(k), "a") for k in range(2, 7)),
     enough=(
-        "One letter whose weights are variables stands for every letter: a step reads one letter. For every k: divisors are sums over "
-        "places, and the bound's is the softmax's and what is lacking, as one identity of sums with k a symbol."
+        "One letter whose weights are variables stands for every letter: a step reads one letter. For every"
+        " k: divisors are sums over places, and the bound's is the softmax's and what is lacking, as one"
+        " identity of sums with k a symbol."
     ),
     sizes=for_every_k,
 )

@@ -24,8 +24,9 @@ from theory.weights import Weights
 Run = Iterator[tuple[int, str, int]]
 """The transitions of a run, as it is labelled: from which centroid, by which symbol, to which."""
 
-# The network that the DFA is held to: moved to its most probable centroid after every symbol (section 3.1's text). Which is the most
-# probable does not hang on the temperature, so this is the limit network, where there is no tie.
+# The network that the DFA is held to: moved to its most probable centroid after every symbol (section 3.1's
+# text). Which is the most probable does not hang on the temperature, so this is the limit network, where
+# there is no tie.
 
 
 def moved(w: Weights, h: Vector, x: str) -> Vector:
@@ -79,7 +80,9 @@ def counted(w: Weights, run: Any) -> Counter[tuple[int, str, int]]:
 
 
 def by_counts(w: Weights, run: Any) -> Table:
-    """Delta(i, x) = argmax_j T[i, x, j]; of equal counts the first, so that a pair never seen leads to the first centroid."""
+    """Delta(i, x) = argmax_j T[i, x, j]; of equal counts the first, so that a pair never seen leads to the
+    first centroid.
+    """
     counts = counted(w, run)
     places = range(1, w.n + 1)
     return {(q, x): max(places, key=lambda j: (counts[q, x, j], -j)) for q in places for x in w.alphabet}
@@ -101,8 +104,9 @@ def printed_soft(w: Weights) -> Table:
     return asked_table(w) | seen(w, soft_run)
 
 
-# The network as far as the data go: a run that takes a pair which no string of the data takes shows nothing any more. A hard run of
-# n symbols takes its last pair from a state that it reaches with n - 1; so the pairs seen are those of the states within longest - 1.
+# The network as far as the data go: a run that takes a pair which no string of the data takes shows nothing
+# any more. A hard run of n symbols takes its last pair from a state that it reaches with n - 1; so the pairs
+# seen are those of the states within longest - 1.
 
 
 @lru_cache(maxsize=256)
@@ -120,7 +124,9 @@ def covered_step(w: Weights, state: Any, x: str) -> Any:
     return hard_step(w, state, x) if state[0] is not None and state[0] in within(w) else (None, state[1])
 
 
-covered_network = Recurrence(start=lambda w: (w.S[0], w.over.one), step=covered_step, out=at_centroid, modes=True)
+covered_network = Recurrence(
+    start=lambda w: (w.S[0], w.over.one), step=covered_step, out=at_centroid, modes=True
+)
 
 
 def settled(w: Weights) -> bool:
@@ -162,15 +168,23 @@ CLAIM = Claim(
     name="extraction",
     title="extracting the DFA",
     statement=(
-        "Where there is no tie, the transition function that is read off by asking the cell at every centroid for every symbol is that of "
-        "the DFA which the network is as the temperature tends to 0."
+        "Where there is no tie, the transition function that is read off by asking the cell at every centroid"
+        " for every symbol is that of the DFA which the network is as the temperature tends to 0."
     ),
     source=Source("wang2019state", "3.1", "Algorithm 1", ("2", "4", "5")),
     hypotheses=(
-        "There is no tie for a state and a symbol that strings reach, and the network starts at a centroid; the centroids differ.",
-        "Every pair of a state and a symbol that strings reach is asked for. Counts over data know only the pairs that the data take.",
-        "For counts the network is moved to its most probable centroid after each symbol, as section 3.1 says, and does not go on with its "
-        "mixture, as the pseudo-code of appendix D has it.",
+        (
+            "There is no tie for a state and a symbol that strings reach, and the network starts at a"
+            " centroid; the centroids differ."
+        ),
+        (
+            "Every pair of a state and a symbol that strings reach is asked for. Counts over data know only"
+            " the pairs that the data take."
+        ),
+        (
+            "For counts the network is moved to its most probable centroid after each symbol, as section 3.1"
+            " says, and does not go on with its mixture, as the pseudo-code of appendix D has it."
+        ),
     ),
     variants=(
         Variant(
@@ -184,7 +198,10 @@ CLAIM = Claim(
         Variant(
             name="corrected-seen-pairs",
             expected="holds",
-            says="counts of hard runs, for the pairs that the data take; others have no transition, and the network shows nothing there",
+            says=(
+                "counts of hard runs, for the pairs that the data take; others have no transition, and the"
+                " network shows nothing there"
+            ),
             recurrence=covered_network,
             construction=automata(lambda w: seen(w, hard_run)),
             **cases(),
@@ -192,7 +209,10 @@ CLAIM = Claim(
         Variant(
             name="printed-hard-run",
             expected="refuted",
-            says="counts of hard runs over data; of equal counts the first, so a pair never seen leads to the first centroid",
+            says=(
+                "counts of hard runs over data; of equal counts the first, so a pair never seen leads to the"
+                " first centroid"
+            ),
             recurrence=hard_network,
             construction=automata(printed_hard),
             kinds=("sampled", "exhausted", "decided"),
@@ -201,7 +221,10 @@ CLAIM = Claim(
         Variant(
             name="printed-soft-run",
             expected="refuted",
-            says="counts of soft runs, which go on with their mixture, at the temperature 1 / ln 2; pairs never seen are asked for",
+            says=(
+                "counts of soft runs, which go on with their mixture, at the temperature 1 / ln 2; pairs"
+                " never seen are asked for"
+            ),
             recurrence=hard_network,
             construction=automata(printed_soft),
             kinds=("sampled", "exhausted"),

@@ -1,4 +1,5 @@
-"""What a state-regularized network does as its temperature tends to 0, and how low it has to be: ties, margins, the DFA, tau*.
+"""What a state-regularized network does as its temperature tends to 0, and how low it has to be: ties,
+margins, the DFA, tau*.
 
 For Theorem 3.2 and for the extraction of a DFA (Wang & Niepert 2019, section 3.1 and appendices A.2 and D).
 """
@@ -29,12 +30,16 @@ def most_probable(b: Vector) -> int:
 
 
 def asked_table(w: Weights) -> Table:
-    """The next state for every state and symbol, by asking the cell: the transition function of the limit network."""
+    """The next state for every state and symbol, by asking the cell: the transition function of the limit
+    network.
+    """
     return {(q, x): most_probable(scores_at(w, q, x)) for q in range(1, w.n + 1) for x in w.alphabet}
 
 
 def reachable(w: Weights) -> Iterator[tuple[int, str, Vector]]:
-    """The pairs of a state and a symbol that strings reach from the first state, each with its similarities."""
+    """The pairs of a state and a symbol that strings reach from the first state, each with its
+    similarities.
+    """
     waiting, seen = [1], {1}
     for q in waiting:
         for x in w.alphabet:
@@ -63,11 +68,11 @@ def dfa(w: Weights, table: Callable[[Weights], Table] = asked_table) -> list[WFS
     return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one)], arrows) for j in range(w.n)]
 
 
-# Equation 5 at a temperature that serves all lengths. While alpha_q >= 1 - epsilon, h is within epsilon R of s_q, u within
-# epsilon R |U| of what it is at s_q, and each difference of similarities within epsilon L. With epsilon <= gamma / (2 L), where gamma
-# is the least margin that is reached, the next state leads by gamma / 2 at least, and alpha there is at least
-# 1 / (1 + (k - 1) 2^(-m gamma / 2)), which is 1 - epsilon or more for a large m, and for every larger one. So what holds after n
-# symbols holds after n + 1.
+# Equation 5 at a temperature that serves all lengths. While alpha_q >= 1 - epsilon, h is within epsilon R of
+# s_q, u within epsilon R |U| of what it is at s_q, and each difference of similarities within epsilon L. With
+# epsilon <= gamma / (2 L), where gamma is the least margin that is reached, the next state leads by gamma / 2
+# at least, and alpha there is at least 1 / (1 + (k - 1) 2^(-m gamma / 2)), which is 1 - epsilon or more for a
+# large m, and for every larger one. So what holds after n symbols holds after n + 1.
 
 
 def slope(w: Weights) -> Any:
@@ -80,7 +85,7 @@ def slope(w: Weights) -> Any:
 
 
 def least_margin(w: Weights) -> Any:
-    """Gamma: the least margin of all pairs that are reached."""
+    """gamma: the least margin of all pairs that are reached."""
     return min(margin(b) for _, _, b in reachable(w))
 
 
@@ -91,7 +96,9 @@ def epsilon(w: Weights) -> Fraction:
 
 
 def low_enough(w: Weights) -> Fraction:
-    """An m for which the mixture follows the DFA on all strings: tau* is 1 / (m ln 2). Without ties there is one."""
+    """An m for which the mixture follows the DFA on all strings: tau* is 1 / (m ln 2). Without ties there is
+    one.
+    """
     gamma = least_margin(w)
     if not gamma > 0:
         raise ValueError(f"there is a tie, so no temperature is low enough: {w.describe()}")

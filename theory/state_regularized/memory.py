@@ -1,4 +1,5 @@
-"""A cell with memory, whose alpha depends on more than h and the symbol: c = c + V h + W_x and u = hardtanh(U h + c).
+"""A cell with memory, whose alpha depends on more than h and the symbol: c = c + V h + W_x and u = hardtanh(U
+h + c).
 
 What Theorem 3.1 (Wang & Niepert 2019) is shown to need its hypothesis by.
 """
@@ -9,7 +10,16 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Recurrence
-from theory.state_regularized.networks import Place, Vector, at, at_each, clipped, pushed, similarities, softmax
+from theory.state_regularized.networks import (
+    Place,
+    Vector,
+    at,
+    at_each,
+    clipped,
+    pushed,
+    similarities,
+    softmax,
+)
 from theory.weights import Weights
 
 
@@ -20,8 +30,14 @@ def zero(w: Weights) -> Vector:
 
 def with_memory(w: Weights, h: Vector, c: Vector, x: str) -> tuple[Vector, Vector]:
     """Alpha, and the next cell state."""
-    cell = tuple(now + sum(v * n for v, n in zip(row, h, strict=True)) + b for now, row, b in zip(c, w.V, w.W[x], strict=True))
-    u = tuple(clipped(sum(v * n for v, n in zip(row, h, strict=True)) + now) for row, now in zip(w.U, cell, strict=True))
+    cell = tuple(
+        now + sum(v * n for v, n in zip(row, h, strict=True)) + b
+        for now, row, b in zip(c, w.V, w.W[x], strict=True)
+    )
+    u = tuple(
+        clipped(sum(v * n for v, n in zip(row, h, strict=True)) + now)
+        for row, now in zip(w.U, cell, strict=True)
+    )
     return softmax(w, similarities(w, u)), cell
 
 

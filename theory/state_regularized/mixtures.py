@@ -1,6 +1,8 @@
-"""Equation 5 in balls: h = sum_i alpha_i s_i is irrational after a symbol, and its most probable centroid is settled all the same.
+"""Equation 5 in balls: h = sum_i alpha_i s_i is irrational after a symbol, and its most probable centroid is
+settled all the same.
 
-A ball (``flint.arb``) holds the true value. Where two similarities' balls overlap, the string is run again with twice the bits.
+A ball (``flint.arb``) holds the true value. Where two similarities' balls overlap, the string is run again
+with twice the bits.
 """
 
 from __future__ import annotations
@@ -45,26 +47,35 @@ def ball(value: Any) -> Any:
 
 
 def scores(w: Weights, h: Vector, x: str) -> Vector:
-    """B at a mixture h: the cell of :mod:`theory.state_regularized.networks`, in balls."""
+    """b at a mixture h: the cell of :mod:`theory.state_regularized.networks`, in balls."""
     one = flint.arb(1)
     u = []
     for row, b in zip(w.U, w.W[x], strict=True):
         z = sum((ball(v) * n for v, n in zip(row, h, strict=True)), start=ball(b))
         u.append(z.min(one).max(-one))
     if w.eq == 2:
-        return tuple(sum((a * ball(s) for a, s in zip(u, row, strict=True)), start=flint.arb(0)) for row in w.S)
+        return tuple(
+            sum((a * ball(s) for a, s in zip(u, row, strict=True)), start=flint.arb(0)) for row in w.S
+        )
     return tuple(-abs(u[0] - ball(s[0])) for s in w.S)
 
 
 def distribution(b: Vector, inverse_temperature: Any) -> Vector:
-    """Alpha = softmax(b / tau), in balls."""
+    """alpha = softmax(b / tau), in balls."""
     powers = [((n - b[0]) * inverse_temperature).exp() for n in b]
     return tuple(p / sum(powers) for p in powers)
 
 
 def settled(b: Vector) -> int | None:
     """The place of the greatest, from 1; ``None`` where balls overlap."""
-    return next((i for i, n in enumerate(b, start=1) if all(n > other for j, other in enumerate(b, start=1) if j != i)), None)
+    return next(
+        (
+            i
+            for i, n in enumerate(b, start=1)
+            if all(n > other for j, other in enumerate(b, start=1) if j != i)
+        ),
+        None,
+    )
 
 
 def start(w: Weights) -> Mixed:
@@ -82,7 +93,9 @@ def step(w: Weights, now: Mixed, x: str) -> Mixed:
     while after is None:
         bits *= 2
         if bits > MOST_BITS:
-            raise Unsettled(f"after {now.string + x!r} two centroids seem to be equally probable: {w.describe()}")
+            raise Unsettled(
+                f"after {now.string + x!r} two centroids seem to be equally probable: {w.describe()}"
+            )
         again: Mixed | None = Mixed("", 1, start(w).h, bits)
         for symbol in now.string + x:
             again = None if again is None else _step(w, again, symbol)
@@ -97,7 +110,10 @@ def _step(w: Weights, now: Mixed, x: str) -> Mixed | None:
         if label is None:
             return None
         alpha = distribution(b, ball(w.m) * flint.arb(2).log())
-        h = tuple(sum((a * ball(s[i]) for a, s in zip(alpha, w.S, strict=True)), start=flint.arb(0)) for i in range(len(w.S[0])))
+        h = tuple(
+            sum((a * ball(s[i]) for a, s in zip(alpha, w.S, strict=True)), start=flint.arb(0))
+            for i in range(len(w.S[0]))
+        )
         return Mixed(now.string + x, label, h, now.bits)
 
 
@@ -109,11 +125,14 @@ def shown(w: Weights, now: Mixed) -> tuple[Any, ...]:
 mixture = Recurrence(start=start, step=step, out=shown)
 
 
-# Where it is to be refuted that the mixture follows the DFA, a doubt must not refute: from there on it counts as following.
+# Where it is to be refuted that the mixture follows the DFA, a doubt must not refute: from there on it counts
+# as following.
 
 
 def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:
-    """One symbol; as the DFA would go (and with no bits from then on) where centroids may be equally probable."""
+    """One symbol; as the DFA would go (and with no bits from then on) where centroids may be equally
+    probable.
+    """
     if now.bits:
         try:
             return step(w, now, x)

@@ -1,8 +1,10 @@
-"""State-regularized networks over exact numbers: a cell, its stochastic component, and the law of where a sampled run is.
+"""State-regularized networks over exact numbers: a cell, its stochastic component, and the law of where a
+sampled run is.
 
-Wang & Niepert 2019, section 3, equations 1 to 4. A softmax is not rational; but at a temperature tau = 1 / (m ln 2), m a positive
-integer, it is for integer similarities b: alpha_i = 2^(m b_i) / sum_j 2^(m b_j). So these networks have integer weights, and the
-activation hardtanh, which takes integers to integers: u = hardtanh(U h + W_x). With equation 4 h stays a centroid, and all is exact.
+Wang & Niepert 2019, section 3, equations 1 to 4. A softmax is not rational; but at a temperature tau = 1 / (m
+ln 2), m a positive integer, it is for integer similarities b: alpha_i = 2^(m b_i) / sum_j 2^(m b_j). So these
+networks have integer weights, and the activation hardtanh, which takes integers to integers: u = hardtanh(U h
++ W_x). With equation 4 h stays a centroid, and all is exact.
 
 >>> from automata.semirings import REAL
 >>> w = Weights(REAL, "a", {"S": ((0,), (1,)), "U": ((1,),), "W": {"a": (0,)}, "m": 1, "eq": 2}, ("k", 2))
@@ -24,7 +26,8 @@ from theory.weights import Weights
 
 Vector = tuple[Any, ...]
 
-# The weights: k centroids S (one a row), U and W of the recurrent component, the temperature's m, and which of equations 2 and 3 it is.
+# The weights: k centroids S (one a row), U and W of the recurrent component, the temperature's m, and which
+# of equations 2 and 3 it is.
 
 SMALL, ANY = (0, 1, -1), tuple(sorted(range(-3, 4), key=lambda n: (abs(n), -n)))
 SIZES = ((2, 1), (3, 1), (2, 2), (3, 2), (4, 2))
@@ -56,7 +59,8 @@ def integers(
     )
 
 
-# The recurrent component u = f(h, x), and the stochastic component's similarities b and distribution alpha = g(S, u).
+# The recurrent component u = f(h, x), and the stochastic component's similarities b and distribution alpha =
+# g(S, u).
 
 
 def clipped(z: Any) -> Any:
@@ -66,7 +70,9 @@ def clipped(z: Any) -> Any:
 
 def inside(w: Weights, h: Vector, x: str) -> Vector:
     """U h + W_x."""
-    return tuple(sum((v * n for v, n in zip(row, h, strict=True)), start=b) for row, b in zip(w.U, w.W[x], strict=True))
+    return tuple(
+        sum((v * n for v, n in zip(row, h, strict=True)), start=b) for row, b in zip(w.U, w.W[x], strict=True)
+    )
 
 
 def component(w: Weights, h: Vector, x: str) -> Vector:
@@ -89,7 +95,9 @@ def softmax(w: Weights, b: Vector) -> Vector:
 
 
 def limit(w: Weights, b: Vector) -> Vector:
-    """What the softmax tends to for tau -> 0: the same probability for each of the greatest, none for the rest."""
+    """What the softmax tends to for tau -> 0: the same probability for each of the greatest, none for the
+    rest.
+    """
     greatest = [i for i, n in enumerate(b) if n == max(b)]
     return tuple(Fraction(i in greatest, len(greatest)) for i in range(len(b)))
 
@@ -101,11 +109,15 @@ def margin(b: Vector) -> Any:
 
 
 Answer = Callable[[Weights, Vector, Any, str], tuple[Vector, Any]]
-"""What a cell says in a hidden state h and a cell state c (``None`` without memory), for a symbol: alpha, and the next c."""
+"""What a cell says in a hidden state h and a cell state c (``None`` without memory), for a symbol: alpha, and
+the next c.
+"""
 
 
 def soft(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """At the temperature that the weights have. A cell whose table is given says what the table has: it may be any function."""
+    """At the temperature that the weights have. A cell whose table is given says what the table has: it may
+    be any function.
+    """
     if "alpha" in w.entries:
         return w.alpha[x][h[0] - 1], c
     return softmax(w, similarities(w, component(w, h, x))), c
@@ -126,7 +138,8 @@ def table(w: Weights, x: str, answer: Answer = soft) -> list[list[Any]]:
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
 
 
-# Equation 4, sampled: sample j from alpha, and set h = s_j. The law of where the run is, pushed forward symbol by symbol.
+# Equation 4, sampled: sample j from alpha, and set h = s_j. The law of where the run is, pushed forward
+# symbol by symbol.
 
 
 @dataclass(frozen=True)
@@ -152,7 +165,9 @@ Law = tuple[tuple[Place, ...], tuple[Any, ...]]
 
 
 def arrive(of: Concrete | Symbolic, j: Any) -> Any:
-    """The probability to come to s_j: over all places that the run may be in, as probable as they are, and as they go on to s_j."""
+    """The probability to come to s_j: over all places that the run may be in, as probable as they are, and as
+    they go on to s_j.
+    """
     return of.sum(lambda i: of.times(of.at("p", i), of.at("alpha", i, j)))
 
 
@@ -193,5 +208,7 @@ def at_first(w: Weights) -> Law:
 
 
 def sampled(start: Callable[[Weights], Law] = at_first, answer: Answer = soft) -> Recurrence:
-    """The sampled network, as the law of where it is; what it shows is the probability to be at each centroid."""
+    """The sampled network, as the law of where it is; what it shows is the probability to be at each
+    centroid.
+    """
     return Recurrence(start=start, step=lambda w, law, x: pushed(w, law, x, answer), out=at_each, modes=True)

@@ -35,11 +35,12 @@ from theory.state_regularized.networks import (
     soft,
     softmax,
     table,
-)  # fmt: skip
+)
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# Where the network starts: at a centroid; wherever the step of a start token, a symbol of its own, takes a vector h_0; or at h_0.
+# Where the network starts: at a centroid; wherever the step of a start token, a symbol of its own, takes a
+# vector h_0; or at h_0.
 
 
 TOKEN = "^"
@@ -51,7 +52,9 @@ def with_token(w: Weights) -> Weights:
 
 
 def at_token(w: Weights) -> Law:
-    """The law after the start token, read in h_0. In proofs, where cells answer anything, its probabilities are variables."""
+    """The law after the start token, read in h_0. In proofs, where cells answer anything, its probabilities
+    are variables.
+    """
     if "first" in w.entries:
         return tuple(Place(s, j) for j, s in enumerate(centroids(w), start=1)), tuple(w.first)
     return pushed(with_token(w), at(w, Place(w.h_0, 0)), TOKEN)
@@ -65,7 +68,8 @@ def anywhere(w: Weights) -> Law:
 from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled(anywhere)
 
 
-# The construction: states 1 to k, tau(i, j, x) the probability of s_j by asking the cell at s_i for x; one automaton for each state.
+# The construction: states 1 to k, tau(i, j, x) the probability of s_j by asking the cell at s_i for x; one
+# automaton for each state.
 
 
 def tau(of: Concrete | Symbolic, i: Any, j: Any) -> Any:
@@ -74,13 +78,20 @@ def tau(of: Concrete | Symbolic, i: Any, j: Any) -> Any:
 
 
 def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list[WFSA]:
-    """The automaton with that initial law and table, k times: each time another of the states 1 to k is the final one."""
+    """The automaton with that initial law and table, k times: each time another of the states 1 to k is the
+    final one.
+    """
     k, states = w.over, len(initial)
     tables = {}
     for x, alpha in rows.items():
         of = Concrete(k, states, {"alpha": alpha})
-        tables[x] = [[tau(of, i, j) if j <= w.n else k.zero for j in range(1, states + 1)] for i in range(1, states + 1)]
-    return [WFSA(k, initial, [k.one if j == i else k.zero for j in range(states)], tables) for i in range(w.n)]
+        tables[x] = [
+            [tau(of, i, j) if j <= w.n else k.zero for j in range(1, states + 1)]
+            for i in range(1, states + 1)
+        ]
+    return [
+        WFSA(k, initial, [k.one if j == i else k.zero for j in range(states)], tables) for i in range(w.n)
+    ]
 
 
 def one_at(w: Weights, place: int, states: int) -> list[Any]:
@@ -99,21 +110,25 @@ def extracted(w: Weights) -> list[WFSA]:
 
 
 def extracted_after_token(w: Weights) -> list[WFSA]:
-    """The start token's distribution, alpha = g(S, u) with u = hardtanh(U h_0 + W_start), is the initial law."""
+    """The start token's distribution, alpha = g(S, u) with u = hardtanh(U h_0 + W_start), is the initial
+    law.
+    """
     if "first" in w.entries:
         return automata(w, list(w.first), asked(w))
     return automata(w, list(softmax(w, similarities(w, component(with_token(w), w.h_0, TOKEN)))), asked(w))
 
 
 def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
-    """K + 1 states: the last is h_0, and nothing leads back to it."""
+    """k + 1 states: the last is h_0, and nothing leads back to it."""
     (start,), _ = anywhere(w)
     rows = {x: [*alpha, list(soft(w, start.h, None, x)[0])] for x, alpha in asked(w).items()}
     return automata(w, one_at(w, w.n + 1, w.n + 1), rows)
 
 
 def extracted_by_similarity(w: Weights) -> list[WFSA]:
-    """K states, and for the start in h_0 the law g(S, h_0), which is what the network's own measure says of it."""
+    """K states, and for the start in h_0 the law g(S, h_0), which is what the network's own measure says of
+    it.
+    """
     return automata(w, list(softmax(w, similarities(w, w.h_0))), asked(w))
 
 
@@ -123,7 +138,9 @@ def extracted_at_zero(w: Weights) -> list[WFSA]:
 
 
 def laws(w: Weights) -> dict[str, Any]:
-    """What Coq reads: the table, and the law after h_0 (of the start token, where there is one, else of each symbol)."""
+    """What Coq reads: the table, and the law after h_0 (of the start token, where there is one, else of each
+    symbol).
+    """
     found: dict[str, Any] = {"alpha": {x: tuple(map(tuple, rows)) for x, rows in asked(w).items()}, "k": w.n}
     if "W_start" in w.entries:
         found["first"] = tuple(extracted_after_token(w)[0].initial.tolist())
@@ -133,8 +150,9 @@ def laws(w: Weights) -> dict[str, Any]:
     return found
 
 
-# The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the symbol, so in the proof its
-# answers are variables, alpha[i,j] for centroid i: the network asks it, and the table is made by asking it.
+# The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the
+# symbol, so in the proof its answers are variables, alpha[i,j] for centroid i: the network asks it, and the
+# table is made by asking it.
 
 
 def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
@@ -144,14 +162,20 @@ def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
 
 def places(w: Weights, variable: Any) -> Law:
     """At the centroids, with any probabilities."""
-    return tuple(Place((j,), j) for j in range(1, w.n + 1)), tuple(variable(f"p[{j}]") for j in range(1, w.n + 1))
+    return tuple(Place((j,), j) for j in range(1, w.n + 1)), tuple(
+        variable(f"p[{j}]") for j in range(1, w.n + 1)
+    )
 
 
 def for_every_k() -> list[Identity]:
     """The step with k a symbol, of the very functions that network and automaton are made of."""
     of = Symbolic()
     left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
-    return [Identity("step", "at every place j, 1 <= j <= n = k", of.write(left), of.write(right), of.same(left, right))]
+    return [
+        Identity(
+            "step", "at every place j, 1 <= j <= n = k", of.write(left), of.write(right), of.same(left, right)
+        )
+    ]
 
 
 def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
@@ -162,15 +186,18 @@ def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
         states=states,
         instances=tuple((of(k), "a") for k in (2, 3, 4)),
         enough=(
-            "One letter whose answers are variables stands for every letter: a step reads one letter. The cell is any function of "
-            "hidden state and symbol, which is what memory-less means. For every k: the probability to come to s_j, and the "
-            "automaton's weights, are functions of places, and the step at a place j is one identity of sums of them."
+            "One letter whose answers are variables stands for every letter: a step reads one letter. The"
+            " cell is any function of hidden state and symbol, which is what memory-less means. For every k:"
+            " the probability to come to s_j, and the automaton's weights, are functions of places, and the"
+            " step at a place j is one identity of sums of them."
         ),
         sizes=for_every_k,
     )
 
 
-VECTOR_OF_LAW = "after every string, Forward's vector is the law: for each centroid the probability that the run is at it"
+VECTOR_OF_LAW = (
+    "after every string, Forward's vector is the law: for each centroid the probability that the run is at it"
+)
 AT_CENTROID = proof(
     VECTOR_OF_LAW,
     lambda w, law, unit: at_each(w, law),
@@ -203,7 +230,9 @@ def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
     asks = (
         distinct if where is None else lambda w: distinct(w) and where(w)
     )  # of small cases, so that more of them tell letters apart
-    small = Sizes(lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), asks, most=120), (), ((2, 1), (3, 1)))
+    small = Sizes(
+        lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), asks, most=120), (), ((2, 1), (3, 1))
+    )
     drawn = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, ())
     return {"cases": drawn.random, "small_cases": small.small}
 
@@ -219,16 +248,25 @@ CLAIM = Claim(
     name="theorem-3.1",
     title="equation 4 makes a probabilistic automaton",
     statement=(
-        "A memory-less state-regularized network that samples its next centroid from alpha (equation 4) is a probabilistic automaton "
-        "with a state for each centroid: the probability to be at a centroid after a string is that automaton's Forward score."
+        "A memory-less state-regularized network that samples its next centroid from alpha (equation 4) is a"
+        " probabilistic automaton with a state for each centroid: the probability to be at a centroid after a"
+        " string is that automaton's Forward score."
     ),
     source=Source("wang2019state", "3", "Theorem 3.1", ("1", "2", "3", "4")),
     hypotheses=(
-        "The network is memory-less: only h goes from step to step, so that alpha depends on h and the symbol alone.",
-        "It starts at a centroid; or a start token, read in any h_0, gives the initial law; or the automaton has one state more, for h_0. "
-        "The paper does not say which.",
-        "The exact cases are networks with integer weights, the activation hardtanh, and a temperature 1 / (m ln 2), where the softmax "
-        "is rational: alpha_i = 2^(m b_i) / (the sum of all). The torch layers are any others.",
+        (
+            "The network is memory-less: only h goes from step to step, so that alpha depends on h and the"
+            " symbol alone."
+        ),
+        (
+            "It starts at a centroid; or a start token, read in any h_0, gives the initial law; or the"
+            " automaton has one state more, for h_0. The paper does not say which."
+        ),
+        (
+            "The exact cases are networks with integer weights, the activation hardtanh, and a temperature 1"
+            " / (m ln 2), where the softmax is rational: alpha_i = 2^(m b_i) / (the sum of all). The torch"
+            " layers are any others."
+        ),
     ),
     variants=(
         Variant(
@@ -241,8 +279,14 @@ CLAIM = Claim(
             proof=AT_CENTROID,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1",
-                network="computed_sampled (fun (h : place {k}) x j => {alpha} x h j) id ord0 (Some ord0) {word} {unit}",
-                automaton="k_states (fun (h : place {k}) x j => {alpha} x h j) id (fun i => if i == ord0 then one else zero) {unit}",
+                network=(
+                    "computed_sampled (fun (h : place {k}) x j => {alpha} x h j) id ord0 (Some ord0) {word}"
+                    " {unit}"
+                ),
+                automaton=(
+                    "k_states (fun (h : place {k}) x j => {alpha} x h j) id (fun i => if i == ord0 then one"
+                    " else zero) {unit}"
+                ),
                 values=laws,
             ),
             **cases(),
@@ -257,8 +301,14 @@ CLAIM = Claim(
             proof=AFTER_TOKEN,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_start_token",
-                network="computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some None None (0%N :: {word}) {unit}",
-                automaton="k_states (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some {first} {unit}",
+                network=(
+                    "computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some"
+                    " None None (0%N :: {word}) {unit}"
+                ),
+                automaton=(
+                    "k_states (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some {first}"
+                    " {unit}"
+                ),
                 values=laws,
             ),
             **cases(("h_0", "W_start")),
@@ -266,15 +316,24 @@ CLAIM = Claim(
         Variant(
             name="corrected-one-more-state",
             expected="holds",
-            says="k + 1 states, for a network that starts in any h_0: the last state is h_0, and no transition leads to it",
+            says=(
+                "k + 1 states, for a network that starts in any h_0: the last state is h_0, and no transition"
+                " leads to it"
+            ),
             recurrence=from_anywhere,
             construction=extracted_with_one_more_state,
             kinds=PROVED,
             proof=FROM_H_0,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_one_more_state",
-                network="computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some None None {word} {unit}",
-                automaton="with_one_more_state (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some None {unit}",
+                network=(
+                    "computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some"
+                    " None None {word} {unit}"
+                ),
+                automaton=(
+                    "with_one_more_state (fun h x j => if h is Some i then {alpha} x i j else {first} x j)"
+                    " Some None {unit}"
+                ),
                 values=laws,
             ),
             **cases(("h_0",)),

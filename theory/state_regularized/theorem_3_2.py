@@ -1,6 +1,7 @@
 """Theorem 3.2: as the temperature tends to 0, a memory-less state-regularized network becomes a DFA.
 
-Wang & Niepert 2019, section 3 and appendix A.2, equations 2 to 5, where no two similarities are thought to be equal.
+Wang & Niepert 2019, section 3 and appendix A.2, equations 2 to 5, where no two similarities are thought to be
+equal.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from theory.state_regularized.networks import (
     pushed,
     sampled,
     softmax,
-)  # fmt: skip
+)
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The limit network: alpha as it is for tau -> 0, which is uniform over the greatest similarities; and the DFA, which moves to the
-# first of them.
+# The limit network: alpha as it is for tau -> 0, which is uniform over the greatest similarities; and the
+# DFA, which moves to the first of them.
 
 limit_network = sampled(answer=in_the_limit)
 
@@ -70,11 +71,19 @@ def always_one(w: Weights) -> list[WFSA]:
 # The cases: integer networks with different centroids; and their temperature, where it is not drawn.
 
 
-def cases(where: Any, m: tuple[int, ...] = (1, 2, 3), derived: bool = False, wide: bool = False) -> dict[str, Any]:
-    """Random networks, and all small ones, at these temperatures; with ``derived`` at one that is low enough; small ones up to 2, if ``wide``."""
+def cases(
+    where: Any, m: tuple[int, ...] = (1, 2, 3), derived: bool = False, wide: bool = False
+) -> dict[str, Any]:
+    """Random networks, and all small ones, at these temperatures; with ``derived`` at one that is low enough;
+    small ones up to 2, if ``wide``.
+    """
     m, more = ((), (constant("m", derived=low_enough),)) if derived else (m, ())
     values = (*SMALL, 2, -2) if wide else SMALL
-    small = Sizes(lambda s: integers(s, values, m[:1], more, where, most=400 if wide else 80), (), ((2, 1), (3, 1), (2, 2)))
+    small = Sizes(
+        lambda s: integers(s, values, m[:1], more, where, most=400 if wide else 80),
+        (),
+        ((2, 1), (3, 1), (2, 2)),
+    )
     drawn = Sizes(lambda s: integers(s, ANY, m, more, where), SIZES, ())
     return {"cases": drawn.random, "small_cases": small.small}
 
@@ -86,13 +95,17 @@ CLAIM = Claim(
     name="theorem-3.2",
     title="low temperatures make a DFA",
     statement=(
-        "Where no two similarities are equal and greatest for a state and a symbol that strings reach, a memory-less "
-        "state-regularized network becomes a DFA as the temperature tends to 0: with equation 5 from one temperature on, for all "
-        "strings; with equation 4 with a probability that tends to 1 for each string, and not uniformly."
+        "Where no two similarities are equal and greatest for a state and a symbol that strings reach, a"
+        " memory-less state-regularized network becomes a DFA as the temperature tends to 0: with equation 5"
+        " from one temperature on, for all strings; with equation 4 with a probability that tends to 1 for"
+        " each string, and not uniformly."
     ),
     source=Source("wang2019state", "3", "Theorem 3.2", ("2", "3", "4", "5")),
     hypotheses=(
-        "There is no tie: for each state and symbol that strings reach one similarity is the greatest. The proof takes it for granted.",
+        (
+            "There is no tie: for each state and symbol that strings reach one similarity is the greatest."
+            " The proof takes it for granted."
+        ),
         "The network is memory-less, and starts at a centroid (Theorem 3.1); the centroids differ.",
         "For equation 4 the limit is taken for each string by itself.",
     ),
@@ -110,8 +123,9 @@ CLAIM = Claim(
             name="corrected-bound",
             expected="holds",
             says=(
-                "alpha_M is at least 1 / (1 + (k - 1) exp(-margin / tau)), and the probability to follow at least the product over the "
-                "string: an automaton with no negative weight, one of whose paths weighs that product"
+                "alpha_M is at least 1 / (1 + (k - 1) exp(-margin / tau)), and the probability to follow at"
+                " least the product over the string: an automaton with no negative weight, one of whose paths"
+                " weighs that product"
             ),
             recurrence=always_greatest,
             construction=bound_and_rest,
@@ -124,7 +138,10 @@ CLAIM = Claim(
         Variant(
             name="corrected-eq-4",
             expected="holds",
-            says="with equation 4 the probability that the run follows the DFA is the product of the alpha_M that it passes",
+            says=(
+                "with equation 4 the probability that the run follows the DFA is the product of the alpha_M"
+                " that it passes"
+            ),
             recurrence=followed,
             construction=weighted_dfa,
             **cases(no_ties),
@@ -132,7 +149,10 @@ CLAIM = Claim(
         Variant(
             name="corrected-eq-5",
             expected="holds",
-            says="with equation 5 one temperature 1 / (m ln 2), which follows from the weights, serves all strings",
+            says=(
+                "with equation 5 one temperature 1 / (m ln 2), which follows from the weights, serves all"
+                " strings"
+            ),
             recurrence=mixture,
             construction=dfa,
             kinds=("sampled", "exhausted", "decided"),
@@ -150,8 +170,9 @@ CLAIM = Claim(
             name="printed-uniform",
             expected="refuted",
             says=(
-                "with equation 4 one temperature, here 1 / (4 ln 2), serves all strings: the run follows the DFA with a probability of 1/2 "
-                "at least (1: it does). At any temperature each symbol multiplies that probability by an alpha_M below 1"
+                "with equation 4 one temperature, here 1 / (4 ln 2), serves all strings: the run follows the"
+                " DFA with a probability of 1/2 at least (1: it does). At any temperature each symbol"
+                " multiplies that probability by an alpha_M below 1"
             ),
             recurrence=followed_by_half,
             construction=always_one,

@@ -1,4 +1,6 @@
-"""A kept run: the classifier as it is, its running mean, the best one so far, the optimiser and the progress, in one file, whole or not at all."""
+"""A kept run: the classifier as it is, its running mean, the best one so far, the optimiser and the progress,
+in one file, whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ MODELS = ("model", "mean", "best")
 def write(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
     """Keep the run, between two epochs; a checkpoint goes on only with the same task."""
     tensors: dict[str, Tensor] = {
-        f"{which}.{name}": tensor for which in MODELS for name, tensor in getattr(trainer, which).state_dict().items()
+        f"{which}.{name}": tensor
+        for which in MODELS
+        for name, tensor in getattr(trainer, which).state_dict().items()
     }
     tensors |= dict(optimiser_tensors(trainer.optimiser))
     about = {"task": task, "progress": asdict(trainer.progress)}
@@ -31,16 +35,21 @@ def write(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
 def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
     """Go on where a kept run stopped: ``trainer`` becomes that run.
 
-    Raises :class:`~automata.errors.FormatError`: the file is no training run, not all of one, or one of another task.
+    Raises :class:`~automata.errors.FormatError`: the file is no training run, not all of one, or one of
+    another task.
     """
     about, tensors = checkpoints.read(path, KIND)
     if about.get("task") != task:
-        raise FormatError(f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run")
+        raise FormatError(
+            f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run"
+        )
     try:
         progress = _progress(about["progress"])
         for which in MODELS:
             fill(getattr(trainer, which).state_dict(), which, tensors)
-        fill_optimiser(trainer.optimiser, [p for g in trainer.optimiser.param_groups for p in g["params"]], tensors)
+        fill_optimiser(
+            trainer.optimiser, [p for g in trainer.optimiser.param_groups for p in g["params"]], tensors
+        )
     except (InputError, KeyError, TypeError, RuntimeError, ValueError) as error:
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: is no training run that can go on ({why:.120})") from None
@@ -54,7 +63,11 @@ def _progress(said: Any) -> Progress:
         found.epoch >= -1 and found.steps >= 0 <= found.best_epoch <= max(0, found.epoch)
     ):
         raise InputError("progress: epochs and steps are no whole numbers that fit together")
-    if not isinstance(found.history, list) or len(found.history) != found.epoch + 1 or not all(map(_two_numbers, found.history)):
+    if (
+        not isinstance(found.history, list)
+        or len(found.history) != found.epoch + 1
+        or not all(map(_two_numbers, found.history))
+    ):
         raise InputError("progress: the history has not two numbers for each epoch")
     if not _two_numbers(found.best):
         raise InputError("progress: the best epoch has not two numbers")

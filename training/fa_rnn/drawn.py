@@ -1,4 +1,6 @@
-"""Sentences that match rules, drawn at random: what the rules know of labels that a few training sentences do not show."""
+"""Sentences that match rules, drawn at random: what the rules know of labels that a few training sentences do
+not show.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,15 @@ LONGEST, ENOUGH = 40, 15
 AFTER = 5
 """At most so many more words, where a rule that matches goes on."""
 RARE = 0.01
-"""The share of an even mixture in the words' frequencies: words that training sentences lack may come, too."""
+"""The share of an even mixture in the words' frequencies: words that training sentences lack may come, too.
+"""
 
 
 class RuleSentences:
     """A random walk through one of the rules' automata, from its start to a final state.
 
-    Half of the steps go nearer to the end, by any word that does; the others go where a word leads that is drawn as training sentences
-    have them, and not farther than one step.
+    Half of the steps go nearer to the end, by any word that does; the others go where a word leads that is
+    drawn as training sentences have them, and not farther than one step.
 
     Args:
         rules: compiled over the words of the sentences.
@@ -78,7 +81,9 @@ class RuleSentences:
         return self.choices[state, forth]
 
     def draw(self, rng: random.Random) -> tuple[str, ...]:
-        """One sentence, from BOS to EOS; all labels are as likely. :class:`~automata.errors.InputError`: no rule matches any."""
+        """One sentence, from BOS to EOS; all labels are as likely. :class:`~automata.errors.InputError`: no
+        rule matches any.
+        """
         if not self.starts:
             raise InputError("no rule matches any sentence that ends with EOS, so none can be drawn")
         state = rng.choice(self.starts[rng.choice(list(self.starts))])
@@ -92,7 +97,9 @@ class RuleSentences:
             words, sums = self._ways(state, forth)
             if not len(words):
                 break
-            word = int(words[min(np.searchsorted(sums, rng.random() * sums[-1], side="right"), len(words) - 1)])
+            word = int(
+                words[min(np.searchsorted(sums, rng.random() * sums[-1], side="right"), len(words) - 1)]
+            )
             found.append(self.words[word])
             state = int(self.after[state, word])
         return (*found, END)

@@ -102,12 +102,15 @@ class Report:
 
 
 def run(
-    experiment: Experiment, resume: bool = False, tell: Callable[[str], None] = lambda line: None,
+    experiment: Experiment,
+    resume: bool = False,
+    tell: Callable[[str], None] = lambda line: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Report:  # fmt: skip
+) -> Report:
     """Train, keep the best classifier, and measure it on the test sentences.
 
-    Raises :class:`~automata.errors.InputError` for data, rules or vectors that are none, and for a folder that has another run in it.
+    Raises :class:`~automata.errors.InputError` for data, rules or vectors that are none, and for a folder
+    that has another run in it.
     """
     folder = experiment.folder
     if not 0 < experiment.minutes < float("inf"):
@@ -116,7 +119,9 @@ def run(
     if not 0 <= beta <= 1:
         raise InputError(f"--beta is {beta}, where a number from 0 to 1 is right")
     if not resume and (folder / RUN).exists():
-        raise InputError(f"{folder}: has a run in it; --resume goes on with it, another folder (-o) takes a new one")
+        raise InputError(
+            f"{folder}: has a run in it; --resume goes on with it, another folder (-o) takes a new one"
+        )
     if resume and not (folder / RUN).exists():
         raise InputError(f"{folder}: has no run in it to go on with")
     tell("reading")
@@ -125,36 +130,56 @@ def run(
     training = taken(parts["train"], experiment.share, experiment.seed)
     recipe = replace(recipe_for(len(training)), **experiment.changes)
     if any(rule.label is None for rule in written):
-        raise InputError(f"{experiment.rules}: has a rule without a [label] above it, which says what a match means")
+        raise InputError(
+            f"{experiment.rules}: has a rule without a [label] above it, which says what a match means"
+        )
     if experiment.vectors is not None and recipe.beta == 1:
         raise InputError(
-            f"vectors do not count at beta = 1, which the recipe for {len(training)} training sentences has: --beta below 1 is right"
+            f"vectors do not count at beta = 1, which the recipe for {len(training)} training sentences has:"
+            " --beta below 1 is right"
         )
     tell("compiling rules")
     rules = rule_set(written, words)
     word_vectors = _vectors(experiment, recipe, tuple(map(str, rules.automaton.index)))
     if word_vectors is None and recipe.beta != 1:
         raise InputError(
-            f"beta is {recipe.beta}, which asks for pretrained vectors, and {experiment.data} has none (glove*.npz): --vectors FILE "
-            "names some, --beta 1 does without"
+            f"beta is {recipe.beta}, which asks for pretrained vectors, and {experiment.data} has none"
+            " (glove*.npz): --vectors FILE names some, --beta 1 does without"
         )
     model, default = start(rules, written, training, parts["dev"], recipe, experiment.seed, word_vectors)
-    trainer = Trainer(model, recipe, experiment.seed, training, parts["dev"], RuleSentences(rules, training.words))
+    trainer = Trainer(
+        model, recipe, experiment.seed, training, parts["dev"], RuleSentences(rules, training.words)
+    )
     task = _task(experiment, recipe, parts, written, default)
     if resume:
         checkpoints.read(trainer, task, folder / RUN)
-    outcome = trainer.run(experiment.minutes * 60, tell, lambda: checkpoints.write(trainer, task, folder / RUN), stop)
+    outcome = trainer.run(
+        experiment.minutes * 60, tell, lambda: checkpoints.write(trainer, task, folder / RUN), stop
+    )
     p = trainer.progress
     report = Report(
-        data=experiment.data.resolve().name, rules=experiment.rules.name,
-        sentences=(len(training), len(parts["dev"]), len(parts["test"])), labels=len(model.labels), seed=experiment.seed,
-        share=experiment.share, recipe=asdict(recipe), states=model.cell.states, rank=model.network.rank, missing=rules.missing,
+        data=experiment.data.resolve().name,
+        rules=experiment.rules.name,
+        sentences=(len(training), len(parts["dev"]), len(parts["test"])),
+        labels=len(model.labels),
+        seed=experiment.seed,
+        share=experiment.share,
+        recipe=asdict(recipe),
+        states=model.cell.states,
+        rank=model.network.rank,
+        missing=rules.missing,
         vectors=None if word_vectors is None else Path(word_vectors.source).name,
-        without=0 if word_vectors is None else word_vectors.without, default=default, outcome=outcome, epochs=max(0, p.epoch),
-        best_epoch=p.best_epoch, seconds=round(p.seconds, 1), dev=accuracy(trainer.best, parts["dev"]),
-        test=accuracy(trainer.best, parts["test"]), dev_start=accuracy(trainer.teacher, parts["dev"]),
+        without=0 if word_vectors is None else word_vectors.without,
+        default=default,
+        outcome=outcome,
+        epochs=max(0, p.epoch),
+        best_epoch=p.best_epoch,
+        seconds=round(p.seconds, 1),
+        dev=accuracy(trainer.best, parts["dev"]),
+        test=accuracy(trainer.best, parts["test"]),
+        dev_start=accuracy(trainer.teacher, parts["dev"]),
         test_start=accuracy(trainer.teacher, parts["test"]),
-    )  # fmt: skip
+    )
     files.save(trainer.best, folder / NETWORK, {"report": report.to_json()})
     write_whole(folder / REPORT, json.dumps(report.to_json(), indent=1, ensure_ascii=False) + "\n")
     return report
@@ -169,7 +194,9 @@ def start(
     seed: int,
     given: Vectors | None,
 ) -> tuple[Classifier, str | None]:
-    """The classifier that says what the rules say; its default label, the most frequent one or none, is the better one on the dev set."""
+    """The classifier that says what the rules say; its default label, the most frequent one or none, is the
+    better one on the dev set.
+    """
     labels = tuple(dict.fromkeys([*(str(label) for label in rules.labels), *sorted(set(training.labels))]))
     ((most, _),) = Counter(training.labels).most_common(1)
     more: dict[str, Any] = (
@@ -199,7 +226,9 @@ def start(
 def accuracy(model: Classifier, part: Sentences) -> float:
     """The share of sentences with the right label."""
     model.eval()
-    return sum(said == label for said, label in zip(model.said(part.words), part.labels, strict=True)) / len(part)
+    return sum(said == label for said, label in zip(model.said(part.words), part.labels, strict=True)) / len(
+        part
+    )
 
 
 def taken(part: Sentences, share: float, seed: int) -> Sentences:
@@ -213,14 +242,19 @@ def taken(part: Sentences, share: float, seed: int) -> Sentences:
 
 
 def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
-    """Share and seed of the sentences that a kept classifier was trained on; all of them, where it does not say.
+    """Share and seed of the sentences that a kept classifier was trained on; all of them, where it does not
+    say.
 
     Raises :class:`~automata.errors.FormatError` where what it says is neither.
     """
     report = about.get("report", {})
-    share, seed = (report.get("share", 1.0), report.get("seed", 0)) if isinstance(report, dict) else (None, None)
+    share, seed = (
+        (report.get("share", 1.0), report.get("seed", 0)) if isinstance(report, dict) else (None, None)
+    )
     if isinstance(share, bool) or not isinstance(share, (int, float)) or type(seed) is not int:
-        raise FormatError(f"{path}: its report has not the share and the seed of the sentences that it was trained on")
+        raise FormatError(
+            f"{path}: its report has not the share and the seed of the sentences that it was trained on"
+        )
     return share, seed
 
 
@@ -230,13 +264,21 @@ def _vectors(experiment: Experiment, recipe: Recipe, words: tuple[str, ...]) -> 
 
 
 def _task(
-    experiment: Experiment, recipe: Recipe, parts: dict[str, Sentences], written: tuple[Labelled, ...], default: str | None
+    experiment: Experiment,
+    recipe: Recipe,
+    parts: dict[str, Sentences],
+    written: tuple[Labelled, ...],
+    default: str | None,
 ) -> dict[str, Any]:
     """What is trained and how: a run goes on only with the same."""
     said = repr([(name, part.words, part.labels) for name, part in parts.items()]) + repr(
         [(r.label, str(r.rule)) for r in written]
     )
     return {
-        "data and rules": hashlib.sha256(said.encode()).hexdigest(), "share": experiment.share, "seed": experiment.seed,
-        "recipe": asdict(recipe), "vectors": None if experiment.vectors is None else str(experiment.vectors), "default": default,
-    }  # fmt: skip
+        "data and rules": hashlib.sha256(said.encode()).hexdigest(),
+        "share": experiment.share,
+        "seed": experiment.seed,
+        "recipe": asdict(recipe),
+        "vectors": None if experiment.vectors is None else str(experiment.vectors),
+        "default": default,
+    }

@@ -1,6 +1,7 @@
-"""Measure FA-RNNs on labelled sentences: training, reading back, and deciding the untrained network, into one file.
+"""Measure FA-RNNs on labelled sentences: training, reading back, and deciding the untrained network, into one
+file.
 
-``python -m training.fa_rnn.measure DATA [--set ATIS --set QC=TREC ...] [--shares 1 0.01] [--seeds 0 1 2 3 4] [--vectors FILE]`` runs what
+``python -m training.fa_rnn.measure DATA --set QC=TREC --shares 1 0.01 --seeds 0 1 --vectors FILE`` runs what
 ``training/results/fa_rnn.json`` lacks; DATA holds a folder for each set.
 """
 
@@ -29,7 +30,9 @@ from training.machine import machine
 from training.state_regularized.measure import FORMAT, RESULTS, read
 
 
-def measure(path: Path, name: str, data: Path, share: float, seed: int, vectors: Path | None, back: bool) -> None:
+def measure(
+    path: Path, name: str, data: Path, share: float, seed: int, vectors: Path | None, back: bool
+) -> None:
     """One run, where the file lacks it; the file is written whole."""
     kept = read(path)
     runs: list[dict[str, Any]] = kept["runs"]
@@ -39,7 +42,11 @@ def measure(path: Path, name: str, data: Path, share: float, seed: int, vectors:
     vectors = None if few else vectors
     with tempfile.TemporaryDirectory() as folder:
         found = run(Experiment(data, rule_file_in(data), seed, share, vectors, {}, 10, Path(folder)))
-        row: dict[str, Any] = {"set": name, **found.to_json(), "when": datetime.now(UTC).isoformat(timespec="seconds")}
+        row: dict[str, Any] = {
+            "set": name,
+            **found.to_json(),
+            "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
         if back:
             started = time.perf_counter()
             model, _ = files.load(Path(folder) / NETWORK)
@@ -47,13 +54,17 @@ def measure(path: Path, name: str, data: Path, share: float, seed: int, vectors:
             parts["train"] = taken(parts["train"], share, seed)
             read_rules, _, _ = report(model, parts)
             row["read_back"] = [
-                {"system": one.system, "dev": one.dev, "test": one.test, "rules": one.rules} for one in read_rules.rows
+                {"system": one.system, "dev": one.dev, "test": one.test, "rules": one.rules}
+                for one in read_rules.rows
             ]
             row["read_back_seconds"] = round(time.perf_counter() - started, 1)
     runs.append(row)
-    write_whole(path, json.dumps({**kept, "format": FORMAT, "machine": machine(), "runs": runs}, indent=1) + "\n")
+    write_whole(
+        path, json.dumps({**kept, "format": FORMAT, "machine": machine(), "runs": runs}, indent=1) + "\n"
+    )
     print(
-        f"{name} {share:g} seed {seed}: {found.outcome}, {found.seconds:.1f} s, dev {found.dev:.2%}, test {found.test:.2%}",
+        f"{name} {share:g} seed {seed}: {found.outcome}, {found.seconds:.1f} s, dev {found.dev:.2%}, test"
+        f" {found.test:.2%}",
         flush=True,
     )
 
@@ -71,19 +82,32 @@ def decide(path: Path, name: str, data: Path) -> None:
     network = FARNN.of_rules(compiled)
     made = time.perf_counter() - started
     found = decide_network(network, written, compiled)
-    decided.append({
-        "set": name, "rules": len(written), "words": len(words), "states": compiled.automaton.states, "rank": network.rank,
-        "verdict": found.verdict, "exact": found.exact, "largest": found.largest,
-        "certificates": sum(len(shown.certificates) for several in found.answers.values() for shown in several),
-        "compile_seconds": round(made, 1), "seconds": round(time.perf_counter() - started - made, 1),
-    })  # fmt: skip
+    decided.append(
+        {
+            "set": name,
+            "rules": len(written),
+            "words": len(words),
+            "states": compiled.automaton.states,
+            "rank": network.rank,
+            "verdict": found.verdict,
+            "exact": found.exact,
+            "largest": found.largest,
+            "certificates": sum(
+                len(shown.certificates) for several in found.answers.values() for shown in several
+            ),
+            "compile_seconds": round(made, 1),
+            "seconds": round(time.perf_counter() - started - made, 1),
+        }
+    )
     write_whole(path, json.dumps({**kept, "format": FORMAT, "machine": machine()}, indent=1) + "\n")
     print(f"{name}: {found.verdict}", flush=True)
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path)
     parser.add_argument("--set", action="append", dest="sets", help="NAME, or NAME=FOLDER")
     parser.add_argument("--shares", type=float, nargs="*", default=[1.0, 0.01])

@@ -1,10 +1,12 @@
 """From a trained FA-RNN back to automata and rules (Jiang et al. 2020, section 6), and how well they do.
 
-The transition tensor (equation 9) becomes an automaton by a threshold gamma. On a sentence it is in a set of states, and each state that
-speaks for a label is a rule: the sentences that reach it. Which label a sentence gets that several rules match, the paper does not say;
-here the rules stand in a list, the first that matches decides, and what matches none gets the most frequent label. The list is made by
-sequential covering of the training sentences: next comes the rule that is right most often on those that are left. Gamma, from what weight
-of the readout on a state speaks for a label, and how many sentences a rule needs, are chosen on the dev set.
+The transition tensor (equation 9) becomes an automaton by a threshold gamma. On a sentence it is in a set of
+states, and each state that speaks for a label is a rule: the sentences that reach it. Which label a sentence
+gets that several rules match, the paper does not say; here the rules stand in a list, the first that matches
+decides, and what matches none gets the most frequent label. The list is made by sequential covering of the
+training sentences: next comes the rule that is right most often on those that are left. Gamma, from what
+weight of the readout on a state speaks for a label, and how many sentences a rule needs, are chosen on the
+dev set.
 """
 
 from __future__ import annotations
@@ -72,25 +74,37 @@ class ReadBack:
 
 
 def read_back(
-    model: Classifier, training: Sentences, dev: Sentences, apart: bool = False, tell: Callable[[str], None] = lambda line: None,
-) -> ReadBack:  # fmt: skip
-    """The rule system that is best on the dev set; of equally good ones that with the larger threshold, then with the fewer rules.
+    model: Classifier,
+    training: Sentences,
+    dev: Sentences,
+    apart: bool = False,
+    tell: Callable[[str], None] = lambda line: None,
+) -> ReadBack:
+    """The rule system that is best on the dev set; of equally good ones that with the larger threshold, then
+    with the fewer rules.
 
     Args:
         model: trained, or not.
         training: what the list is made from.
         dev: what chooses.
-        apart: leave out transitions between the states of different rules, which training may have made: then each rule is an automaton
-            of a few states, which a person can read.
+        apart: leave out transitions between the states of different rules, which training may have made: then
+            each rule is an automaton of a few states, which a person can read.
         tell: is told what is being done.
     """
     return best_of(model, model.cell.tensor().detach(), training, dev, GAMMAS, SPEAKS, apart, tell)
 
 
 def best_of(
-    model: Classifier, tensor: Tensor, training: Sentences, dev: Sentences, gammas: Sequence[float], speaks: Sequence[float], apart: bool,
-    tell: Callable[[str], None], readout: Tensor | None = None,
-) -> ReadBack:  # fmt: skip
+    model: Classifier,
+    tensor: Tensor,
+    training: Sentences,
+    dev: Sentences,
+    gammas: Sequence[float],
+    speaks: Sequence[float],
+    apart: bool,
+    tell: Callable[[str], None],
+    readout: Tensor | None = None,
+) -> ReadBack:
     """The same for a tensor, thresholds and a readout that are given; the model's readout without one."""
     weights = model.readout.weight.detach() if readout is None else readout
     if apart:
@@ -115,7 +129,9 @@ def best_of(
                 Choice(gamma, share, support),
                 0.0,
             )
-            right = sum(said == label for said, label in zip(made.said(asked), dev.labels, strict=True)) / len(dev)
+            right = sum(
+                said == label for said, label in zip(made.said(asked), dev.labels, strict=True)
+            ) / len(dev)
             key = (right, gamma, -len(pairs))
             if best is None or key > best[0]:
                 best = key, ReadBack(transitions, initial, made.rules, default, made.choice, right)
@@ -124,7 +140,9 @@ def best_of(
 
 
 def own_states(model: Classifier) -> Tensor:
-    """Which transitions join states of one rule, or lead from a state that is no rule's (the start state), shape ``(K, K)``."""
+    """Which transitions join states of one rule, or lead from a state that is no rule's (the start state),
+    shape ``(K, K)``.
+    """
     k = model.cell.states
     own, owned = torch.zeros(k, k, dtype=torch.bool), torch.zeros(k, dtype=torch.bool)
     for block in model.blocks:
@@ -152,8 +170,11 @@ def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Ten
     return found
 
 
-def covering(seen: Tensor, targets: Tensor, allowed: Tensor, support: int, default: int) -> list[tuple[int, int]]:
-    """States and labels, the surest first: each is right more often, on what those before it leave, than the default label is.
+def covering(
+    seen: Tensor, targets: Tensor, allowed: Tensor, support: int, default: int
+) -> list[tuple[int, int]]:
+    """States and labels, the surest first: each is right more often, on what those before it leave, than the
+    default label is.
 
     Args:
         seen: the states that each training sentence reaches, shape ``(N, K)``.

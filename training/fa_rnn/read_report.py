@@ -1,4 +1,6 @@
-"""A rule system that was read back from a trained classifier, beside the network and the rules that it began as."""
+"""A rule system that was read back from a trained classifier, beside the network and the rules that it began
+as.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,8 @@ class Report:
         rows: the systems.
         rules: the rules that stand apart, in the order in which they are asked, as rules.
         default: the label of a sentence that matches none.
-        learned: the rules of the automata in which transitions join everything, with the words that they learned.
+        learned: the rules of the automata in which transitions join everything, with the words that they
+            learned.
     """
 
     rows: tuple[Row, ...]
@@ -68,15 +71,19 @@ class Report:
 def report(
     model: Classifier, parts: dict[str, Sentences], tell: Callable[[str], None] = lambda line: None
 ) -> tuple[Report, ReadBack, ReadBack]:
-    """Read a classifier back, as automata and as rules that stand apart, and measure both beside the network and the rules before training.
+    """Read a classifier back, as automata and as rules that stand apart, and measure both beside the network
+    and the rules before training.
 
-    Raises :class:`~automata.errors.InputError` for sentences of other words, or training sentences with other labels.
+    Raises :class:`~automata.errors.InputError` for sentences of other words, or training sentences with other
+    labels.
     """
     known, labels = set(model.network.words), set(model.labels)
     for part in parts.values():
         strange = next((word for sentence in part.words for word in sentence if word not in known), None)
         if strange is not None:
-            raise InputError(f"the sentences have the word {strange!r:.40}, which the classifier's vocabulary lacks")
+            raise InputError(
+                f"the sentences have the word {strange!r:.40}, which the classifier's vocabulary lacks"
+            )
     training = _of_labels(parts["train"], labels)
     dev, test = parts["dev"], parts["test"]
     before, finals = before_training(model), _finals(model)
@@ -86,12 +93,23 @@ def report(
 
     whole = read_back(model, training, dev, tell=told("automata"))
     apart = read_back(model, training, dev, apart=True, tell=told("rules"))
-    original = best_of(model, before.float(), training, dev, (0.5,), (0.5,), False, told("first rules"), finals)
+    original = best_of(
+        model, before.float(), training, dev, (0.5,), (0.5,), False, told("first rules"), finals
+    )
     rows = [Row("network", network_accuracy(model, dev), network_accuracy(model, test), None, None)]
-    for name, system in (("automata, read back", whole), ("rules, read back", apart), ("first rules, as a list", original)):
+    for name, system in (
+        ("automata, read back", whole),
+        ("rules, read back", apart),
+        ("first rules, as a list", original),
+    ):
         rows.append(Row(name, system.dev, accuracy(system, model, test), len(system.rules), system.choice))
     tell("writing rules")
-    found = Report(tuple(rows), tuple(shown(model, apart, write=True)), apart.default, tuple(shown(model, whole, write=False)))
+    found = Report(
+        tuple(rows),
+        tuple(shown(model, apart, write=True)),
+        apart.default,
+        tuple(shown(model, whole, write=False)),
+    )
     return found, whole, apart
 
 
@@ -102,13 +120,17 @@ def keep(found: Report, systems: dict[str, ReadBack], model: Classifier, folder:
     write_whole(made[1], text(found))
     for name, system in systems.items():
         path = folder / f"{name}.json"
-        write_whole(path, json.dumps(json_format.to_json(automaton(system, model)), ensure_ascii=False) + "\n")
+        write_whole(
+            path, json.dumps(json_format.to_json(automaton(system, model)), ensure_ascii=False) + "\n"
+        )
         made.append(path)
     return made
 
 
 def automaton(system: ReadBack, model: Classifier) -> WFSA:
-    """All rules of a system as one boolean automaton: what any of them matches. Which state speaks for which label, the report says."""
+    """All rules of a system as one boolean automaton: what any of them matches. Which state speaks for which
+    label, the report says.
+    """
     final = torch.zeros(len(system.initial), dtype=torch.bool)
     final[[state for state, _ in system.rules]] = True
     tables = system.transitions.numpy()

@@ -1,4 +1,6 @@
-"""What a person sees of a rule system that was read back: rules, and which words their transitions have learned (Figure 4)."""
+"""What a person sees of a rule system that was read back: rules, and which words their transitions have
+learned (Figure 4).
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ class ReadRule:
         label: what it says.
         state: its final state.
         before: the rules that its states began as; none for a state that began as no rule's.
-        rule: as it is now; ``None`` where that is not asked for. Words that it does not tell apart are one letter of it: ``$787`` for 787.
+        rule: as it is now; ``None`` where that is not asked for. Words that it does not tell apart are one
+            letter of it: ``$787`` for 787.
         sets: the words of each such letter.
         arrows: what is new.
     """
@@ -73,7 +76,9 @@ def block_of(model: Classifier, state: int) -> Block | None:
 
 
 def before_training(model: Classifier) -> Tensor:
-    """The rules' own transitions, shape ``(V, K, K)``: each block's least automaton, and BOS to its start; compiled anew from their texts."""
+    """The rules' own transitions, shape ``(V, K, K)``: each block's least automaton, and BOS to its start;
+    compiled anew from their texts.
+    """
     words = tuple(map(str, model.network.words))
     k = model.cell.states
     found = torch.zeros(len(words), k, k, dtype=torch.bool)
@@ -88,7 +93,8 @@ def before_training(model: Classifier) -> Tensor:
             continue  # rules that no sentence of these words matches
         if least.states != len(block.states):
             raise InputError(
-                f"the rules of {shorten(block.label)} make {least.states} states, where the classifier has {len(block.states)}"
+                f"the rules of {shorten(block.label)} make {least.states} states, where the classifier has"
+                f" {len(block.states)}"
             )
         states = torch.tensor(block.states)
         for place, word in enumerate(words):
@@ -107,7 +113,13 @@ def shown(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
 
 
 def _shown(
-    model: Classifier, system: ReadBack, old: Tensor, words: tuple[str, ...], state: int, label: str, write: bool
+    model: Classifier,
+    system: ReadBack,
+    old: Tensor,
+    words: tuple[str, ...],
+    state: int,
+    label: str,
+    write: bool,
 ) -> ReadRule:
     block = block_of(model, state)
     own = () if block is None else block.states
@@ -118,14 +130,19 @@ def _shown(
             now, then = system.transitions[:, i, j] & inside, old[:, i, j] & inside
             if bool((now != then).any()):
                 came, went = (
-                    tuple(words[place] for place in mask.nonzero()[:, 0].tolist()) for mask in (now & ~then, then & ~now)
+                    tuple(words[place] for place in mask.nonzero()[:, 0].tolist())
+                    for mask in (now & ~then, then & ~now)
                 )
                 arrows.append(Arrow(i, j, int(now.sum()), came, went))
     rule, sets = None, dict[str, tuple[str, ...]]()
     if write:
         named, names = in_sets(without_begin(automaton_of(model, system, state)))
         found = rule_of(named, names)
-        rule = "" if found is None else str(spelled(found, {name: words for name, words in names.items() if len(words) <= FEW}))
+        rule = (
+            ""
+            if found is None
+            else str(spelled(found, {name: words for name, words in names.items() if len(words) <= FEW}))
+        )
         sets = {name: words for name, words in names.items() if len(words) > FEW and name in rule.split()}
     return ReadRule(label, state, () if block is None else block.rules, rule, sets, tuple(arrows))
 
@@ -136,7 +153,12 @@ def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
     final[state] = True
     tables = system.transitions.numpy()
     return trim(
-        WFSA(BOOLEAN, system.initial.numpy(), final, {word: tables[place] for place, word in enumerate(model.network.words)})
+        WFSA(
+            BOOLEAN,
+            system.initial.numpy(),
+            final,
+            {word: tables[place] for place, word in enumerate(model.network.words)},
+        )
     )
 
 
@@ -150,7 +172,8 @@ def without_begin(automaton: WFSA) -> WFSA:
 def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
     """The automaton with one letter for all words that it does not tell apart, and the words of each letter.
 
-    A word by itself keeps its name; 787 words are called ``$787``, as in Figure 4, and ``$787b`` where there is another set as large.
+    A word by itself keeps its name; 787 words are called ``$787``, as in Figure 4, and ``$787b`` where there
+    is another set as large.
     """
     looks: dict[bytes, list[str]] = {}
     for word in automaton.index:

@@ -1,4 +1,6 @@
-"""Labelled sentences in files: ``label<TAB>words``, one a line, in ``train.tsv``, ``dev.tsv`` and ``test.tsv``."""
+"""Labelled sentences in files: ``label<TAB>words``, one a line, in ``train.tsv``, ``dev.tsv`` and
+``test.tsv``.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def part_of(path: Path) -> Sentences:
     """The sentences in a file. BOS and EOS are put where they are not."""
     if not path.is_file():
         raise FormatError(
-            f"{path}: is missing; it has a sentence a line, as label<TAB>words (such as those that Jiang et al. 2020 published with their program)"
+            f"{path}: is missing; it has a sentence a line, as label<TAB>words (such as those that Jiang et"
+            " al. 2020 published with their program)"
         )
     words, labels = [], []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -63,5 +66,11 @@ def part_of(path: Path) -> Sentences:
 
 
 def vocabulary(parts: dict[str, Sentences]) -> tuple[str, ...]:
-    """The words of all parts, in alphabetical order; not BOS and EOS. Rules need no word that a sentence has to be unknown."""
-    return tuple(sorted({word for part in parts.values() for sentence in part.words for word in sentence} - {BEGIN, END}))
+    """The words of all parts, in alphabetical order; not BOS and EOS. Rules need no word that a sentence has
+    to be unknown.
+    """
+    return tuple(
+        sorted(
+            {word for part in parts.values() for sentence in part.words for word in sentence} - {BEGIN, END}
+        )
+    )

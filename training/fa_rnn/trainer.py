@@ -1,7 +1,7 @@
 """The training loop: cross-entropy, Adam, and the epoch that is best on the dev set.
 
-All that an epoch draws depends on the seed and the epoch's number alone, and a run is kept after each epoch: interrupted and gone on with,
-it gives the same classifier. Test sentences are not here.
+All that an epoch draws depends on the seed and the epoch's number alone, and a run is kept after each epoch:
+interrupted and gone on with, it gives the same classifier. Test sentences are not here.
 """
 
 from __future__ import annotations
@@ -58,12 +58,19 @@ class Trainer:
         model: what begins; it is changed.
         recipe: how.
         seed: of batches, drawn sentences and dropout.
-        training, dev: labelled sentences, of the model's words; a label of the dev set that the model lacks is never right.
+        training, dev: labelled sentences, of the model's words; a label of the dev set that the model lacks
+            is never right.
         drawn: what sentences are drawn from.
     """
 
     def __init__(
-        self, model: Classifier, recipe: Recipe, seed: int, training: Sentences, dev: Sentences, drawn: RuleSentences
+        self,
+        model: Classifier,
+        recipe: Recipe,
+        seed: int,
+        training: Sentences,
+        dev: Sentences,
+        drawn: RuleSentences,
     ) -> None:
         self.model, self.recipe, self.seed, self.drawn = model, recipe, seed, drawn
         place = {label: number for number, label in enumerate(model.labels)}
@@ -86,9 +93,12 @@ class Trainer:
         self.progress = Progress()
 
     def run(
-        self, seconds: float, tell: Callable[[str], None] = lambda line: None, keep: Callable[[], None] = lambda: None,
+        self,
+        seconds: float,
+        tell: Callable[[str], None] = lambda line: None,
+        keep: Callable[[], None] = lambda: None,
         stop: Callable[[], bool] = lambda: False,
-    ) -> Outcome:  # fmt: skip
+    ) -> Outcome:
         """Train until no epoch is better, or the last one is done.
 
         Args:
@@ -116,8 +126,17 @@ class Trainer:
         return p.epoch >= r.epochs or p.epoch - p.best_epoch >= r.patience
 
     def _epoch(self, number: int, tell: Callable[[str], None], stop: Callable[[], bool]) -> bool:
-        """One epoch, and what the dev set says of it; epoch 0 only asks. ``False`` where it was stopped, and nothing was done."""
-        state = copy.deepcopy((self.model.state_dict(), self.mean.state_dict(), self.optimiser.state_dict(), self.progress.steps))
+        """One epoch, and what the dev set says of it; epoch 0 only asks. ``False`` where it was stopped, and
+        nothing was done.
+        """
+        state = copy.deepcopy(
+            (
+                self.model.state_dict(),
+                self.mean.state_dict(),
+                self.optimiser.state_dict(),
+                self.progress.steps,
+            )
+        )
         rng = random.Random(f"{self.seed}, epoch {number}")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(rng.getrandbits(62))
@@ -217,6 +236,10 @@ def _batched(rows: Sequence[Tensor], size: int) -> Iterator[tuple[Tensor, Tensor
 def _pools(order: list[int], rows: Sequence[Tensor], size: int) -> Iterator[list[int]]:
     """Groups of that size of sentences of like lengths."""
     pool = size * POOL
-    like = [i for at in range(0, len(order), pool) for i in sorted(order[at : at + pool], key=lambda i: -len(rows[i]))]
+    like = [
+        i
+        for at in range(0, len(order), pool)
+        for i in sorted(order[at : at + pool], key=lambda i: -len(rows[i]))
+    ]
     for at in range(0, len(like), size):
         yield like[at : at + size]

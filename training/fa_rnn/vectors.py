@@ -1,4 +1,6 @@
-"""Pretrained word vectors for a vocabulary (section 3.3): GloVe's text format, an npz, or what Jiang et al. 2020 published beside ATIS."""
+"""Pretrained word vectors for a vocabulary (section 3.3): GloVe's text format, an npz, or what Jiang et al.
+2020 published beside ATIS.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from ratproof.npz_files import arrays, vectors_of
 from ratproof.text import mean_of, read_embeddings
 
 AROUND = 0.4
-"""The standard deviation of the vectors of BOS and EOS, which texts do not have: about that of GloVe's numbers."""
+"""The standard deviation of the vectors of BOS and EOS, which texts do not have: about that of GloVe's
+numbers.
+"""
 STRIPPED = ".,;:!?'\"()-*&#<>/"
 
 
@@ -38,17 +42,26 @@ class Vectors:
 
 
 ONE_HOT = "one-hot"
-"""In place of a file: E_w = I. Then G has a row for each word, which training moves by itself; no word is like another."""
+"""In place of a file: E_w = I. Then G has a row for each word, which training moves by itself; no word is
+like another.
+"""
 
 
 def find(folder: str | Path) -> Path | None:
-    """Vectors that lie in the data's folder, or in the folder ``glove`` of ``RATPROOF_DATA``; ``None`` where there are none."""
-    places = [Path(folder), Path(os.environ["RATPROOF_DATA"]) / "glove"] if "RATPROOF_DATA" in os.environ else [Path(folder)]
+    """Vectors that lie in the data's folder, or in the folder ``glove`` of ``RATPROOF_DATA``; ``None`` where
+    there are none.
+    """
+    places = (
+        [Path(folder), Path(os.environ["RATPROOF_DATA"]) / "glove"]
+        if "RATPROOF_DATA" in os.environ
+        else [Path(folder)]
+    )
     return next((path for place in places for path in sorted(place.glob("glove*.npz"))), None)
 
 
 def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
-    """The vectors of some words, in a file, or ``one-hot``: of the word, in lower case, or without punctuation around it; else the mean.
+    """The vectors of some words, in a file, or ``one-hot``: of the word, in lower case, or without
+    punctuation around it; else the mean.
 
     Raises :class:`~automata.errors.FormatError` for a file that is none.
     """
@@ -71,7 +84,9 @@ def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
 
 
 def _published(path: Path, wanted: set[str]) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
-    """An npz with one array ``emb``, a row for each word of ``vocab_labels.json`` beside it; ``None`` for another file."""
+    """An npz with one array ``emb``, a row for each word of ``vocab_labels.json`` beside it; ``None`` for
+    another file.
+    """
     beside = path.parent / "vocab_labels.json"
     if path.suffix != ".npz" or not beside.is_file():
         return None
@@ -91,7 +106,9 @@ def _listed(path: Path) -> list[str]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: is no JSON, where an object with a list of words under vocab is right") from None
+        raise FormatError(
+            f"{path}: is no JSON, where an object with a list of words under vocab is right"
+        ) from None
     words = data.get("vocab") if isinstance(data, dict) else None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise FormatError(f"{path}: has no list of words under vocab")

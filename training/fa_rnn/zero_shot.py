@@ -1,4 +1,6 @@
-"""Rules and the networks that are made from them, untrained, on test sentences (Jiang et al. 2020, section 4.3 and Table 4)."""
+"""Rules and the networks that are made from them, untrained, on test sentences (Jiang et al. 2020, section
+4.3 and Table 4).
+"""
 
 from __future__ import annotations
 
@@ -101,9 +103,16 @@ class Found:
 
 
 def zero_shot(
-    rules: tuple[Labelled, ...], words: tuple[str, ...], test: Sentences, ties: Ties = "last", unmatched: str | None = None,
-    seed: int = 0, rank: int | None = None, logic: Mapping[str, Formula] | None = None, tell: Callable[[str], None] = lambda line: None,
-) -> Found:  # fmt: skip
+    rules: tuple[Labelled, ...],
+    words: tuple[str, ...],
+    test: Sentences,
+    ties: Ties = "last",
+    unmatched: str | None = None,
+    seed: int = 0,
+    rank: int | None = None,
+    logic: Mapping[str, Formula] | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Found:
     """Run the rule system and the four untrained networks, at beta = 1.
 
     Args:
@@ -114,7 +123,8 @@ def zero_shot(
         unmatched: the label where none does.
         seed: of the gates' weights.
         rank: of the factors; exact ones without.
-        logic: formulas over the rules' labels, which say what a match means: then the soft aggregation layer stands on the scores.
+        logic: formulas over the rules' labels, which say what a match means: then the soft aggregation layer
+            stands on the scores.
         tell: is told what is done.
     """
     labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))
@@ -133,7 +143,9 @@ def zero_shot(
     system = torch.as_tensor(matches(forth, test.words))
     if logic is not None:
         names = [str(label) for label in forth.labels]
-        system = torch.tensor([[f.holds(dict(zip(names, row, strict=True))) for f in logic.values()] for row in system.tolist()])
+        system = torch.tensor(
+            [[f.holds(dict(zip(names, row, strict=True))) for f in logic.values()] for row in system.tolist()]
+        )
     by_rules = choice.of(system)
     rows = [_row("rules", system, by_rules, by_rules, test, time.perf_counter() - started)]
     torch.manual_seed(seed)
@@ -146,23 +158,43 @@ def zero_shot(
             tell(system_name)
             started = time.perf_counter()
             hits = _matches(network, test.words, layer) > MATCH
-            rows.append(_row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - started))
+            rows.append(
+                _row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - started)
+            )
     states = (forth.automaton.states, back.automaton.states)
     return Found(len(test), states, ranks[0], errors[0], forth.missing, tuple(rows))
 
 
-def _matches(network: FARNN | Bidirectional, sentences: Sequence[tuple[str, ...]], layer: SoftLogic | None) -> Tensor:
-    """How far each sentence matches each label, shape ``(B, R)``; scores are clamped to at most 1, for Table 2 asks for values from 0 to 1."""
+def _matches(
+    network: FARNN | Bidirectional, sentences: Sequence[tuple[str, ...]], layer: SoftLogic | None
+) -> Tensor:
+    """How far each sentence matches each label, shape ``(B, R)``; scores are clamped to at most 1, for Table
+    2 asks for values from 0 to 1.
+    """
     with torch.no_grad():
-        parts = [network(sentences[at : at + AT_ONCE]).clamp(max=1) for at in range(0, len(sentences), AT_ONCE)]
+        parts = [
+            network(sentences[at : at + AT_ONCE]).clamp(max=1) for at in range(0, len(sentences), AT_ONCE)
+        ]
         scores = torch.cat(parts)
         return scores if layer is None else layer(scores)
 
 
 def _row(
-    name: str, matches: Tensor, chosen: list[str | None], by_rules: list[str | None], test: Sentences, seconds: float
+    name: str,
+    matches: Tensor,
+    chosen: list[str | None],
+    by_rules: list[str | None],
+    test: Sentences,
+    seconds: float,
 ) -> Row:
     right = sum(a == b for a, b in zip(chosen, test.labels, strict=True))
     agrees = sum(a == b for a, b in zip(chosen, by_rules, strict=True))
     counts = matches.sum(dim=1)
-    return Row(name, right / len(test), agrees / len(test), int((counts == 0).sum()), int((counts > 1).sum()), round(seconds, 3))
+    return Row(
+        name,
+        right / len(test),
+        agrees / len(test),
+        int((counts == 0).sum()),
+        int((counts > 1).sum()),
+        round(seconds, 3),
+    )

@@ -1,4 +1,6 @@
-"""Labelled strings as tensors; and what a network in training says of them: logits after the end, and gaps on the way."""
+"""Labelled strings as tensors; and what a network in training says of them: logits after the end, and gaps on
+the way.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Rows:
 
     def __init__(self, strings: Strings) -> None:
         self.lengths = torch.tensor([len(x) for x in strings.tokens], dtype=torch.long)
-        self.padded = torch.zeros(len(strings), int(self.lengths.max()) if len(strings) else 0, dtype=torch.long)
+        self.padded = torch.zeros(
+            len(strings), int(self.lengths.max()) if len(strings) else 0, dtype=torch.long
+        )
         for row, string in enumerate(strings.tokens):
             self.padded[row, : len(string)] = torch.tensor(string, dtype=torch.long)
         self.labels = torch.tensor(strings.labels, dtype=torch.bool)
@@ -53,8 +57,8 @@ class Said(NamedTuple):
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        gaps: of the two largest logits of the stochastic component, noise left out: after the start token first, then after each symbol;
-            shape ``(1 + N,)``.
+        gaps: of the two largest logits of the stochastic component, noise left out: after the start token
+            first, then after each symbol; shape ``(1 + N,)``.
     """
 
     logits: Tensor
@@ -95,7 +99,10 @@ def said(
 
 
 def mistakes(
-    network: Acceptor, rows: Rows, length: int | None = None, answer: Callable[[Acceptor, Rows, Tensor], Answer] = said
+    network: Acceptor,
+    rows: Rows,
+    length: int | None = None,
+    answer: Callable[[Acceptor, Rows, Tensor], Answer] = said,
 ) -> list[int]:
     """The places of the strings (up to that length) that it classifies wrong, without noise.
 

@@ -1,4 +1,6 @@
-"""A kept training run: network, optimiser, random numbers and progress, in one file that is written whole or not at all."""
+"""A kept training run: network, optimiser, random numbers and progress, in one file that is written whole or
+not at all.
+"""
 
 from __future__ import annotations
 
@@ -24,25 +26,36 @@ def write(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
         task: what is trained and how, as JSON has it: a checkpoint goes on only with the same.
         path: the file.
     """
-    tensors: dict[str, Tensor] = {f"network.{name}": tensor for name, tensor in trainer.network.state_dict().items()}
+    tensors: dict[str, Tensor] = {
+        f"network.{name}": tensor for name, tensor in trainer.network.state_dict().items()
+    }
     tensors |= dict(optimiser_tensors(trainer.optimiser))
     tensors["generator"] = trainer.generator.get_state()
-    # what the same storage holds would be kept once and is refused; a clone of each is a few hundred kilobytes
+    # what the same storage holds would be kept once and is refused; a clone of each is a few hundred
+    # kilobytes
     checkpoints.write(
-        path, KIND, {"task": task, "progress": asdict(trainer.progress)}, {n: t.detach().clone() for n, t in tensors.items()}
+        path,
+        KIND,
+        {"task": task, "progress": asdict(trainer.progress)},
+        {n: t.detach().clone() for n, t in tensors.items()},
     )
 
 
 def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
     """Go on where a kept run stopped: ``trainer`` becomes that run.
 
-    Raises :class:`~automata.errors.FormatError`: the file is no training run, not all of one, or one of another task.
+    Raises :class:`~automata.errors.FormatError`: the file is no training run, not all of one, or one of
+    another task.
     """
     about, tensors = checkpoints.read(path, KIND)
     if about.get("task") != task:
-        raise FormatError(f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run")
+        raise FormatError(
+            f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run"
+        )
     try:
-        progress = _progress(about["progress"], len(trainer.curriculum.lengths), len(trainer.training.lengths))
+        progress = _progress(
+            about["progress"], len(trainer.curriculum.lengths), len(trainer.training.lengths)
+        )
         trainer.progress = replace(progress)
         trainer.start()
         trainer.progress = progress
@@ -72,7 +85,9 @@ def _progress(said: Any, levels: int, strings: int) -> Progress:
     if not (isinstance(progress.noise, float) and 0 <= progress.noise < float("inf")):
         raise InputError("progress: the noise is none")
     wrong = progress.wrong
-    if not isinstance(wrong, list) or not all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n < strings for n in wrong):
+    if not isinstance(wrong, list) or not all(
+        isinstance(n, int) and not isinstance(n, bool) and 0 <= n < strings for n in wrong
+    ):
         raise InputError(f"progress, wrong: are no places of {strings} strings")
     if not isinstance(progress.done, bool) or not isinstance(progress.boxes, int | None):
         raise InputError("progress: done or boxes are none")

@@ -1,8 +1,9 @@
 """The recurrent part trained alone, with noise on its states; and centroids put where its states cluster.
 
-A recurrent part without its stochastic component learns an automaton from labelled strings within seconds, where with the component it
-hardly climbs: a state that two strings share by mistake passes on next to no gradient. Noise keeps the states that it must tell apart
-wide apart, and draws those that it need not into few clusters. Centroids at the clusters' means then make the state-regularized network.
+A recurrent part without its stochastic component learns an automaton from labelled strings within seconds,
+where with the component it hardly climbs: a state that two strings share by mistake passes on next to no
+gradient. Noise keeps the states that it must tell apart wide apart, and draws those that it need not into few
+clusters. Centroids at the clusters' means then make the state-regularized network.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from training.state_regularized.batches import Rows
 POINTS = 5000
 """States that are looked at, at most."""
 APART = 400
-"""How many of them are clustered: those that lie farthest from each other, so that rare ones count as much as frequent ones."""
+"""How many of them are clustered: those that lie farthest from each other, so that rare ones count as much as
+frequent ones.
+"""
 FEWEST = 2
 STEP = 1.2
 """How many times as many clusters are tried next."""
@@ -38,7 +41,13 @@ class Alone(NamedTuple):
     states: Tensor
 
 
-def alone(network: Acceptor, rows: Rows, chosen: Tensor, noise: float = 0.0, generator: torch.Generator | None = None) -> Alone:
+def alone(
+    network: Acceptor,
+    rows: Rows,
+    chosen: Tensor,
+    noise: float = 0.0,
+    generator: torch.Generator | None = None,
+) -> Alone:
     """The network without its stochastic component: h_t = u_t, and noise.
 
     Args:
@@ -79,7 +88,9 @@ def sizes(most: int) -> list[int]:
 
 
 def some_states(network: Acceptor, rows: Rows, generator: torch.Generator) -> Tensor:
-    """States of the recurrent part alone on random strings of those, without noise; at most POINTS, shape ``(states, d)``."""
+    """States of the recurrent part alone on random strings of those, without noise; at most POINTS, shape
+    ``(states, d)``.
+    """
     with torch.no_grad():
         every = alone(network, rows, torch.arange(len(rows.lengths) - 1, -1, -1)).states
     return every[torch.randperm(len(every), generator=generator)[:POINTS]]
@@ -102,7 +113,8 @@ def means(states: Tensor, most: int) -> Iterator[Tensor]:
 
 
 def farthest(states: Tensor, most: int) -> Tensor:
-    """Some of those states, each the farthest from all before it, shape ``(most, d)``; fewer where there are no more different ones.
+    """Some of those states, each the farthest from all before it, shape ``(most, d)``; fewer where there are
+    no more different ones.
 
     >>> farthest(torch.tensor([[0.0], [1.0], [5.0], [0.0]]), 3).flatten().tolist()
     [0.0, 5.0, 1.0]
@@ -120,7 +132,8 @@ def _means(states: Tensor, names: Tensor) -> Tensor:
 
 
 def put_centroids(network: Acceptor, centroids: Tensor, spare: float, generator: torch.Generator) -> None:
-    """Give the first layer those centroids; the others that it has are small and random, so that no state comes near them.
+    """Give the first layer those centroids; the others that it has are small and random, so that no state
+    comes near them.
 
     Args:
         network: whose.

@@ -1,4 +1,6 @@
-"""The command line's ``train tomita``, ``parentheses`` and ``dfa``: which language, how large a network, where to keep it."""
+"""The command line's ``train tomita``, ``parentheses`` and ``dfa``: which language, how large a network,
+where to keep it.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +20,39 @@ if TYPE_CHECKING:
     from training.state_regularized.experiments import Compared, Report
     from training.state_regularized.languages import Language
 
-Seed = Annotated[int, typer.Option("--seed", min=0, help="of strings, weights and noise; the same seed, the same network")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="of strings, weights and noise; the same seed, the same network")
+]
 Units = Annotated[int, typer.Option("--units", min=1, max=4096, help="d, the size of the hidden state")]
-Centroids = Annotated[int, typer.Option("--centroids", min=2, max=4096, help="k, the most states that it can have")]
-RecipeName = Annotated[str, typer.Option("--recipe", help="ours; clusters, for larger automata; or the paper's")]
+Centroids = Annotated[
+    int, typer.Option("--centroids", min=2, max=4096, help="k, the most states that it can have")
+]
+RecipeName = Annotated[
+    str, typer.Option("--recipe", help="ours; clusters, for larger automata; or the paper's")
+]
 Minutes = Annotated[float, typer.Option("--minutes", help="the most to train")]
-Folder = Annotated[str | None, typer.Option("-o", "--output", help="a folder for checkpoint, network and report "
-                                            "(default: trained/LANGUAGE-RECIPE-SEED)")]  # fmt: skip
+Folder = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="a folder for checkpoint, network and report (default: trained/LANGUAGE-RECIPE-SEED)",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="go on with the run that is in the folder")]
 
 
 def tomita(
     grammar: Annotated[int, typer.Option("--grammar", help="1 to 7")],
-    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "ours", minutes: Minutes = 10.0,
-    output: Folder = None, resume: Resume = False, as_json: AsJson = False,
-) -> int:  # fmt: skip
+    seed: Seed = 0,
+    units: Units = 100,
+    centroids: Centroids = 50,
+    recipe: RecipeName = "ours",
+    minutes: Minutes = 10.0,
+    output: Folder = None,
+    resume: Resume = False,
+    as_json: AsJson = False,
+) -> int:
     """Learn a Tomita grammar (Wang & Niepert 2019, section 4.1)."""
     from training.state_regularized.languages import grammar as language
 
@@ -40,10 +60,18 @@ def tomita(
 
 
 def parentheses(
-    depth: Annotated[int, typer.Option("--depth", max=100, help="the most parentheses that are open at once")] = 4,
-    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
-    output: Folder = None, resume: Resume = False, as_json: AsJson = False,
-) -> int:  # fmt: skip
+    depth: Annotated[
+        int, typer.Option("--depth", max=100, help="the most parentheses that are open at once")
+    ] = 4,
+    seed: Seed = 0,
+    units: Units = 100,
+    centroids: Centroids = 50,
+    recipe: RecipeName = "clusters",
+    minutes: Minutes = 10.0,
+    output: Folder = None,
+    resume: Resume = False,
+    as_json: AsJson = False,
+) -> int:
     """Learn balanced parentheses up to a depth, with a letter between them (Figure 1)."""
     from training.state_regularized.languages import balanced
 
@@ -52,9 +80,15 @@ def parentheses(
 
 def dfa(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a boolean automaton, .json or .att")],
-    seed: Seed = 0, units: Units = 100, centroids: Centroids = 50, recipe: RecipeName = "clusters", minutes: Minutes = 10.0,
-    output: Folder = None, resume: Resume = False, as_json: AsJson = False,
-) -> int:  # fmt: skip
+    seed: Seed = 0,
+    units: Units = 100,
+    centroids: Centroids = 50,
+    recipe: RecipeName = "clusters",
+    minutes: Minutes = 10.0,
+    output: Folder = None,
+    resume: Resume = False,
+    as_json: AsJson = False,
+) -> int:
     """Learn the language of an automaton in a file."""
     from training.state_regularized.languages import from_file
 
@@ -62,9 +96,17 @@ def dfa(
 
 
 def _train(
-    language: Language, seed: int, units: int, centroids: int, recipe: str, minutes: float, output: str | None,
-    resume: bool, as_json: bool, file: str | None = None,
-) -> int:  # fmt: skip
+    language: Language,
+    seed: int,
+    units: int,
+    centroids: int,
+    recipe: str,
+    minutes: float,
+    output: str | None,
+    resume: bool,
+    as_json: bool,
+    file: str | None = None,
+) -> int:
     from training.state_regularized.experiments import NAMES, Experiment, run
 
     folder = Path(output) if output is not None else Path("trained") / f"{language.name}-{recipe}-{seed}"
@@ -86,7 +128,11 @@ def show(report: Report, folder: Path) -> None:
     out = console()
     (drawn, drawn_yes), (held, held_yes) = report.strings["training"], report.strings["validation"]
     counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
-    out.print(headed(report.language, f": {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}"))
+    out.print(
+        headed(
+            report.language, f": {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}"
+        )
+    )
     spent = f"{report.seconds:.1f} s, {report.iterations} iterations, {report.restarts} restarts"
     out.print(f"  {report.outcome} ({spent}); right on {report.training:.1%} and on {report.validation:.1%}")
     out.print(f"  hard automaton (temperature to 0): {_said(report.hard)}")

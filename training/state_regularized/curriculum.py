@@ -16,14 +16,19 @@ class Curriculum:
     def __init__(self, lengths: Sequence[int], shortest: int | None) -> None:
         rising = sorted(set(lengths))
         beyond = [length for length in rising if shortest is not None and length > shortest]
-        self.lengths = [*(rising[len(rising) - len(beyond) - 1 : len(rising) - len(beyond)] or rising[:1]), *beyond]
+        self.lengths = [
+            *(rising[len(rising) - len(beyond) - 1 : len(rising) - len(beyond)] or rising[:1]),
+            *beyond,
+        ]
 
     def length(self, level: int) -> int:
         """The longest strings of that level."""
         return self.lengths[level]
 
     def climbed(self, level: int, all_right: Callable[[int], bool]) -> int:
-        """The level behind the last one whose strings are all right, from that level on; one more than there are: all are right."""
+        """The level behind the last one whose strings are all right, from that level on; one more than there
+        are: all are right.
+        """
         while level < len(self.lengths) and all_right(self.lengths[level]):
             level += 1
         return level

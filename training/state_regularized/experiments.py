@@ -1,4 +1,6 @@
-"""One experiment from end to end: draw strings, train, extract, minimise, compare with the language's own DFA, certify, report."""
+"""One experiment from end to end: draw strings, train, extract, minimise, compare with the language's own
+DFA, certify, report.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,10 @@ class Experiment:
     def __post_init__(self) -> None:
         one_of("--recipe", self.recipe_name, tuple(RECIPES))
         if self.units < 1 or self.centroids < 2:
-            raise InputError(f"{self.units} units and {self.centroids} centroids, where at least 1 and at least 2 are right")
+            raise InputError(
+                f"{self.units} units and {self.centroids} centroids, where at least 1 and at least 2 are"
+                " right"
+            )
         if not 0 < self.minutes < float("inf"):
             raise InputError(f"--minutes is {self.minutes}, where a positive number is right")
 
@@ -63,7 +68,11 @@ class Experiment:
     def task(self) -> dict[str, Any]:
         """What a checkpoint must agree with to go on."""
         dfa = self.language.dfa
-        shown = {"alphabet": list(dfa.alphabet), "table": [list(row) for row in dfa.table], "final": sorted(dfa.final)}
+        shown = {
+            "alphabet": list(dfa.alphabet),
+            "table": [list(row) for row in dfa.table],
+            "final": sorted(dfa.final),
+        }
         how = asdict(self.recipe)
         how["noise"] = list(how["noise"])
         return {
@@ -107,8 +116,10 @@ class Report:
         outcome: trained, out of time or interrupted.
         training, validation: accuracy.
         hard: the automaton for temperature -> 0, compared; ``None`` where strings come to a tie.
-        soft: the automaton that the soft network follows at its own temperature, proved; ``None`` where no boxes are proved to close.
-        certified: does the soft network follow its hard automaton on all strings? ``certified``, ``different`` or ``unknown``.
+        soft: the automaton that the soft network follows at its own temperature, proved; ``None`` where no
+            boxes are proved to close.
+        certified: does the soft network follow its hard automaton on all strings? ``certified``,
+            ``different`` or ``unknown``.
         boxes: how many were proved to close.
         certifying: the seconds of extracting and proving.
         seconds, restarts, iterations, strings, accepted: of the training.
@@ -151,9 +162,11 @@ class Report:
 
 
 def run(
-    experiment: Experiment, resume: bool = False, tell: Callable[[str], None] = lambda line: None,
+    experiment: Experiment,
+    resume: bool = False,
+    tell: Callable[[str], None] = lambda line: None,
     stop: Callable[[], bool] = lambda: False,
-) -> Report:  # fmt: skip
+) -> Report:
     """Run an experiment.
 
     Args:
@@ -163,17 +176,22 @@ def run(
         stop: should it stop, and keep what there is?
 
     Raises:
-        InputError: the folder holds a run and ``resume`` is not asked for; or it is, and there is none, or another one.
+        InputError: the folder holds a run and ``resume`` is not asked for; or it is, and there is none, or
+            another one.
     """
     begun = time.monotonic()
     language, seed = experiment.language, experiment.seed
     how = experiment.recipe
     path = None if experiment.folder is None else experiment.folder / CHECKPOINT
     if path is not None and path.exists() and not resume:
-        raise InputError(f"{path}: is there already: --resume goes on with it, and another folder (-o) starts anew")
+        raise InputError(
+            f"{path}: is there already: --resume goes on with it, and another folder (-o) starts anew"
+        )
     tell("drawing strings")
     training, validation = strings.draw(language, seed, how.near_misses)
-    trainer = Trainer(language.alphabet, experiment.units, experiment.centroids, how, seed, training, validation)
+    trainer = Trainer(
+        language.alphabet, experiment.units, experiment.centroids, how, seed, training, validation
+    )
     if resume:
         if path is None:
             raise InputError("--resume needs the folder of the run (-o)")
@@ -193,19 +211,38 @@ def run(
     answer = certify(network, tell=lambda done, of: tell(f"certifying: node {done + 1} of {of}"))
     hard = answer.hard.machine()
     report = Report(
-        language.name, seed, experiment.units, experiment.centroids, how.name, language.dfa.states, outcome,
-        accuracy(network, trainer.training), accuracy(network, trainer.validation),
-        Compared.of(None if hard is None else accepting(hard), language), Compared.of(answer.language, language), answer.verdict,
-        None if answer.nodes is None else len(answer.nodes), round(time.monotonic() - asked, 2),
-        round(trainer.progress.seconds, 2), trainer.progress.restarts, trainer.progress.iterations,
-        {"training": [len(training), training.accepted], "validation": [len(validation), validation.accepted]},
+        language.name,
+        seed,
+        experiment.units,
+        experiment.centroids,
+        how.name,
+        language.dfa.states,
+        outcome,
+        accuracy(network, trainer.training),
+        accuracy(network, trainer.validation),
+        Compared.of(None if hard is None else accepting(hard), language),
+        Compared.of(answer.language, language),
+        answer.verdict,
+        None if answer.nodes is None else len(answer.nodes),
+        round(time.monotonic() - asked, 2),
+        round(trainer.progress.seconds, 2),
+        trainer.progress.restarts,
+        trainer.progress.iterations,
+        {
+            "training": [len(training), training.accepted],
+            "validation": [len(validation), validation.accepted],
+        },
         None if file is None else str(file),
-    )  # fmt: skip
+    )
     tell(f"done in {time.monotonic() - begun:.1f} s")
     if experiment.folder is not None and file is not None:
-        network_files.save(network, file, {"trained": {k: v for k, v in report.to_json().items() if k != "network"}})
+        network_files.save(
+            network, file, {"trained": {k: v for k, v in report.to_json().items() if k != "network"}}
+        )
         _keep_certificate(answer, experiment.folder)
-        write_whole(experiment.folder / REPORT, json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n")
+        write_whole(
+            experiment.folder / REPORT, json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n"
+        )
     return report
 
 

@@ -17,7 +17,8 @@ class Language:
 
     Attributes:
         name: what reports and folders call it.
-        dfa: its least complete DFA. Data are labelled by it and positive strings drawn from it; what training decides never sees it.
+        dfa: its least complete DFA. Data are labelled by it and positive strings drawn from it; what training
+            decides never sees it.
     """
 
     name: str
@@ -52,14 +53,24 @@ def balanced(depth: int) -> Language:
 def from_file(path: str | Path) -> Language:
     """The language of a boolean automaton in a file; it is named as the file is.
 
-    Raises :class:`~automata.errors.InputError` where there is nothing to tell apart: all strings are accepted, or none.
+    Raises :class:`~automata.errors.InputError` where there is nothing to tell apart: all strings are
+    accepted, or none.
     """
     automaton = files.read(path)
     if automaton.semiring is not BOOLEAN:
-        raise FormatError(f"{path}: semiring is {automaton.semiring.name}, where boolean is right: a DFA is a boolean automaton")
+        raise FormatError(
+            f"{path}: semiring is {automaton.semiring.name}, where boolean is right: a DFA is a boolean"
+            " automaton"
+        )
     if not automaton.alphabet or not all(isinstance(symbol, str) for symbol in automaton.alphabet):
-        raise FormatError(f"{path}: the alphabet is {automaton.alphabet!r:.60}, where one symbol or more is right, each a string")
+        raise FormatError(
+            f"{path}: the alphabet is {automaton.alphabet!r:.60}, where one symbol or more is right, each a"
+            " string"
+        )
     least = DFA.from_wfsa(automaton).minimal()
     if least.states == 1:
-        raise InputError(f"{path}: the automaton accepts {'every' if least.final else 'no'} string, so there is nothing to learn")
+        raise InputError(
+            f"{path}: the automaton accepts {'every' if least.final else 'no'} string, so there is nothing to"
+            " learn"
+        )
     return Language(Path(path).stem, least)

@@ -1,8 +1,9 @@
-"""Measure the experiments: languages and seeds, one after another, into one file; what the file has already is left out.
+"""Measure the experiments: languages and seeds, one after another, into one file; what the file has already
+is left out.
 
-``python -m training.state_regularized.measure`` writes ``training/results/tomita.json``, all grammars; ``--recipe paper`` writes
-``tomita-paper.json`` beside it. ``--parentheses 4 --dfas FILE ...`` measures those languages, with the recipes that ``ratproof train`` takes
-for them, into ``learned.json``.
+``python -m training.state_regularized.measure`` writes ``training/results/tomita.json``, all grammars;
+``--recipe paper`` writes ``tomita-paper.json`` beside it. ``--parentheses 4 --dfas FILE ...`` measures those
+languages, with the recipes that ``ratproof train`` takes for them, into ``learned.json``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,12 @@ FORMAT = "training results 1"
 
 
 def measure(
-    path: Path, languages: list[tuple[Language, str]], seeds: list[int], units: int, centroids: int, minutes: float
+    path: Path,
+    languages: list[tuple[Language, str]],
+    seeds: list[int],
+    units: int,
+    centroids: int,
+    minutes: float,
 ) -> None:
     """Run what the file lacks, each language with its recipe; after each run the file is written whole."""
     kept = read(path)
@@ -43,9 +49,15 @@ def measure(
                 continue
             report = run(Experiment(language, seed, units, centroids, recipe, minutes))
             runs.append({**report.to_json(), "when": datetime.now(UTC).isoformat(timespec="seconds")})
-            write_whole(path, json.dumps({"format": FORMAT, "machine": machine(), "runs": runs}, indent=1) + "\n")
-            print(f"{language.name} seed {seed}: {report.outcome}, {report.seconds:.1f} s, {report.restarts} restarts, "
-                  f"exact {report.exact}, {report.certified}, accepts exactly {report.accepts_exactly}", flush=True)  # fmt: skip
+            write_whole(
+                path, json.dumps({"format": FORMAT, "machine": machine(), "runs": runs}, indent=1) + "\n"
+            )
+            print(
+                f"{language.name} seed {seed}: {report.outcome}, {report.seconds:.1f} s, {report.restarts}"
+                f" restarts, exact {report.exact}, {report.certified}, accepts exactly"
+                f" {report.accepts_exactly}",
+                flush=True,
+            )
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -59,14 +71,20 @@ def read(path: Path) -> dict[str, Any]:
         found = json.loads(read_text(path))
     except ValueError as error:
         raise FormatError(f"{path}: is no JSON ({error})") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT or not isinstance(found.get("runs"), list):
+    if (
+        not isinstance(found, dict)
+        or found.get("format") != FORMAT
+        or not isinstance(found.get("runs"), list)
+    ):
         raise FormatError(f'{path}: holds no results: format "{FORMAT}" is right')
     return found
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--grammars", type=int, nargs="*")
     parser.add_argument("--parentheses", type=int, nargs="*", default=[], help="depths")
     parser.add_argument("--dfas", nargs="*", default=[], help="boolean automata in files")
@@ -84,7 +102,9 @@ def main() -> None:
     if given.recipe:
         languages = [(language, given.recipe) for language, _ in languages]
     name = ("learned" if others else "tomita") + ("-paper.json" if given.recipe == "paper" else ".json")
-    measure(given.output or RESULTS / name, languages, given.seeds, given.units, given.centroids, given.minutes)
+    measure(
+        given.output or RESULTS / name, languages, given.seeds, given.units, given.centroids, given.minutes
+    )
 
 
 if __name__ == "__main__":

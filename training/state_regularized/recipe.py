@@ -10,7 +10,8 @@ from neural.unrolled import one_of
 
 @dataclass(frozen=True)
 class Clusters:
-    """The recurrent part learns alone, with noise on its states; in the finish centroids are put where they cluster.
+    """The recurrent part learns alone, with noise on its states; in the finish centroids are put where they
+    cluster.
 
     Attributes:
         right: the share of a batch that must be right for more noise.
@@ -27,7 +28,8 @@ class Clusters:
 
 @dataclass(frozen=True)
 class Recipe:
-    """The choices of a training run; counts are of iterations, never of seconds, so that a run can be repeated.
+    """The choices of a training run; counts are of iterations, never of seconds, so that a run can be
+    repeated.
 
     Attributes:
         name: as ``--recipe`` has it.
@@ -36,18 +38,21 @@ class Recipe:
         batch: strings an iteration.
         weighted: do both classes have the same weight?
         near_misses: which generator draws the strings.
-        norm: what a centroid's norm is at first, about: entries are N(0, norm / sqrt(d)); ``None`` for uniform in [-0.5, 0.5].
+        norm: what a centroid's norm is at first, about: entries are N(0, norm / sqrt(d)); ``None`` for
+            uniform in [-0.5, 0.5].
         spread: input weights are N(0, spread) and recurrent ones orthogonal; ``None`` for torch's.
-        noise: standard deviations of the noise on the logits, or on the states of a recurrent part that learns alone; the n-th start takes
-            the n-th, and so round again.
+        noise: standard deviations of the noise on the logits, or on the states of a recurrent part that
+            learns alone; the n-th start takes the n-th, and so round again.
         shortest: the curriculum's first length; ``None`` for all strings at once.
-        penalty, margin: in the finish the loss has ``penalty`` times what the gap of the two largest logits lacks of ``margin``.
+        penalty, margin: in the finish the loss has ``penalty`` times what the gap of the two largest logits
+            lacks of ``margin``.
         patience: iterations without a step up after which it starts again; ``None`` for never.
         finish_patience: iterations of the finish after which it does.
         every: iterations between looks at the data.
         review: the share of a batch that comes from the strings that were wrong when last looked at.
         tries: how many partitions are tried when boxes are to close.
-        clusters: how the recurrent part learns alone and gets its centroids; ``None``: it learns with its component.
+        clusters: how the recurrent part learns alone and gets its centroids; ``None``: it learns with its
+            component.
     """
 
     name: str
@@ -78,15 +83,33 @@ class Recipe:
 
 
 OURS = Recipe("ours")
-# The paper's "momentum of 0.9" is read as the smoothing, Theano's rho: with torch's momentum of 0.9, which multiplies the steps by 10, it
-# learned neither grammar 1 nor 2.
+# The paper's "momentum of 0.9" is read as the smoothing, Theano's rho: with torch's momentum of 0.9, which
+# multiplies the steps by 10, it learned neither grammar 1 nor 2.
 PAPER = Recipe(
-    "paper", optimiser="rmsprop", rate=0.01, smoothing=0.9, clip=None, weighted=False, near_misses=False, norm=None, spread=None,
-    noise=(0.0,), shortest=None, penalty=0.0, patience=None,
-)  # fmt: skip
+    "paper",
+    optimiser="rmsprop",
+    rate=0.01,
+    smoothing=0.9,
+    clip=None,
+    weighted=False,
+    near_misses=False,
+    norm=None,
+    spread=None,
+    noise=(0.0,),
+    shortest=None,
+    penalty=0.0,
+    patience=None,
+)
 CLUSTERS = Recipe(
-    "clusters", noise=(0.1,), penalty=0.0, patience=1500, finish_patience=3000, review=0.25, tries=3, clusters=Clusters(),
-)  # fmt: skip
+    "clusters",
+    noise=(0.1,),
+    penalty=0.0,
+    patience=1500,
+    finish_patience=3000,
+    review=0.25,
+    tries=3,
+    clusters=Clusters(),
+)
 RECIPES = {made.name: made for made in (OURS, CLUSTERS, PAPER)}
 
 

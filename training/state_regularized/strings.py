@@ -1,11 +1,13 @@
-"""Labelled strings to train on and to validate with, drawn as the paper's were (Wang & Niepert 2019, Tables 9 and 10).
+"""Labelled strings to train on and to validate with, drawn as the paper's were (Wang & Niepert 2019, Tables 9
+and 10).
 
-For each length at most 300 strings are kept, at most half of each class, and the larger class is cut to 20 more than the smaller. The
-paper's generator (Weiss et al. 2018) looks at 1,000 uniform strings a length. Ours draws accepted strings from the language, and half
-of the others one change away from an accepted string; else a language as sparse as ``(10)*`` has next to no accepted strings.
+For each length at most 300 strings are kept, at most half of each class, and the larger class is cut to 20
+more than the smaller. The paper's generator (Weiss et al. 2018) looks at 1,000 uniform strings a length. Ours
+draws accepted strings from the language, and half of the others one change away from an accepted string; else
+a language as sparse as ``(10)*`` has next to no accepted strings.
 
-Training strings are drawn first, and no string is in both sets: what training has is taken out of validation. Of short lengths training
-may have all there are, and validation then has none of that length.
+Training strings are drawn first, and no string is in both sets: what training has is taken out of validation.
+Of short lengths training may have all there are, and validation then has none of that length.
 """
 
 from __future__ import annotations
@@ -92,11 +94,15 @@ class _Uniform:
     def of(self, length: int) -> tuple[list[Tokens], list[Tokens]]:
         drawn = self.rng.integers(len(self.dfa.alphabet), size=(LOOKED_AT, length)).tolist()
         strings = list(dict.fromkeys(map(tuple, drawn)))
-        return [x for x in strings if _ends_in(self.dfa, x)], [x for x in strings if not _ends_in(self.dfa, x)]
+        return [x for x in strings if _ends_in(self.dfa, x)], [
+            x for x in strings if not _ends_in(self.dfa, x)
+        ]
 
 
 class _Near:
-    """Uniform accepted strings of a length; and others, half of them uniform, half of them one change away from accepted ones."""
+    """Uniform accepted strings of a length; and others, half of them uniform, half of them one change away
+    from accepted ones.
+    """
 
     def __init__(self, dfa: DFA, longest: int, rng: np.random.Generator) -> None:
         self.dfa, self.rng = dfa, rng
@@ -119,7 +125,9 @@ class _Near:
         return list(yes), list(no)
 
     def _near_miss(self, length: int) -> Tokens | None:
-        """A string of that length that is one change, insertion or deletion away from an accepted one, where one comes out."""
+        """A string of that length that is one change, insertion or deletion away from an accepted one, where
+        one comes out.
+        """
         before = length + int(self.rng.integers(-1, 2))
         if before < 0 or not self.accepted.some(before) or (before == length == 0):
             return None
@@ -135,20 +143,25 @@ class _Near:
 
 
 class _Paths:
-    """Uniform strings of a length that end in some states: symbol by symbol, as many ways as each symbol leaves."""
+    """Uniform strings of a length that end in some states: symbol by symbol, as many ways as each symbol
+    leaves.
+    """
 
     def __init__(self, dfa: DFA, ends: frozenset[int], longest: int) -> None:
         table = np.array(dfa.table)
         ways = np.array([float(q in ends) for q in range(dfa.states)])
         self.dfa, self.table, self.any = dfa, dfa.table, [bool(ways[dfa.start])]
-        self.cumulative = []  # for each number of symbols left, for each state: the symbols' shares, summed up
+        # for each number of symbols left, for each state: the symbols' shares, summed up
+        self.cumulative = []
         for _ in range(longest):
             after = ways[table]
             ways = after.sum(axis=1)
             shares = np.cumsum(after, axis=1)
             # the last symbol with a share takes what rounding leaves
             self.cumulative.append(
-                np.where(shares == shares[:, -1:], 1.0, shares / np.where(ways == 0, 1, ways)[:, None]).tolist()
+                np.where(
+                    shares == shares[:, -1:], 1.0, shares / np.where(ways == 0, 1, ways)[:, None]
+                ).tolist()
             )
             self.any.append(bool(ways[dfa.start]))
 

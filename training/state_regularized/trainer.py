@@ -1,8 +1,10 @@
-"""The training loop: one iteration after another, the same ones for the same seed, until the network is done or the time is up.
+"""The training loop: one iteration after another, the same ones for the same seed, until the network is done
+or the time is up.
 
-All that an iteration depends on is in the :class:`Trainer`'s state, which :mod:`training.state_regularized.checkpoints` keeps: interrupted
-and gone on with, a run gives the same network, bit by bit. What it decides (a longer string, a new start, the end) it decides from training
-and validation strings and from whether the boxes close; the language's automaton is not here.
+All that an iteration depends on is in the :class:`Trainer`'s state, which
+:mod:`training.state_regularized.checkpoints` keeps: interrupted and gone on with, a run gives the same
+network, bit by bit. What it decides (a longer string, a new start, the end) it decides from training and
+validation strings and from whether the boxes close; the language's automaton is not here.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from training.state_regularized.recipe import Clusters, Recipe
 from training.state_regularized.strings import Strings
 
 LOOKS = 3
-"""Where batches have strings to review, all are looked at every LOOKS times ``Recipe.every`` iterations at least."""
+"""Where batches have strings to review, all are looked at every LOOKS times ``Recipe.every`` iterations at
+least.
+"""
 
 Outcome = Literal["trained", "out of time", "interrupted"]
 
@@ -89,7 +93,13 @@ class Trainer:
 
     def start(self) -> None:
         """A new network, from the seed and the number of starts so far."""
-        self.network = made(self.alphabet, self.units, self.centroids, self.recipe, _mixed(self.seed, 2, self.progress.restarts))
+        self.network = made(
+            self.alphabet,
+            self.units,
+            self.centroids,
+            self.recipe,
+            _mixed(self.seed, 2, self.progress.restarts),
+        )
         self.optimiser = optimiser(self.network, self.recipe)
         self.progress.noise = self.recipe.noise[self.progress.restarts % len(self.recipe.noise)]
 
@@ -104,9 +114,13 @@ class Trainer:
         return self.curriculum.length(min(self.progress.level, len(self.curriculum.lengths) - 1))
 
     def run(
-        self, seconds: float, tell: Callable[[str], None] = lambda line: None, keep: Callable[[], None] = lambda: None,
-        stop: Callable[[], bool] = lambda: False, keep_every: float = 10.0,
-    ) -> Outcome:  # fmt: skip
+        self,
+        seconds: float,
+        tell: Callable[[str], None] = lambda line: None,
+        keep: Callable[[], None] = lambda: None,
+        stop: Callable[[], bool] = lambda: False,
+        keep_every: float = 10.0,
+    ) -> Outcome:
         """Train.
 
         Args:
@@ -153,7 +167,9 @@ class Trainer:
                 self._louder(clusters)
             if since % (clusters.every if clusters else self.recipe.every) == 0:
                 self._end()
-        elif (all_right and (look or since % 2 == 0)) or (self.recipe.review and since % (LOOKS * self.recipe.every) == 0):
+        elif (all_right and (look or since % 2 == 0)) or (
+            self.recipe.review and since % (LOOKS * self.recipe.every) == 0
+        ):
             level = self.curriculum.climbed(self.progress.level, self._all_right)
             if level > self.progress.level:
                 self.progress.level, self.progress.since = level, 0
@@ -173,7 +189,9 @@ class Trainer:
 
     def _all_right(self, length: int) -> bool:
         """Are all training strings up to that length right? Those that are not are kept for review."""
-        self.progress.wrong = mistakes(self.network, self.training, length, alone if self.recipe.clusters else said)
+        self.progress.wrong = mistakes(
+            self.network, self.training, length, alone if self.recipe.clusters else said
+        )
         return not self.progress.wrong
 
     def _batch(self) -> torch.Tensor:
@@ -181,7 +199,9 @@ class Trainer:
 
         They fall: strings are sorted by length, and the longest has to come first.
         """
-        chosen = torch.randint(self.training.up_to(self.length), (self.recipe.batch,), generator=self.generator)
+        chosen = torch.randint(
+            self.training.up_to(self.length), (self.recipe.batch,), generator=self.generator
+        )
         wrong, some = self.progress.wrong, int(self.recipe.review * self.recipe.batch)
         if wrong and some:
             chosen[:some] = torch.tensor(wrong)[torch.randint(len(wrong), (some,), generator=self.generator)]
@@ -191,7 +211,9 @@ class Trainer:
         recipe, rows, p = self.recipe, self.training, self.progress
         chosen = self._batch()
         right = rows.labels[chosen]
-        weights = _class_weights(rows.labels[: rows.up_to(self.length)])[right.long()] if recipe.weighted else None
+        weights = (
+            _class_weights(rows.labels[: rows.up_to(self.length)])[right.long()] if recipe.weighted else None
+        )
         if recipe.clusters:
             logits, lacking = alone(self.network, rows, chosen, p.noise, self.generator).logits, None
         else:
@@ -199,7 +221,8 @@ class Trainer:
             lacking = torch.relu(recipe.margin - gaps) if self.finishing and recipe.penalty > 0 else None
         loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, right.float(), weights)
         if lacking is not None:
-            # the start token's gap counts as much as all others: every string starts there, and its box must close too
+            # the start token's gap counts as much as all others: every string starts there, and its box must
+            # close too
             loss = loss + recipe.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -209,17 +232,22 @@ class Trainer:
         self.right = float(((logits.detach() > 0) == right).double().mean())
 
     def _end(self) -> None:
-        """Is it done? Every training and validation string is right, and the boxes close (where the recipe wants it)."""
+        """Is it done? Every training and validation string is right, and the boxes close (where the recipe
+        wants it).
+        """
         right = self._all_right(self.length) and (not self.recipe.clusters or self._centroids_keep_it_right())
         right = right and not mistakes(self.network, self.validation)
-        boxes = closes(numbers_of(self.network), self.recipe.tries) if right and self.recipe.finishes else None
+        boxes = (
+            closes(numbers_of(self.network), self.recipe.tries) if right and self.recipe.finishes else None
+        )
         if right and (boxes is not None or not self.recipe.finishes):
             self.progress.done, self.progress.boxes = True, boxes
         elif not self.recipe.finishes:
             self.progress.level = 0  # strings are wrong: go on
 
     def _centroids_keep_it_right(self) -> bool:
-        """Is the network right on all training strings with the means of some number of clusters for centroids? Few are tried first.
+        """Is the network right on all training strings with the means of some number of clusters for
+        centroids? Few are tried first.
 
         Else those that are wrong with the best of them are kept for review.
         """
@@ -241,7 +269,9 @@ class Trainer:
 
 
 def made(alphabet: tuple[str, ...], units: int, centroids: int, recipe: Recipe, seed: int) -> Acceptor:
-    """A network as the recipe starts it: an SR-GRU (equations 2 and 5) at temperature 1 with start and end tokens."""
+    """A network as the recipe starts it: an SR-GRU (equations 2 and 5) at temperature 1 with start and end
+    tokens.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = Acceptor(alphabet, "sr-gru", units, centroids)

@@ -1,4 +1,6 @@
-"""The numbers that a cell's step computes with: anything with sums, differences and products, and a sigmoid and a tanh."""
+"""The numbers that a cell's step computes with: anything with sums, differences and products, and a sigmoid
+and a tanh.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ import flint
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A type of numbers. A step may add, subtract and multiply them, with integers too, and apply these; nothing else.
+    """A type of numbers. A step may add, subtract and multiply them, with integers too, and apply these;
+    nothing else.
 
     Attributes:
         number: a weight as such a number.

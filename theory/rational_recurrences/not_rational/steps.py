@@ -1,7 +1,8 @@
-"""One step of each cell, over any arithmetic: from the weights, the state and a letter's number, the next state.
+"""One step of each cell, over any arithmetic: from the weights, the state and a letter's number, the next
+state.
 
-A letter is a one-hot vector, so W x is a column of W. The biases are added, and a product by a vector is unit by unit. A matrix
-named ``U_f`` reads the state before, for the gate f.
+A letter is a one-hot vector, so W x is a column of W. The biases are added, and a product by a vector is unit
+by unit. A matrix named ``U_f`` reads the state before, for the gate f.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def lstm(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def gru(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """h_t = z_t h_{t-1} + (1 - z_t) tanh(W_n x_t + b_n + r_t (U_m h_{t-1} + b_m)), where r_t and z_t read h_{t-1}."""
+    """h_t = z_t h_{t-1} + (1 - z_t) tanh(W_n x_t + b_n + r_t (U_m h_{t-1} + b_m)), where r_t and z_t read
+    h_{t-1}.
+    """
     (h,) = state
     r, z = (_each(a.sigmoid, _gate(w, gate, x, h)) for gate in "rz")
     inner = _times(r, _sum(_read(w["U_m"], h), w["b_m"]))
@@ -61,7 +64,9 @@ def sru_feedback(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def rcnn(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """Equations 14a and 14b, with lambda_t = sigmoid(W_l x_t + b_l + U_l c2_{t-1}) and u_j = (1 - lambda_t) W_j x_t."""
+    """Equations 14a and 14b, with lambda_t = sigmoid(W_l x_t + b_l + U_l c2_{t-1}) and u_j = (1 - lambda_t)
+    W_j x_t.
+    """
     c1, c2 = state
     decay = _each(a.sigmoid, _gate(w, "l", x, c2))
     return _mix(decay, c1, _column(w["W_1"], x)), _mix(decay, c2, _times(c1, _column(w["W_2"], x)))
@@ -74,7 +79,9 @@ def rcnn_unigram(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def scrn(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """s_t = alpha s_{t-1} + (1 - alpha) W_s x_t, the context; h_t = sigmoid(W_h x_t + P_h s_t + U_h h_{t-1}), the hidden units."""
+    """s_t = alpha s_{t-1} + (1 - alpha) W_s x_t, the context; h_t = sigmoid(W_h x_t + P_h s_t + U_h h_{t-1}),
+    the hidden units.
+    """
     s, h = state
     s = _mix([w["alpha"]] * len(s), s, _column(w["W_s"], x))
     return s, _each(a.sigmoid, _sum(_column(w["W_h"], x), _read(w["P_h"], s), _read(w["U_h"], h)))

@@ -24,7 +24,8 @@ class Given:
         cell: the cell.
         letters: the alphabet; a letter is its place in it.
         units: how many.
-        weights: by name, fractions in lists as :attr:`Cell.shapes <theory.rational_recurrences.not_rational.cells.Cell>` says.
+        weights: by name, fractions in lists as
+            :attr:`Cell.shapes <theory.rational_recurrences.not_rational.cells.Cell>` says.
 
     Raises:
         InputError: a weight is missing, is not of the cell, or has another shape; or a letter is there twice.
@@ -39,12 +40,19 @@ class Given:
         missing, extra = set(self.cell.shapes) - set(self.weights), set(self.weights) - set(self.cell.shapes)
         if missing or extra:
             wrong = f"lacks {sorted(missing)[0]}" if missing else f"has no {shorten(sorted(extra)[0])}"
-            raise InputError(f"the cell {self.cell.name} {wrong}; its weights are {', '.join(self.cell.shapes)}")
+            raise InputError(
+                f"the cell {self.cell.name} {wrong}; its weights are {', '.join(self.cell.shapes)}"
+            )
         if self.units < 1 or not self.letters or len(set(self.letters)) != len(self.letters):
-            raise InputError(f"{self.cell.name}: right are one unit or more, and letters of which none is there twice")
+            raise InputError(
+                f"{self.cell.name}: right are one unit or more, and letters of which none is there twice"
+            )
         for name, shape in self.cell.shapes.items():
             if _shape(self.weights[name]) != (right := self.sizes(shape)):
-                raise ShapeError(f"{name} of the cell {self.cell.name} has not the shape {list(right)}, which is {_words(shape)}")
+                raise ShapeError(
+                    f"{name} of the cell {self.cell.name} has not the shape {list(right)}, which is"
+                    f" {_words(shape)}"
+                )
 
     def sizes(self, shape: tuple[str, ...]) -> tuple[int, ...]:
         """A shape in numbers."""
@@ -52,7 +60,10 @@ class Given:
 
     def to_json(self) -> dict[str, Any]:
         """What :func:`from_json` reads, weights as strings."""
-        return {"letters": list(self.letters), "weights": {name: _mapped(write_number, w) for name, w in self.weights.items()}}
+        return {
+            "letters": list(self.letters),
+            "weights": {name: _mapped(write_number, w) for name, w in self.weights.items()},
+        }
 
     def over(self, number: Any) -> dict[str, Any]:
         """The weights as other numbers."""
@@ -81,11 +92,15 @@ def some(cell: Cell, units: int = 1, letters: str = "ab", seed: int = 41) -> Giv
 
 
 def from_json(cell: Cell, text: str, where: str) -> Given:
-    """A cell with the weights of a JSON text: an object with ``letters``, a list, and ``weights``, strings in lists, by name."""
+    """A cell with the weights of a JSON text: an object with ``letters``, a list, and ``weights``, strings in
+    lists, by name.
+    """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise FormatError(f"{where}: is no JSON, where an object with the fields letters and weights is right") from None
+        raise FormatError(
+            f"{where}: is no JSON, where an object with the fields letters and weights is right"
+        ) from None
     if not isinstance(data, dict) or set(data) != FIELDS or not isinstance(data["weights"], dict):
         raise FormatError(f"{where}: right is an object with the fields letters and weights")
     letters = data["letters"]
@@ -109,7 +124,9 @@ def _fraction(text: Any) -> Fraction:
 
 
 def _mapped(function: Any, value: Any) -> Any:
-    return [_mapped(function, part) for part in value] if isinstance(value, (list, tuple)) else function(value)
+    return (
+        [_mapped(function, part) for part in value] if isinstance(value, (list, tuple)) else function(value)
+    )
 
 
 def _filled(sizes: list[int], weight: Any) -> Any:

@@ -26,17 +26,23 @@ EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 @app.command()
 def decide(
     rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
-    data: Annotated[str | None, typer.Option("--data", metavar="DIR", help="the words are those of its sentences")] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="DIR", help="the words are those of its sentences")
+    ] = None,
     words: Annotated[str | None, typer.Option("--vocabulary", metavar="FILE|a,b,c", help="or these")] = None,
-    undecomposed: Annotated[bool, typer.Option("--undecomposed", help="equation 4 in place of equation 5")] = False,
+    undecomposed: Annotated[
+        bool, typer.Option("--undecomposed", help="equation 4 in place of equation 5")
+    ] = False,
     dtype: Annotated[str, typer.Option("--dtype", help="float32 or float64")] = "float32",
     device: Annotated[str, typer.Option("--device", help="cpu or cuda")] = "cpu",
     certificates: Annotated[
-        str | None, typer.Option("--certificates", metavar="DIR", help="write what shows it, for check-certificate")
+        str | None,
+        typer.Option("--certificates", metavar="DIR", help="write what shows it, for check-certificate"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether the network of some rules, as torch runs it at beta = 1, is the rules: for all sentences, rounding and all.
+    """Decide whether the network of some rules, as torch runs it at beta = 1, is the rules: for all
+    sentences, rounding and all.
 
     Exit status 0 equivalent, 1 different, 3 unknown.
     """
@@ -52,7 +58,9 @@ def decide(
     from training.fa_rnn import sentences
 
     if (data is None) == (words is None):
-        raise InputError("the words are those of --data DIR or those of --vocabulary: one of the two is right")
+        raise InputError(
+            "the words are those of --data DIR or those of --vocabulary: one of the two is right"
+        )
     if dtype not in DTYPES:
         raise InputError(f"--dtype is {dtype!r}, where {' or '.join(DTYPES)} is right")
     check_device(device)
@@ -64,17 +72,31 @@ def decide(
         known = vocabulary(words) if words is not None else sentences.vocabulary(sentences.read(str(data)))
         tell("compiling rules")
         compiled = rule_set(written, known)
-        network = FARNN.of_rules(compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device))
+        network = FARNN.of_rules(
+            compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device)
+        )
         found = decide_network(network, written, compiled, tell)
         kept = 0 if certificates is None else _keep(found, Path(certificates))
     if as_json:
-        print_json({**found.to_json(), "states": compiled.automaton.states, "rank": network.rank, "words": len(known)})
+        print_json(
+            {
+                **found.to_json(),
+                "states": compiled.automaton.states,
+                "rank": network.rank,
+                "words": len(known),
+            }
+        )
         return EXIT[found.verdict]
     out = console()
-    counts = f"{len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
+    counts = (
+        f"{len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
+    )
     out.print(headed(found.verdict, f": {counts}"))
     if found.exact:
-        out.print(f"  nothing rounds in {dtype}: all numbers are whole and at most {found.largest:,}, whatever the sentence")
+        out.print(
+            f"  nothing rounds in {dtype}: all numbers are whole and at most {found.largest:,}, whatever the"
+            " sentence"
+        )
     else:
         out.print(f"  what {dtype} rounds is not known: numbers may be larger than it holds exactly")
     for label, shown in found.different():
@@ -87,7 +109,10 @@ def decide(
 def _keep(found: Decided, folder: Path) -> int:
     """A file for each certificate."""
     written = [
-        (f"{place:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json", {**certificate, "stand": shown.stand_json()})
+        (
+            f"{place:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",
+            {**certificate, "stand": shown.stand_json()},
+        )
         for place, (label, several) in enumerate(found.answers.items())
         for part, shown in enumerate(several)
         for step, certificate in enumerate(shown.certificates)

@@ -16,9 +16,16 @@ if TYPE_CHECKING:
     from neural.fa_rnn.classifier import Classifier
 
 
-Kept = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")]
-NewFile = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")]
-OnData = Annotated[str | None, typer.Option("--data", metavar="DIR", help="say how often both are right on its test sentences")]
+Kept = Annotated[
+    str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
+]
+NewFile = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")
+]
+OnData = Annotated[
+    str | None,
+    typer.Option("--data", metavar="DIR", help="say how often both are right on its test sentences"),
+]
 
 
 @app.command()
@@ -33,12 +40,18 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
             for n, b in enumerate(model.blocks, start=1)
         ]
         print_json(
-            {"labels": list(model.labels), "words": len(model.network.words), "states": model.cell.states, "rules": blocks}
+            {
+                "labels": list(model.labels),
+                "words": len(model.network.words),
+                "states": model.cell.states,
+                "rules": blocks,
+            }
         )
         return 0
     out = console()
     out.print(
-        f"{len(model.labels)} labels, {len(model.network.words):,} words, {model.cell.states} states, rank {model.network.rank}"
+        f"{len(model.labels)} labels, {len(model.network.words):,} words, {model.cell.states} states, rank"
+        f" {model.network.rank}"
     )
     for number, block in enumerate(model.blocks, start=1):
         for rule in block.rules:
@@ -50,11 +63,15 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
 def add(
     checkpoint: Kept,
     rules: Annotated[
-        str, typer.Option("--rules", metavar="FILE", help="more rules under [label] headers, new labels among them")
+        str,
+        typer.Option(
+            "--rules", metavar="FILE", help="more rules under [label] headers, new labels among them"
+        ),
     ],
     output: NewFile,
     weight: Annotated[
-        float, typer.Option("--weight", help="what a match adds to its label's logit; training makes others larger")
+        float,
+        typer.Option("--weight", help="what a match adds to its label's logit; training makes others larger"),
     ] = 5.0,
     data: OnData = None,
     as_json: AsJson = False,
@@ -74,14 +91,28 @@ def add(
     words = [str(word) for word in model.network.words if word not in (BEGIN, END)]
     compiled = rule_set(written, words)
     made = added(model, compiled, [str(rule.rule) for rule in written], weight)
-    notes = [f"words of rules that the classifier does not know: {', '.join(compiled.missing)}"] if compiled.missing else []
-    return _changed(model, made, about, output, data, as_json, [f"{len(written)} rules added, {made.cell.states} states", *notes])
+    notes = (
+        [f"words of rules that the classifier does not know: {', '.join(compiled.missing)}"]
+        if compiled.missing
+        else []
+    )
+    return _changed(
+        model,
+        made,
+        about,
+        output,
+        data,
+        as_json,
+        [f"{len(written)} rules added, {made.cell.states} states", *notes],
+    )
 
 
 @app.command()
 def disable(
     checkpoint: Kept,
-    numbers: Annotated[list[int], typer.Argument(metavar="N...", help="rules by number, as rules show has them")],
+    numbers: Annotated[
+        list[int], typer.Argument(metavar="N...", help="rules by number, as rules show has them")
+    ],
     output: NewFile,
     data: OnData = None,
     as_json: AsJson = False,
@@ -94,12 +125,21 @@ def disable(
     model, about = load(checkpoint)
     made = disabled(model, [number - 1 for number in numbers])
     kept = len(model.blocks) - len(made.blocks)
-    said = f"{kept} groups of rules out, {model.cell.states - made.cell.states} of {model.cell.states} states gone"
+    said = (
+        f"{kept} groups of rules out, {model.cell.states - made.cell.states} of {model.cell.states} states"
+        " gone"
+    )
     return _changed(model, made, about, output, data, as_json, [said])
 
 
 def _changed(
-    before: Classifier, after: Classifier, about: dict[str, Any], output: str, data: str | None, as_json: bool, notes: list[str]
+    before: Classifier,
+    after: Classifier,
+    about: dict[str, Any],
+    output: str,
+    data: str | None,
+    as_json: bool,
+    notes: list[str],
 ) -> int:
     """Keep the changed classifier, and say what changed."""
     from neural.fa_rnn import files
@@ -113,7 +153,13 @@ def _changed(
     files.save(after, output, {name: value for name, value in about.items() if name != "classifier"})
     if as_json:
         print_json(
-            {"states": after.cell.states, "labels": list(after.labels), "test": right or None, "kept": output, "notes": notes}
+            {
+                "states": after.cell.states,
+                "labels": list(after.labels),
+                "test": right or None,
+                "kept": output,
+                "notes": notes,
+            }
         )
         return 0
     for note in notes:

@@ -17,18 +17,28 @@ FIRST = "first rules, as a list"
 
 @app.command("read-back")
 def read_back(
-    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")],
-    data: Annotated[str, typer.Option("--data", metavar="DIR", help="train.tsv, dev.tsv and test.tsv: label<TAB>words")],
-    share: Annotated[float | None, typer.Option("--share", help="of the training sentences (default: as in training)")] = None,
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
+    ],
+    data: Annotated[
+        str, typer.Option("--data", metavar="DIR", help="train.tsv, dev.tsv and test.tsv: label<TAB>words")
+    ],
+    share: Annotated[
+        float | None, typer.Option("--share", help="of the training sentences (default: as in training)")
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="which of them (default: as in training)")
+        int | None,
+        typer.Option("--seed", min=0, max=2**63 - 1, help="which of them (default: as in training)"),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="DIR", help="write automata, rules and report there")
+        str | None,
+        typer.Option("-o", "--output", metavar="DIR", help="write automata, rules and report there"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Read a trained network back as automata and as rules (Jiang et al. 2020, section 6), with their accuracy beside the network's."""
+    """Read a trained network back as automata and as rules (Jiang et al. 2020, section 6), with their
+    accuracy beside the network's.
+    """
     from neural.fa_rnn.files import load
     from training.fa_rnn import sentences
     from training.fa_rnn.experiment import taken, trained_on
@@ -58,10 +68,14 @@ def read_back(
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
     out.print(f"  what matches none: {found.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
-    several = {rule.before or rule.state: rule for rule in found.learned}  # final states of the same rules say it once
+    several = {
+        rule.before or rule.state: rule for rule in found.learned
+    }  # final states of the same rules say it once
     for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
-            words = ", ".join(arrow.came[:12]) + (f" and {len(arrow.came) - 12} more" if len(arrow.came) > 12 else "")
+            words = ", ".join(arrow.came[:12]) + (
+                f" and {len(arrow.came) - 12} more" if len(arrow.came) > 12 else ""
+            )
             line = f": from state {arrow.source} to {arrow.target}, beside what the rules have: {words}"
             out.print(headed(f"  {rule.label}", line), soft_wrap=True)
     if made:

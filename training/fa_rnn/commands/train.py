@@ -19,12 +19,21 @@ if TYPE_CHECKING:
 
 
 def fa_rnn(
-    data: Annotated[str, typer.Option("--data", metavar="DIR", help="train.tsv, dev.tsv and test.tsv: label<TAB>words")],
+    data: Annotated[
+        str, typer.Option("--data", metavar="DIR", help="train.tsv, dev.tsv and test.tsv: label<TAB>words")
+    ],
     rules: Annotated[
-        str | None, typer.Option("--rules", metavar="FILE", help="rules under [label] headers (default: the .config in DIR)")
+        str | None,
+        typer.Option(
+            "--rules", metavar="FILE", help="rules under [label] headers (default: the .config in DIR)"
+        ),
     ] = None,
-    share: Annotated[float, typer.Option("--share", help="of the training sentences, drawn with the seed: 0.01 is 1 %")] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="the same seed, the same network")] = 0,
+    share: Annotated[
+        float, typer.Option("--share", help="of the training sentences, drawn with the seed: 0.01 is 1 %")
+    ] = 1.0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=2**63 - 1, help="the same seed, the same network")
+    ] = 0,
     vectors: Annotated[
         str | None,
         typer.Option(
@@ -33,22 +42,33 @@ def fa_rnn(
             help="GloVe text or npz, or a vector of its own for each word (default: glove*.npz in DIR)",
         ),
     ] = None,
-    beta: Annotated[float | None, typer.Option("--beta", help="of equation 6: 1 is rules alone, without vectors")] = None,
+    beta: Annotated[
+        float | None, typer.Option("--beta", help="of equation 6: 1 is rules alone, without vectors")
+    ] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="at most")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="Adam's learning rate, of recurrence and readout")] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Adam's learning rate, of recurrence and readout")
+    ] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="sentences")] = None,
     extra: Annotated[int | None, typer.Option("--extra", min=0, help="K', more states")] = None,
     minutes: Annotated[float, typer.Option("--minutes", help="the most to train")] = 10.0,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="a folder for run, network and report (default: trained/fa-rnn-DATA-SHARE-SEED)"),
+        typer.Option(
+            "-o",
+            "--output",
+            help="a folder for run, network and report (default: trained/fa-rnn-DATA-SHARE-SEED)",
+        ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="go on with the run that is in the folder")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="go on with the run that is in the folder")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Train an FA-RNN that begins as rules on labelled sentences (Jiang et al. 2020, section 4.4).
 
-    The epoch that is best on the dev set is kept, and measured on the test set. Exit status 1 where the time was up before.
+    The epoch that is best on the dev set is kept, and measured on the test set. Exit status 1 where the time
+    was up before.
     """
     from ratproof.verify import rule_file_in
     from training.fa_rnn.experiment import NETWORK, REPORT, RUN, Experiment, run
@@ -56,8 +76,13 @@ def fa_rnn(
     if rate is not None and not 0 < rate <= 1:
         raise InputError(f"--rate is {rate}, where a number from 0, which is left out, to 1 is right")
     changes: dict[str, Any] = {
-        "beta": beta, "epochs": epochs, "extra": extra, "rate": rate, "readout_rate": rate, "batch": batch,
-    }  # fmt: skip
+        "beta": beta,
+        "epochs": epochs,
+        "extra": extra,
+        "rate": rate,
+        "readout_rate": rate,
+        "batch": batch,
+    }
     name = Path(data).resolve().name
     experiment = Experiment(
         data=Path(data),
@@ -85,26 +110,34 @@ def show(report: Report, folder: Path) -> None:
     """Print what came of it."""
     out = console()
     training, dev, test = report.sentences
-    out.print(headed(
-        report.data,
-        f": {training:,} sentences to train, {dev:,} to choose, {test:,} to test; {report.labels} labels; "
-        f"{report.states} states, rank {report.rank}; seed {report.seed}",
-    ))  # fmt: skip
+    out.print(
+        headed(
+            report.data,
+            f": {training:,} sentences to train, {dev:,} to choose, {test:,} to test; {report.labels} labels;"
+            f" {report.states} states, rank {report.rank}; seed {report.seed}",
+        )
+    )
     drawn = f"no vectors (beta {report.recipe['beta']:g})"
     if report.vectors is not None:
-        drawn = f"vectors from {report.vectors} (beta {report.recipe['beta']:g}; {report.without} words have none of their own)"
+        drawn = (
+            f"vectors from {report.vectors} (beta {report.recipe['beta']:g}; {report.without} words have none"
+            " of their own)"
+        )
     without = "no label" if report.default is None else report.default
     out.print(f"  {drawn}; a sentence that matches no rule begins with {without}")
     if report.missing:
         out.print(f"  words of rules that no sentence has: {', '.join(report.missing)}")
     out.print(
-        f"  {report.outcome} ({report.seconds:.1f} s, {report.epochs} epochs); epoch {report.best_epoch} was best on the dev set"
+        f"  {report.outcome} ({report.seconds:.1f} s, {report.epochs} epochs); epoch {report.best_epoch} was"
+        " best on the dev set"
     )
     out.print(
-        f"  right on dev {report.dev_start:.2%} at the start, then {report.dev:.2%}; on test {report.test_start:.2%}, then {report.test:.2%}"
+        f"  right on dev {report.dev_start:.2%} at the start, then {report.dev:.2%}; on test"
+        f" {report.test_start:.2%}, then {report.test:.2%}"
     )
     out.print(
-        f"  kept in {folder}; ratproof rules read-back {folder / 'network.safetensors'} --data DIR reads its rules",
+        f"  kept in {folder}; ratproof rules read-back {folder / 'network.safetensors'} --data DIR reads its"
+        " rules",
         soft_wrap=True,
     )
     if report.outcome != "trained":

@@ -18,27 +18,43 @@ DISAGREES = 1
 def zero_shot(
     rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
     data: Annotated[
-        str, typer.Option("--data", metavar="DIR", help="a folder with train.tsv, dev.tsv and test.tsv: label<TAB>words")
+        str,
+        typer.Option(
+            "--data", metavar="DIR", help="a folder with train.tsv, dev.tsv and test.tsv: label<TAB>words"
+        ),
     ],
     ties: Annotated[
-        str, typer.Option("--ties", help="which label a sentence gets that matches several: first or last in the file")
+        str,
+        typer.Option(
+            "--ties", help="which label a sentence gets that matches several: first or last in the file"
+        ),
     ] = "last",
     unmatched: Annotated[
-        str | None, typer.Option("--unmatched", help="the label of a sentence that matches none (default: none, never right)")
+        str | None,
+        typer.Option(
+            "--unmatched", help="the label of a sentence that matches none (default: none, never right)"
+        ),
     ] = None,
     logic: Annotated[
         str | None,
-        typer.Option("--logic", metavar="FILE", help="formulas under [label] headers over the rules' labels: (a | b) & !c"),
+        typer.Option(
+            "--logic",
+            metavar="FILE",
+            help="formulas under [label] headers over the rules' labels: (a | b) & !c",
+        ),
     ] = None,
     rank: Annotated[
-        int | None, typer.Option("--rank", min=1, help="of the factors, by CP decomposition (default: exact ones)")
+        int | None,
+        typer.Option("--rank", min=1, help="of the factors, by CP decomposition (default: exact ones)"),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="of the gates' weights")] = 0,
     as_json: AsJson = False,
 ) -> int:
-    """The rule system and the untrained networks FA-RNN, FA-GRU and their bidirectional forms on the test sentences (Table 4).
+    """The rule system and the untrained networks FA-RNN, FA-GRU and their bidirectional forms on the test
+    sentences (Table 4).
 
-    Exit status 1 where an FA-RNN, at beta = 1 and with exact factors, gives some sentence another label than the rules do.
+    Exit status 1 where an FA-RNN, at beta = 1 and with exact factors, gives some sentence another label than
+    the rules do.
     """
     from automata.files import read_text
     from automata.rules import rule_files
@@ -68,10 +84,16 @@ def zero_shot(
         print_json(found.to_json())
     else:
         out = console()
-        shown = f"{found.states[0]} states, rank {found.rank[0]}; read from the end {found.states[1]} and {found.rank[1]}"
+        shown = (
+            f"{found.states[0]} states, rank {found.rank[0]}; read from the end {found.states[1]} and"
+            f" {found.rank[1]}"
+        )
         out.print(f"{found.sentences} sentences, {len(written)} rules: {shown}")
         if any(found.error):
-            out.print(f"  the factors are off by {found.error[0]:.2%} and {found.error[1]:.2%} of the tensors' norms")
+            out.print(
+                f"  the factors are off by {found.error[0]:.2%} and {found.error[1]:.2%} of the tensors'"
+                " norms"
+            )
         for row in found.rows:
             out.print(
                 f"  {row.system:<10} right on {row.accuracy:7.2%}   as the rules on {row.agrees:7.2%}   "
