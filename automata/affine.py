@@ -55,7 +55,8 @@ def read_affine(
     everywhere, if it does to forms what it does to numbers; and on some more pairs of states, in case it does
     not. A step that asks of a form what only a number can answer is refused, whether or not it catches the
     error. So the automata are those of the function that the step computes on forms; that it is a function,
-    and the same one on all numbers, no finite number of runs can show (:mod:`ratproof.on_numbers` tries).
+    and the same one on all numbers, no finite number of runs can show (:mod:`ratproof.rungs.on_numbers`
+    tries).
 
     Args:
         start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the

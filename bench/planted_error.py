@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from ratproof import hunt as hunting
-from ratproof.networks import OfNetwork
+from ratproof.runner import hunting
+from ratproof.sides.layer import OfNetwork
 from theory.claim import Recurrence, Variant
 from theory.registry import claim_named
 
@@ -48,7 +48,7 @@ def wrong_unit() -> Any:
         return replace(variant, recurrence=recurrence)
 
     wrong = replace(right, variants=tuple(map(spoilt, right.variants)))
-    return mock.patch("ratproof.comparisons.claim_named", return_value=wrong)
+    return mock.patch("ratproof.sides.comparison.claim_named", return_value=wrong)
 
 
 def wrong_layer() -> Any:

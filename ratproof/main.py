@@ -11,10 +11,10 @@ import typer
 
 from automata.errors import InputError, OutputError
 from automata.shown import printable
-from ratproof import limits
 from ratproof.commands import app, installed
-from ratproof.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
-from ratproof.streams import forget_output, guarded
+from ratproof.process import limits
+from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
+from ratproof.process.streams import forget_output, guarded
 
 # typer carries its own copy of click since 0.20 or so: take the classes from what it exports.
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}

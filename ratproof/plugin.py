@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from automata.errors import InputError
-from ratproof.orphans import end_with
+from ratproof.process.orphans import end_with
 
 MARKER = "evidence"
 NOT_RUN = "ratproof-not-run"
@@ -62,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if PARENT in worker:
         end_with(worker[PARENT])
     config.addinivalue_line(
-        "markers", f"{MARKER}(mark): evidence for a claim (use ratproof.evidence.evidence)"
+        "markers", f"{MARKER}(mark): evidence for a claim (use ratproof.runner.evidence.evidence)"
     )
 
 
@@ -74,8 +74,10 @@ def device(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def corpus(request: pytest.FixtureRequest) -> Any:
-    """The corpus that the user named, as :class:`~ratproof.text.Corpus`; without one the test is skipped."""
-    from ratproof.text import load_corpus
+    """The corpus that the user named, as :class:`~ratproof.sides.corpus.Corpus`; without one the test is
+    skipped.
+    """
+    from ratproof.sides.corpus import load_corpus
 
     if CORPUS in request.config.stash:
         return request.config.stash[CORPUS]
@@ -147,10 +149,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     mark = _mark(pyfuncitem)
     if mark is None:
         return (yield)
-    from ratproof.judge import judge
-    from ratproof.kinds import Verdict
-    from ratproof.ledger import recording
-    from ratproof.not_run import NotRun
+    from ratproof.record.judge import judge
+    from ratproof.record.kinds import Verdict
+    from ratproof.record.ledger import recording
+    from ratproof.record.not_run import NotRun
 
     claim, variants = _resolved(mark, pyfuncitem.nodeid)
     found: BaseException | None = None
@@ -202,7 +204,7 @@ def _observe(
     found: Any,
     why: str,
 ) -> None:
-    from ratproof.results import Observation
+    from ratproof.record.results import Observation
 
     used = getattr(item, "funcargs", {}).get("device") if "device" in item.fixturenames else "cpu"
     seen = Observation(
@@ -230,7 +232,7 @@ class Hooks:
 
     @staticmethod
     def pytest_ratproof_observed(observation: Any) -> None:
-        """Called with the :class:`~ratproof.results.Observation` of each run of an evidence test."""
+        """Called with the :class:`~ratproof.record.results.Observation` of each run of an evidence test."""
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -242,11 +244,11 @@ def _mark(item: Any) -> Any:
     marker = item.get_closest_marker(MARKER)
     if marker is None:
         return None
-    from ratproof.evidence import Mark
+    from ratproof.runner.evidence import Mark
 
     if len(marker.args) != 1 or not isinstance(marker.args[0], Mark):
         raise pytest.UsageError(
-            f"{item.nodeid}: the marker evidence is made by ratproof.evidence.evidence(claim, kind=...)"
+            f"{item.nodeid}: the marker is what ratproof.runner.evidence.evidence(claim, kind=...) gives"
         )
     return marker.args[0]
 

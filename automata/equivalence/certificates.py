@@ -1,9 +1,9 @@
 """Certificates: what a decision rests on, in a form that programs which share no code with this one can
 check.
 
-``ratproof/check_certificate.py`` is the one for fields, ``ratproof/check_bisimulation.py`` for other
-semirings. A certificate is a JSON object: the format, two automata A and B, what it claims of them, and what
-shows it.
+``ratproof/checkers/check_certificate.py`` is the one for fields, ``ratproof/checkers/check_bisimulation.py``
+for other semirings. A certificate is a JSON object: the format, two automata A and B, what it claims of them,
+and what shows it.
 """
 
 from __future__ import annotations

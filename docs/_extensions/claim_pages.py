@@ -13,7 +13,7 @@ from verdict_text import as_word, counted, counterexample, decided, hankel, verd
 from verdicts import Verdicts
 
 from automata.drawing import svg
-from ratproof.kinds import KINDS
+from ratproof.record.kinds import KINDS
 from theory.claim import Claim, Variant
 from theory.registry import claims
 

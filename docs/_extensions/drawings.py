@@ -8,9 +8,9 @@ from automata import files
 from automata.drawing import svg
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load
-from ratproof.certify.certify import certify
-from ratproof.certify.numbers import numbers_of
-from ratproof.extraction import figures
+from ratproof.papers.certification.certify import certify
+from ratproof.papers.certification.numbers import numbers_of
+from ratproof.papers.extraction import figures
 from theory.claim import Claim, Variant
 
 

@@ -11,8 +11,8 @@ from functools import cache
 from page_text import plain
 
 import proofs_tests
-from ratproof.evidence import mark_of
-from ratproof.kinds import KINDS
+from ratproof.record.kinds import KINDS
+from ratproof.runner.evidence import mark_of
 from theory.claim import Claim
 from theory.registry import claims
 

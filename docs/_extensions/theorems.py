@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from page_text import plain
 
-from ratproof.kernel.sources import Statement, statements
+from ratproof.coq.sources import Statement, statements
 from theory.claim import Claim
 from theory.registry import claims
 

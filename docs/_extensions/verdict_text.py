@@ -9,10 +9,10 @@ from page_text import plain, table
 from sphinx.util.logging import getLogger
 from verdicts import NOT_RUN, Verdicts
 
-from ratproof.checkers import MALFORMED, checker_of
-from ratproof.disagreement import Counterexample
-from ratproof.kinds import KINDS
-from ratproof.report import chance
+from ratproof.checkers.table import MALFORMED, checker_of
+from ratproof.commands.report import chance
+from ratproof.record.counterexample import Counterexample
+from ratproof.record.kinds import KINDS
 from theory.claim import Claim
 
 _log = getLogger(__name__)

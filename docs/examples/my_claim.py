@@ -2,7 +2,7 @@
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof.believe import believe
+from ratproof import believe
 
 
 def step(state, symbol):

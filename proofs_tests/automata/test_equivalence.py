@@ -19,7 +19,7 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_
 from automata.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
-from ratproof import check_bisimulation, check_certificate
+from ratproof.checkers import check_bisimulation, check_certificate
 
 FIELDS = [REAL, COUNTING]
 DECIDED = [REAL, COUNTING, BOOLEAN]

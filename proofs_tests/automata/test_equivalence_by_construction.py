@@ -20,7 +20,7 @@ from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata
 from automata.wfsa import WFSA
-from ratproof import check_certificate
+from ratproof.checkers import check_certificate
 
 
 def accepted(answer):

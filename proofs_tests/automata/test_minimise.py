@@ -24,7 +24,7 @@ from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
 from automata.strategies import automata
 from automata.tree import levels
 from automata.wfsa import WFSA
-from ratproof import check_certificate
+from ratproof.checkers import check_certificate
 
 FIELDS = [REAL, COUNTING]
 each = pytest.mark.parametrize("k", FIELDS, ids=lambda k: k.name)

@@ -9,9 +9,9 @@ import torch
 from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
-from ratproof.certify.boxes import Nodes
-from ratproof.certify.certify import boxes as proved_boxes
-from ratproof.certify.numbers import Numbers, numbers_of
+from ratproof.papers.certification.boxes import Nodes
+from ratproof.papers.certification.certify import boxes as proved_boxes
+from ratproof.papers.certification.numbers import Numbers, numbers_of
 
 KINDS = ("sr-elman", "sr-gru")
 SIMILARITIES = ("dot", "euclidean")

@@ -16,12 +16,12 @@ from automata.deterministic import DFA
 from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network, seeds
-from ratproof.certify.ball_run import soft_outputs
-from ratproof.certify.boxes import Nodes, attempts, closes
-from ratproof.certify.certificate import soft_machine
-from ratproof.certify.certify import Answer, accepting, certify
-from ratproof.certify.hard import hard
-from ratproof.certify.numbers import numbers_of
+from ratproof.papers.certification.ball_run import soft_outputs
+from ratproof.papers.certification.boxes import Nodes, attempts, closes
+from ratproof.papers.certification.certificate import soft_machine
+from ratproof.papers.certification.certify import Answer, accepting, certify
+from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.numbers import numbers_of
 
 strings = st.lists(st.sampled_from("01"), max_size=40).map(tuple)
 
@@ -154,7 +154,7 @@ def test_a_temperature_is_taken_exactly():
 
 def test_nothing_is_certified_without_boxes(monkeypatch):
     """More classes than boxes are tried for: no attempt at all was made, and that once was "certified"."""
-    monkeypatch.setattr("ratproof.certify.boxes.MOST_NODES", 2)
+    monkeypatch.setattr("ratproof.papers.certification.boxes.MOST_NODES", 2)
     network = random_network(3)
     answer = certify(network, 0.5)
     assert answer.nodes is None and answer.word is None

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, closed, random_network
-from ratproof import check_boxes
-from ratproof.certify.certify import Answer, certify
-from ratproof.certify.hard import hard
+from ratproof.checkers import check_boxes
+from ratproof.papers.certification.certify import Answer, certify
+from ratproof.papers.certification.hard import hard
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -16,9 +16,9 @@ from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load, save
 from proofs_tests.certify.some_networks import random_network
-from ratproof.certify import certificate
-from ratproof.certify.numbers import numbers_of
 from ratproof.main import run
+from ratproof.papers.certification import certificate
+from ratproof.papers.certification.numbers import numbers_of
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network
-from ratproof.certify import boxes
-from ratproof.certify.boxes import Images, Nodes, Open, attempts
-from ratproof.certify.certify import certify
-from ratproof.certify.floats import Floating, Points
-from ratproof.certify.soft_run import net
-from ratproof.extraction.counts import count
+from ratproof.papers.certification import boxes
+from ratproof.papers.certification.boxes import Images, Nodes, Open, attempts
+from ratproof.papers.certification.certify import certify
+from ratproof.papers.certification.floats import Floating, Points
+from ratproof.papers.certification.soft_run import net
+from ratproof.papers.extraction.counts import count
 
 
 def _peak(function) -> float:

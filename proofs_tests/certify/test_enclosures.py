@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, boxes, numbers, seeds
-from ratproof import check_boxes
-from ratproof.certify import certificate
-from ratproof.certify.balls import BITS, Box, InBalls, lower, upper
-from ratproof.certify.boxes import Nodes
-from ratproof.certify.cells import Step
-from ratproof.certify.floats import Boxes, Floating, Interval, Points
-from ratproof.certify.mixing import decision, mixed
+from ratproof.checkers import check_boxes
+from ratproof.papers.certification import certificate
+from ratproof.papers.certification.balls import BITS, Box, InBalls, lower, upper
+from ratproof.papers.certification.boxes import Nodes
+from ratproof.papers.certification.cells import Step
+from ratproof.papers.certification.floats import Boxes, Floating, Interval, Points
+from ratproof.papers.certification.mixing import decision, mixed
 
 networks = pytest.mark.parametrize("kind", KINDS)
 components = pytest.mark.parametrize("similarity", SIMILARITIES)

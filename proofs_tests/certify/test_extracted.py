@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, random_network
-from ratproof.certify.certify import certify
-from ratproof.certify.hard import hard
-from ratproof.certify.numbers import numbers_of
-from ratproof.extraction import figures
-from ratproof.extraction.counts import Counted, count
-from ratproof.extraction.probabilities import along, over_temperatures, probabilistic, table
+from ratproof.papers.certification.certify import certify
+from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.numbers import numbers_of
+from ratproof.papers.extraction import figures
+from ratproof.papers.extraction.counts import Counted, count
+from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic, table
 
 TAUS = (0.2, 1.0, 5.0)
 

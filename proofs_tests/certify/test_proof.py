@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from proofs_tests.certify.some_networks import closed
-from ratproof.certify.boxes import Nodes
-from ratproof.certify.proof import prove
+from ratproof.papers.certification.boxes import Nodes
+from ratproof.papers.certification.proof import prove
 
 
 def _broken(nodes: Nodes, **changes) -> Nodes:

@@ -8,10 +8,10 @@ import pytest
 
 from automata.moore import Moore
 from proofs_tests.certify.some_networks import closed, random_network
-from ratproof.certify.certify import Answer
-from ratproof.certify.hard import hard
-from ratproof.certify.numbers import numbers_of
-from ratproof.certify.search import difference
+from ratproof.papers.certification.certify import Answer
+from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.numbers import numbers_of
+from ratproof.papers.certification.search import difference
 
 
 def test_the_search_finds_a_planted_difference():
@@ -39,5 +39,5 @@ def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
         asked.append(word)
         return None if in_balls is None else "never shown"
 
-    monkeypatch.setattr("ratproof.certify.search.soft_outputs", soft)
+    monkeypatch.setattr("ratproof.papers.certification.search.soft_outputs", soft)
     assert difference(network, machine) is None and asked

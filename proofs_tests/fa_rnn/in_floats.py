@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from automata.strategies import readings
-from ratproof.agree import agree
-from ratproof.fa_rnn_runs import Cell, OfFARNN
+from ratproof.rungs.agreement import agree
+from ratproof.sides.fa_rnn import Cell, OfFARNN
 from theory.signature import Signature
 
 DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratproof import ladder
-from ratproof.evidence import evidence
+from ratproof.rungs import ladder
+from ratproof.runner.evidence import evidence
 
 CLAIM = "fa-rnn-beta-0"
 

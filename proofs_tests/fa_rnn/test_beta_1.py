@@ -16,12 +16,12 @@ from automata.semirings import COUNTING
 from automata.strategies import readings
 from automata.wfsa import WFSA
 from neural.fa_rnn.network import FARNN
-from ratproof import ladder
-from ratproof.evidence import evidence
-from ratproof.fa_rnn_decided import decide_network
-from ratproof.ledger import ledger
-from ratproof.network_kinds import DTYPES
-from ratproof.verify import rule_file_in
+from ratproof.papers.fa_rnn import decide_network
+from ratproof.record.ledger import ledger
+from ratproof.rungs import ladder
+from ratproof.runner.evidence import evidence
+from ratproof.runner.verification import rule_file_in
+from ratproof.sides.network_kinds import DTYPES
 from theory.fa_rnn.beta_1 import RULES
 from theory.fa_rnn.rules import boolean
 from training.fa_rnn.sentences import read, vocabulary

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from proofs_tests.breaks import BREAKS
-from ratproof.disagreement import Disagreement
-from ratproof.exhaust import exhaust
-from ratproof.prove import NotProved, prove
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.exhausted import exhaust
+from ratproof.rungs.proved import NotProved, prove
 from theory import registry
 from theory.fa_rnn import eq_9, eq_10, gru_start, networks, soft_logic
 from theory.registry import claim_named, claims

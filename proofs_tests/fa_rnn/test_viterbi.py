@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from automata.batch import scores
 from automata.strategies import readings
 from neural.fa_rnn.network import FARNN
-from ratproof import ladder
-from ratproof.evidence import evidence
-from ratproof.ledger import ledger
-from ratproof.network_kinds import DTYPES
+from ratproof.record.ledger import ledger
+from ratproof.rungs import ladder
+from ratproof.runner.evidence import evidence
+from ratproof.sides.network_kinds import DTYPES
 from theory.fa_rnn.rules import RULES, boolean
 
 CLAIM = "fa-rnn-viterbi"

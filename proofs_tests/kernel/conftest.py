@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ratproof.kernel.coq import NoCoq
-from ratproof.kernel.development import built
+from ratproof.coq.development import built
+from ratproof.coq.programs import NoCoq
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ratproof.kernel.sources import statements
+from ratproof.coq.sources import statements
 
 AGREED = Path(__file__).with_name("statements.txt")
 

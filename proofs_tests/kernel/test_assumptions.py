@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from proofs_tests.kernel.statements import AGREED, as_text
-from ratproof.kernel import coq, sources
-from ratproof.kernel.assumptions import CLOSED, assumptions
-from ratproof.kernel.sources import WITHOUT_PROOF, assumptions_in_words, modules, statements
+from ratproof.coq import programs as coq
+from ratproof.coq import sources
+from ratproof.coq.assumptions import CLOSED, assumptions
+from ratproof.coq.sources import WITHOUT_PROOF, assumptions_in_words, modules, statements
 from theory.claim import KERNEL
 from theory.registry import claims
 

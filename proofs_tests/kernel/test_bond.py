@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from automata.forward import prefix_scores
 from automata.wfsa import WFSA
-from ratproof.kernel import coq
-from ratproof.kernel.bond import WORDS, Pair, compared, differences, in_few_digits, runnable, some_cases
-from ratproof.kernel.evaluation import Question, evaluate
-from ratproof.network_kinds import NETWORKS
+from ratproof.coq import programs as coq
+from ratproof.coq.bond import WORDS, Pair, compared, differences, in_few_digits, runnable, some_cases
+from ratproof.coq.evaluation import Question, evaluate
+from ratproof.sides.network_kinds import NETWORKS
 from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claim_named, claims
 from theory.weights import Weights

@@ -16,8 +16,9 @@ from automata.errors import InputError
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 from automata.wfsa import WFSA
 from ratproof import main
-from ratproof.kernel import certificate, coq
-from ratproof.kernel.links import shown
+from ratproof.coq import certificate
+from ratproof.coq import programs as coq
+from ratproof.coq.links import shown
 
 NAMES = ("A.json", "B.json")
 

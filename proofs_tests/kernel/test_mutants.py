@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ratproof.kernel import coq
-from ratproof.kernel.development import copied
+from ratproof.coq import programs as coq
+from ratproof.coq.development import copied
 
 BREAKS = {
     "the initial weight of q_1 is 0": (
@@ -118,7 +118,7 @@ def test_a_build_that_fails_leaves_nothing_behind(
     compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cache has whole builds only."""
-    from ratproof.kernel import development
+    from ratproof.coq import development
 
     def broken(root: Path) -> None:
         copied(root)

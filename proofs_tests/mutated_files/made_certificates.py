@@ -77,9 +77,9 @@ def boxes(folder: Path) -> tuple[str, ...]:
 
 
 def invariant(folder: Path) -> tuple[str, ...]:
-    from ratproof.comparisons import Exact
-    from ratproof.invariant_boxes import decide_by_boxes
-    from ratproof.ledger import recording
+    from ratproof.papers.invariant_boxes import decide_by_boxes
+    from ratproof.record.ledger import recording
+    from ratproof.sides.comparison import Exact
     from theory.registry import claim_named
 
     claim, variant = "theorem-3.2", "corrected-eq-5"

@@ -19,8 +19,8 @@ def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
     """
 
     def made(folder: Path) -> tuple[str, ...]:
-        from ratproof.comparisons import Difference, counterexample
-        from ratproof.counterexamples import keep
+        from ratproof.runner.counterexample_files import keep
+        from ratproof.sides.comparison import Difference, counterexample
 
         one = comparison()
         every = list(one.compare(strings))
@@ -40,41 +40,41 @@ def pretended(compared: Any, difference: Any) -> Any:
 
 
 def exact() -> Any:
-    from ratproof.comparisons import Exact
+    from ratproof.sides.comparison import Exact
 
     return Exact("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
 
 
 def exact_windows() -> Any:
-    from ratproof.comparisons import Exact
+    from ratproof.sides.comparison import Exact
 
     return Exact("proposition-11-qrnn", "printed", _weights("proposition-11-qrnn", "printed", "ab"))
 
 
 def exact_vectors() -> Any:
-    from ratproof.comparisons import Exact
+    from ratproof.sides.comparison import Exact
 
     return Exact("theorem-3.1", "corrected", _weights("theorem-3.1", "corrected", "ab"))
 
 
 def exact_automaton() -> Any:
-    from ratproof.comparisons import Exact
+    from ratproof.sides.comparison import Exact
     from theory.registry import claim_named
 
     return Exact("definition-4", "printed", claim_named("definition-4").example)
 
 
 def openfst() -> Any:
-    from ratproof.comparisons import WithOpenFst
+    from ratproof.sides.comparison import WithOpenFst
 
     return WithOpenFst("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
 
 
 def torch_network() -> Any:
-    from ratproof.networks import OfNetwork
+    from ratproof.sides.layer import OfNetwork
 
     options = {"input_size": 2, "hidden_size": 2, "bias": True}
-    from ratproof.network_kinds import shapes
+    from ratproof.sides.network_kinds import shapes
 
     random = np.random.default_rng(1)
     parameters = {
@@ -85,7 +85,7 @@ def torch_network() -> Any:
 
 
 def sampled_runs() -> Any:
-    from ratproof.sampled_runs import SampledRuns
+    from ratproof.sides.sampled_runs import SampledRuns
 
     options = {
         "input_size": 1,
@@ -108,7 +108,7 @@ def sampled_runs() -> Any:
 
 
 def fa_rnn_network() -> Any:
-    from ratproof.fa_rnn_runs import OfFARNN
+    from ratproof.sides.fa_rnn import OfFARNN
     from theory.weights import Weights
 
     half, one, none = Fraction(1, 2), Fraction(1), Fraction(0)

@@ -12,10 +12,10 @@ import torch
 
 from automata.strategies import readings
 from proofs_tests.neural.references import REFERENCES
-from ratproof.agree import agree
-from ratproof.network_ladder import starts
-from ratproof.networks import OfNetwork
-from ratproof.strategies import networks
+from ratproof.rungs.agreement import agree
+from ratproof.rungs.network_ladder import starts
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.strategies import networks
 
 
 class OfEquations(OfNetwork):

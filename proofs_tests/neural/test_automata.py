@@ -27,11 +27,11 @@ from neural.rrnn_f import RRNNF
 from neural.tracked import Tracked
 from proofs_tests.neural.references import KINDS, NAMES
 from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, inputs, network
-from ratproof.agree import agree
-from ratproof.ledger import recording
-from ratproof.network_kinds import NETWORKS
-from ratproof.networks import OfNetwork
-from ratproof.strategies import networks
+from ratproof.record.ledger import recording
+from ratproof.rungs.agreement import agree
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.network_kinds import NETWORKS
+from ratproof.sides.strategies import networks
 
 STRING = [2, 0, 0, 2, 1, 1, 0]
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_tests.neural.equations import agree_with_equations
-from ratproof import ladder, network_ladder
-from ratproof.evidence import evidence
-from ratproof.no_automaton import refute
+from ratproof.papers.not_rational.refutation import refute
+from ratproof.rungs import ladder, network_ladder
+from ratproof.runner.evidence import evidence
 from theory.registry import claim_named
 
 CLAIM = "corollary-14"

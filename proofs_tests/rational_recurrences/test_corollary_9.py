@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratproof import ladder, network_ladder
-from ratproof.evidence import evidence
-from ratproof.no_automaton import refute
+from ratproof.papers.not_rational.refutation import refute
+from ratproof.rungs import ladder, network_ladder
+from ratproof.runner.evidence import evidence
 from theory.registry import claim_named
 
 CLAIM = "corollary-9"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratproof import ladder, network_ladder
-from ratproof.evidence import evidence
+from ratproof.rungs import ladder, network_ladder
+from ratproof.runner.evidence import evidence
 from theory.registry import claim_named
 
 CLAIM = "example-15"

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from automata.minimise import rank
 from automata.semirings import REAL
 from proofs_tests.neural.equations import agree_with_equations
-from ratproof import ladder, network_ladder
-from ratproof.evidence import evidence
-from ratproof.ledger import ledger
+from ratproof.record.ledger import ledger
+from ratproof.rungs import ladder, network_ladder
+from ratproof.runner.evidence import evidence
 from theory.rational_recurrences import windows
 from theory.registry import claim_named
 from theory.weights import Weights

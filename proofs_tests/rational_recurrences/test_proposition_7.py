@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from automata.affine import NotAffine
 from automata.semirings import REAL
 from automata.strategies import readings
-from ratproof import ladder, network_ladder
-from ratproof.agree import agree
-from ratproof.comparisons import Exact
-from ratproof.decide import decide
-from ratproof.evidence import evidence
-from ratproof.ledger import ledger
-from ratproof.no_automaton import refute
-from ratproof.strategies import networks
-from ratproof.text import agree_on_text
+from ratproof.papers.not_rational.refutation import refute
+from ratproof.record.ledger import ledger
+from ratproof.rungs import ladder, network_ladder
+from ratproof.rungs.agreement import agree
+from ratproof.rungs.decided import decide
+from ratproof.runner.evidence import evidence
+from ratproof.sides.comparison import Exact
+from ratproof.sides.corpus import agree_on_text
+from ratproof.sides.strategies import networks
 from theory.rational_recurrences.proposition_7 import CLAIM as CLAIMED
 from theory.rational_recurrences.proposition_7 import step_with_feedback
 from theory.weights import Weights

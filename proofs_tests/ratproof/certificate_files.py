@@ -12,8 +12,14 @@ from automata.equivalence import Different, Equivalent, equivalent
 from automata.json_format import from_json
 from automata.minimise import minimise
 from automata.semirings import REAL
-from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel, check_invariant
-from ratproof.checkers import checker_of
+from ratproof.checkers import (
+    check_bisimulation,
+    check_boxes,
+    check_certificate,
+    check_hankel,
+    check_invariant,
+)
+from ratproof.checkers.table import checker_of
 
 PROGRAMS = (check_certificate, check_bisimulation, check_hankel, check_invariant, check_boxes)
 FILES = {

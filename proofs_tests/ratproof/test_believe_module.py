@@ -14,9 +14,9 @@ from automata.wfsa import WFSA
 from neural.qrnn import QRNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.sru import SRU
-from ratproof.believe_module import believe_module
-from ratproof.check import check
-from ratproof.kinds import Verdict
+from ratproof import believe_module
+from ratproof.record.kinds import Verdict
+from ratproof.runner.user_files import check
 from theory import registry
 
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
@@ -25,7 +25,7 @@ FILE = """
 import torch
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof.believe_module import believe_module
+from ratproof import believe_module
 
 class Fading(torch.nn.Module):
     def __init__(self, rate):

@@ -16,7 +16,7 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from proofs_tests.ratproof.certificate_files import FILES, SMALL, certificate, holds, run_program
-from ratproof.checkers import checker_of, judge
+from ratproof.checkers.table import checker_of, judge
 
 ALL = pytest.mark.parametrize("name", SMALL)
 WHOLE = {name: certificate(name) for name in SMALL}
@@ -408,7 +408,11 @@ ALONE = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 sys.path.insert(0, sys.argv[1])
-from ratproof import check_bisimulation, check_boxes, check_certificate, check_hankel, check_invariant
+from ratproof.checkers import check_bisimulation
+from ratproof.checkers import check_boxes
+from ratproof.checkers import check_certificate
+from ratproof.checkers import check_hankel
+from ratproof.checkers import check_invariant
 for name, path in zip(sys.argv[2::2], sys.argv[3::2]):
     print(vars()[name].main([path]), flush=True)
 """
@@ -421,11 +425,11 @@ def test_small_files_that_ask_for_much_are_refused(tmp_path):
         (tmp_path / f"{i}.json").write_text(text)
         deep = "000 " in list(texts)[i]
         program = (
-            "ratproof.check_hankel"
+            "ratproof.checkers.check_hankel"
             if deep or "ten million" in list(texts)[i]
             else checker_of(json.loads(text)).__name__
         )
-        arguments += [program.removeprefix("ratproof."), str(tmp_path / f"{i}.json")]
+        arguments += [program.removeprefix("ratproof.checkers."), str(tmp_path / f"{i}.json")]
     command = [sys.executable, "-c", ALONE, str(Path(__file__).parents[2]), *arguments]
     both = {
         "stdout": subprocess.PIPE,

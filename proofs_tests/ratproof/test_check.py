@@ -11,11 +11,11 @@ import pytest
 from automata.errors import InputError
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
-from ratproof import check_certificate
-from ratproof.believe import believe
-from ratproof.check import check
-from ratproof.kinds import Verdict
+from ratproof import believe
+from ratproof.checkers import check_certificate
 from ratproof.main import run
+from ratproof.record.kinds import Verdict
+from ratproof.runner.user_files import check
 from theory import registry
 
 HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
@@ -85,7 +85,7 @@ def test_words_are_symbols_too():
     text = """
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof.believe import believe
+from ratproof import believe
 table = {"stop": [[1, 1], [0, 1]], "go": [[1, 0], [0, 1]]}
 automaton = WFSA(REAL, [1, 0], [0, 1], table)
 claims = [believe("stops", start=0, step=lambda c, x: c + (x != "go") * 2, automaton=automaton)]
@@ -111,8 +111,8 @@ def test_a_max_plus_automaton_has_every_rung_but_the_decision():
     claim = believe("tropical", start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=tropical)
     assert claim.variants[0].kinds == ("sampled", "cross-checked", "exhausted")
     Path("mine.py").write_text(
-        "from automata.semirings import MAX_PLUS\nfrom automata.wfsa import WFSA\nfrom ratproof.believe"
-        " import believe\nt = WFSA(MAX_PLUS, [0, '-inf'], ['-inf', 0], {'a': [[0, 1], ['-inf', -1]]})\nc ="
+        "from automata.semirings import MAX_PLUS\nfrom automata.wfsa import WFSA\nfrom ratproof import believe\n"
+        "t = WFSA(MAX_PLUS, [0, '-inf'], ['-inf', 0], {'a': [[0, 1], ['-inf', -1]]})\nc ="
         " believe('tropical', start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=t)\n"
     )
     assert check("mine.py").as_expected
@@ -122,7 +122,7 @@ def test_a_step_that_is_no_automaton_is_refuted_by_a_string_and_not_decided():
     text = """
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof.believe import believe
+from ratproof import believe
 claim = believe("squares", start=2, step=lambda c, x: c * c, automaton=WFSA(REAL, [2], [1], {"a": [[2]]}))
 """
     found = verdicts(check(written(text)))
@@ -134,7 +134,7 @@ def test_a_step_that_rounds_is_refused_and_nothing_holds():
     text = """
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof.believe import believe
+from ratproof import believe
 claim = believe("floats", start=0, step=lambda c, x: 0.1 * c, automaton=WFSA(REAL, [0], [1], {"a": [[1]]}))
 """
     outcome = check(written(text))
@@ -147,7 +147,7 @@ import sys
 import numpy as np
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof.believe import believe
+from ratproof import believe
 """
 
 
@@ -244,7 +244,7 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
         ("import nowhere_at_all\n", "mine.py: line 1: ModuleNotFoundError"),
         ("x = 1\n", "mine.py: has no claim; assign what believe(...) returns"),
         (
-            "from ratproof.believe import believe\nbelieve('x', start=0, step=None, automaton=[])\n",
+            "from ratproof import believe\nbelieve('x', start=0, step=None, automaton=[])\n",
             "line 2: InputError: x: there is no automaton",
         ),
         (
@@ -292,7 +292,7 @@ ONES = """
 from dataclasses import replace
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
-from ratproof.believe import believe
+from ratproof import believe
 one = WFSA(REAL, [1], [1], {"a": [[1]]})
 """
 

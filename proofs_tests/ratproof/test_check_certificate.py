@@ -18,7 +18,7 @@ from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
 from automata.strategies import automata
 from automata.wfsa import WFSA
-from ratproof import check_bisimulation, check_certificate
+from ratproof.checkers import check_bisimulation, check_certificate
 
 REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratproof import check_invariant
-from ratproof.checkers import MALFORMED
-from ratproof.comparisons import Exact
-from ratproof.invariant_boxes import decide_by_boxes
-from ratproof.ledger import recording
+from ratproof.checkers import check_invariant
+from ratproof.checkers.table import MALFORMED
+from ratproof.papers.invariant_boxes import decide_by_boxes
+from ratproof.record.ledger import recording
+from ratproof.sides.comparison import Exact
 from theory.registry import claim_named
 from theory.state_regularized import mixtures
 from theory.state_regularized.limits import asked_table

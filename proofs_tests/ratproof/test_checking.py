@@ -14,8 +14,8 @@ from automata import files, operations
 from automata.semirings import BOOLEAN, LOG, MIN_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.ratproof.certificate_files import FILES, certificate
-from ratproof import check_hankel
-from ratproof.checkers import automaton_digest
+from ratproof.checkers import check_hankel
+from ratproof.checkers.table import automaton_digest
 from ratproof.commands.checking import spread
 from ratproof.main import run
 from theory.rational_recurrences.not_rational.cells import CELLS

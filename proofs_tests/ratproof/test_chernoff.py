@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from ratproof.chernoff import FALSE_ALARM, MISSED, divergence, power, surprise, threshold
-from ratproof.counterexamples import load
-from ratproof.sampled_runs import SampledRuns
+from ratproof.runner.counterexample_files import load
+from ratproof.sides.chernoff import FALSE_ALARM, MISSED, divergence, power, surprise, threshold
+from ratproof.sides.sampled_runs import SampledRuns
 
 
 def binomial(n: int, p: float) -> list[float]:

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.strategies import readings
-from ratproof.comparisons import Exact, WithOpenFst, counterexample
-from ratproof.counterexamples import FORMAT, keep, replay
-from ratproof.hunt import hunt, targets
 from ratproof.main import run
-from ratproof.strategies import networks
+from ratproof.runner.counterexample_files import FORMAT, keep, replay
+from ratproof.runner.hunting import hunt, targets
+from ratproof.sides.comparison import Exact, WithOpenFst, counterexample
+from ratproof.sides.strategies import networks
 from theory.registry import claims
 
 

@@ -18,12 +18,11 @@ from torch import nn
 from automata.forms import Form
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof import on_numbers
-from ratproof.believe import believe
-from ratproof.believe_module import believe_module
-from ratproof.check import check
-from ratproof.kinds import Verdict
+from ratproof import believe, believe_module
 from ratproof.main import run
+from ratproof.record.kinds import Verdict
+from ratproof.rungs import on_numbers
+from ratproof.runner.user_files import check
 from theory import registry
 from theory.claim import Recurrence
 from theory.rational_recurrences import proposition_7
@@ -174,7 +173,8 @@ REFUSED = LIARS[:10]
 def decided(monkeypatch, *claims, kind="decided", **options):
     """The results of the decision, as ``ratproof check`` has them."""
     monkeypatch.setattr(
-        "ratproof.check.load", lambda path: {claim.name: registry.bring(claim) or claim for claim in claims}
+        "ratproof.runner.user_files.load",
+        lambda path: {claim.name: registry.bring(claim) or claim for claim in claims},
     )
     return check("mine.py", kind=kind, **options).results
 
@@ -449,7 +449,7 @@ def test_a_refutation_of_what_a_step_does_to_forms_alone_is_none(monkeypatch):
     """On numbers it is right; on forms, which no string is, it is not."""
     step = lambda c, x: right(c, x) if not isinstance(c, Form) else right(c, x) + 1
     network = on_forms = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 2], [0, "1/2"]], "b": [[1, 1], [0, "1/2"]]})
-    monkeypatch.setattr("ratproof.decide.read_affine", lambda *_: [on_forms])
+    monkeypatch.setattr("ratproof.rungs.decided.read_affine", lambda *_: [on_forms])
     (result,) = decided(monkeypatch, believe("honest", start=0, step=step, automaton=HALVES))
     assert network is on_forms and result.verdict == Verdict.UNKNOWN and "it gave" in result.why
 
@@ -542,5 +542,6 @@ def test_a_module_that_lies_does_not_hold(name, monkeypatch):
     )
     (result,) = decided(monkeypatch, claim, kind="sampled")
     assert not_held(result)
-    if name in ("after 50 calls", "every 40th call", "carrying its state on"):
+    # one that changes once, for good, may also be refuted: from then on it is another function
+    if name in ("every 40th call", "carrying its state on"):
         assert "is no function of the string" in result.why or "is not a function of its inputs" in result.why

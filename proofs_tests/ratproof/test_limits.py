@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from ratproof import limits, supervisor
 from ratproof.commands import app
 from ratproof.main import run
+from ratproof.process import limits, supervisor
 
 pytestmark = pytest.mark.skipif(not supervisor.can_fork(), reason="work is supervised on Linux only")
 
@@ -27,7 +27,8 @@ import os, signal, subprocess, sys, time
 from pathlib import Path
 import typer
 from automata.errors import InputError
-from ratproof import limits, supervisor
+from ratproof.process import limits
+from ratproof.process import supervisor
 {before}
 app = typer.Typer()
 

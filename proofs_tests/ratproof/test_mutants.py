@@ -29,14 +29,14 @@ from neural.rrnn_b import RRNNBCell
 from neural.sru import SRUCell
 from neural.strongly_typed import TGRUCell
 from proofs_tests.neural.equations import agree_with_equations
-from ratproof.agree import agree
-from ratproof.comparisons import Exact, WithOpenFst
-from ratproof.decide import decide, decide_units
-from ratproof.disagreement import Disagreement
-from ratproof.exhaust import exhaust
-from ratproof.networks import OfNetwork
-from ratproof.no_automaton import refute
-from ratproof.strategies import networks
+from ratproof.papers.not_rational.refutation import refute
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.agreement import agree
+from ratproof.rungs.decided import decide, decide_units
+from ratproof.rungs.exhausted import exhaust
+from ratproof.sides.comparison import Exact, WithOpenFst
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.strategies import networks
 from theory.rational_recurrences import proposition_7
 from theory.registry import claims
 from theory.weights import Weights
@@ -131,7 +131,7 @@ SEEN_BY = [
 @pytest.mark.parametrize(("name", "way"), SEEN_BY)
 def test_a_broken_claim_is_refuted(name, way, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr("ratproof.sides.comparison.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
     with pytest.raises(Disagreement):
         exact(broken, way)
 
@@ -140,7 +140,7 @@ def test_a_broken_claim_is_refuted(name, way, monkeypatch):
 def test_a_broken_claim_is_decided_to_be_wrong(name, monkeypatch):
     """On all strings: the same breaks are different automata, and a state squared is none."""
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr("ratproof.sides.comparison.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
 
     @settings(max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate])
     @given(st.data())
@@ -227,7 +227,7 @@ def test_a_forward_that_reads_the_symbol_before_is_refuted(monkeypatch):
         before, last[id(automaton)] = last.get(id(automaton), symbol), symbol
         return right(automaton, omega, before)
 
-    monkeypatch.setattr("ratproof.comparisons.step", late)
+    monkeypatch.setattr("ratproof.sides.comparison.step", late)
     with pytest.raises(Disagreement):
         exact()
 
@@ -236,9 +236,9 @@ def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
     right = rounding.bound_table
     nothing = lambda *a: (right(*a)[0], np.zeros_like(right(*a)[1]))
     exactly = rounding.prefix_bounds
-    monkeypatch.setattr("ratproof.networks.bound_table", nothing)
+    monkeypatch.setattr("ratproof.sides.layer.bound_table", nothing)
     monkeypatch.setattr(
-        "ratproof.networks.prefix_bounds", lambda *a: (exactly(*a)[0], np.zeros(len(a[1]) + 1))
+        "ratproof.sides.layer.prefix_bounds", lambda *a: (exactly(*a)[0], np.zeros(len(a[1]) + 1))
     )
     with pytest.raises(Disagreement):
         network("float32")
@@ -247,7 +247,7 @@ def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
 @pytest.mark.parametrize("name", [name for name in MUTANTS_OF_THE_CLAIM if name != "letters change places"])
 def test_exhaustion_over_one_letter_refutes_a_broken_claim_too(name, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.comparisons.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr("ratproof.sides.comparison.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
     with pytest.raises(Disagreement):
         exhaust(CLAIM.name, broken, longest=3, letters=1)
 

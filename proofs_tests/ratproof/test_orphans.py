@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ratproof import orphans
+from ratproof.process import orphans
 
 WORKERS = """
 import multiprocessing, os, time
-from ratproof import orphans
+from ratproof.process import orphans
 {before}
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn")
@@ -102,7 +102,7 @@ def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
 
 VERIFY = """
 import pytest
-from ratproof.verify import Watch
+from ratproof.runner.verification import Watch
 plugins = ["-p", "xdist.plugin", "-p", "ratproof.plugin", "-p", "no:cacheprovider"]
 options = ["--numprocesses=2", *plugins, "test_long.py"]
 pytest.main(options, plugins=[Watch(lambda test, done, total: None)])
@@ -123,7 +123,11 @@ def test_the_workers_of_verify_end_with_it(tmp_path, monkeypatch):
 
 def test_one_whose_parent_has_ended_already_ends_at_once():
     ended = subprocess.run(
-        [sys.executable, "-c", "from ratproof.orphans import end_with; end_with(1 << 40); print('goes on')"],
+        [
+            sys.executable,
+            "-c",
+            "from ratproof.process.orphans import end_with; end_with(1 << 40); print('goes on')",
+        ],
         capture_output=True,
     )
     assert (ended.returncode, ended.stdout) == (1, b"")

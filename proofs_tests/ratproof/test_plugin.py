@@ -7,10 +7,10 @@ import textwrap
 import pytest
 
 HEAD = """
-from ratproof.evidence import evidence
-from ratproof.agree import agree
-from ratproof.comparisons import Exact
-from ratproof.ledger import ledger
+from ratproof.runner.evidence import evidence
+from ratproof.rungs.agreement import agree
+from ratproof.sides.comparison import Exact
+from ratproof.record.ledger import ledger
 from automata.semirings import REAL
 from theory.weights import Weights
 from fractions import Fraction

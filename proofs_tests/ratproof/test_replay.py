@@ -11,10 +11,10 @@ import pytest
 
 from automata.semirings import REAL
 from proofs_tests.mutated_files import made_counterexamples as specimens
-from ratproof.comparisons import Difference, Exact, counterexample
-from ratproof.counterexamples import keep
-from ratproof.fa_rnn_runs import OfFARNN
 from ratproof.main import run
+from ratproof.runner.counterexample_files import keep
+from ratproof.sides.comparison import Difference, Exact, counterexample
+from ratproof.sides.fa_rnn import OfFARNN
 from theory.registry import claim_named
 from theory.weights import Weights
 

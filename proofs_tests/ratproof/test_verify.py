@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from automata.errors import InputError
-from ratproof import text as texts
-from ratproof.disagreement import Disagreement
-from ratproof.hunt import hunt
-from ratproof.kinds import Verdict
-from ratproof.ledger import recording
 from ratproof.main import run
-from ratproof.results import Observation, Result, gather
-from ratproof.text import Corpus, agree_on_text
-from ratproof.verify import Outcome, Request, _missing, verify
+from ratproof.record.counterexample import Disagreement
+from ratproof.record.kinds import Verdict
+from ratproof.record.ledger import recording
+from ratproof.record.results import Observation, Result, gather
+from ratproof.runner.hunting import hunt
+from ratproof.runner.verification import Outcome, Request, _missing, verify
+from ratproof.sides import corpus as texts
+from ratproof.sides.corpus import Corpus, agree_on_text
 from theory.registry import claims
 
 

@@ -19,22 +19,21 @@ from automata.rounding import FLOAT32, Deviation, prefix_bounds, share
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from neural.sru import SRU
-from ratproof import text as texts
-from ratproof.agree import agree
-from ratproof.believe import believe
-from ratproof.believe_module import believe_module
-from ratproof.check import check
-from ratproof.comparisons import Compared, Exact, WithOpenFst
-from ratproof.decide import decide
-from ratproof.disagreement import Disagreement
-from ratproof.exhaust import exhaust
-from ratproof.fa_rnn_runs import OfFARNN
-from ratproof.kinds import Verdict
-from ratproof.ledger import IN_PART, MIGHT_UNDERFLOW, NO_ALARM, TOO_SHORT, WITHOUT_BOUND, recording
+from ratproof import believe, believe_module
 from ratproof.main import run
-from ratproof.networks import OfNetwork
-from ratproof.results import Observation, gather
-from ratproof.text import Corpus, agree_on_text
+from ratproof.record.counterexample import Disagreement
+from ratproof.record.kinds import Verdict
+from ratproof.record.ledger import IN_PART, MIGHT_UNDERFLOW, NO_ALARM, TOO_SHORT, WITHOUT_BOUND, recording
+from ratproof.record.results import Observation, gather
+from ratproof.rungs.agreement import agree
+from ratproof.rungs.decided import decide
+from ratproof.rungs.exhausted import exhaust
+from ratproof.runner.user_files import check
+from ratproof.sides import corpus as texts
+from ratproof.sides.comparison import Compared, Exact, WithOpenFst
+from ratproof.sides.corpus import Corpus, agree_on_text
+from ratproof.sides.fa_rnn import OfFARNN
+from ratproof.sides.layer import OfNetwork
 from theory import registry
 from theory.registry import bring, claim_named
 
@@ -95,7 +94,7 @@ def test_where_a_module_was_compared_with_nothing_the_verdict_is_unknown_and_say
 ):
     (tmp_path / "mine.py").write_text(
         "import torch\nfrom automata.semirings import REAL\nfrom automata.wfsa import WFSA\n"
-        "from ratproof.believe_module import believe_module\n"
+        "from ratproof import believe_module\n"
         "class Gives(torch.nn.Module):\n"
         f"    def forward(self, inputs): return torch.full((len(inputs), 1, 1), {value})\n"
         'huge = WFSA(REAL, [10**50], [1], {"a": [[1]], "b": [[1]]})\n'
@@ -185,7 +184,7 @@ class TrainingLies(nn.Module):
 def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
     module = TrainingLies()
     claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=ONE)
-    monkeypatch.setattr("ratproof.check.load", lambda path: {"mine": bring(claim) or claim})
+    monkeypatch.setattr("ratproof.runner.user_files.load", lambda path: {"mine": bring(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS
     assert (
@@ -243,7 +242,7 @@ def test_a_network_whose_empty_string_has_no_bound_is_not_compared_there(monkeyp
         np.zeros((len(batch), batch.codes.shape[1] + 1)),
         np.full((len(batch), batch.codes.shape[1] + 1), np.inf),
     )
-    monkeypatch.setattr("ratproof.networks.bound_table", unbounded)
+    monkeypatch.setattr("ratproof.sides.layer.bound_table", unbounded)
     assert counted(network(1.0), ["", "a"]) == (0, {WITHOUT_BOUND: 2})
 
 
@@ -333,7 +332,7 @@ def test_exhausted_are_the_strings_that_the_variant_speaks_of(shortest):
 
 def test_a_variant_that_speaks_of_longer_strings_than_any_that_is_run_holds_on_no_rung(monkeypatch):
     claim = speaks_from(10**6)
-    monkeypatch.setattr("ratproof.check.load", lambda path: {"mine": claim})
+    monkeypatch.setattr("ratproof.runner.user_files.load", lambda path: {"mine": claim})
     results = check("mine.py", examples=10).results
     assert [(r.verdict, r.cases) for r in results] == [(Verdict.UNKNOWN, 0)] * 4
     assert all("shorter than the strings that the claim is about" in r.why for r in results[:3])

@@ -9,8 +9,8 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratproof import ladder
-from ratproof.evidence import evidence
+from ratproof.rungs import ladder
+from ratproof.runner.evidence import evidence
 from theory.registry import claim_named
 from theory.state_regularized.extraction import by_counts, hard_run, seen
 from theory.state_regularized.limits import asked_table

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from proofs_tests.breaks import BREAKS
 from proofs_tests.state_regularized import test_theorem_3_2
-from ratproof import ladder
-from ratproof.comparisons import Exact
-from ratproof.disagreement import Disagreement
-from ratproof.exhaust import exhaust, no_initial_distribution
-from ratproof.invariant_boxes import decide_by_boxes
+from ratproof.papers.invariant_boxes import decide_by_boxes
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs import ladder
+from ratproof.rungs.exhausted import exhaust, no_initial_distribution
+from ratproof.sides.comparison import Exact
 from theory import registry
 from theory.registry import claim_named
 from theory.state_regularized import bound, extraction, limits, memory, networks, theorem_3_1, theorem_3_2
@@ -158,7 +158,7 @@ def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
     hot = replace(case, entries={**case.entries, "m": Fraction(1)})
     with pytest.raises(RuntimeError, match="boxes do not show"):
         decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", hot))
-    monkeypatch.setattr("ratproof.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
+    monkeypatch.setattr("ratproof.papers.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
     with pytest.raises(RuntimeError, match="boxes do not show"):
         decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", case))
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratproof import ladder, network_ladder
-from ratproof.evidence import evidence
+from ratproof.rungs import ladder, network_ladder
+from ratproof.runner.evidence import evidence
 from theory.registry import claim_named
 
 CLAIM = "theorem-3.1"
@@ -32,8 +32,8 @@ def test_runs_of_the_torch_layer_end_where_the_automaton_says(layer, device, dat
     999 times in 1,000.
 
     Chernoff's bound, for each string and centroid, divided among all the tests that are made
-    (:mod:`ratproof.chernoff`). And the alpha of every step is, float for float, what the cell says when it is
-    asked at the centroid that the run is at.
+    (:mod:`ratproof.sides.chernoff`). And the alpha of every step is, float for float, what the cell says when
+    it is asked at the centroid that the run is at.
     """
     network_ladder.sampled_runs(CLAIM, CORRECTED, *layer, device, data)
 

@@ -8,11 +8,11 @@ import flint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ratproof import ladder
-from ratproof.comparisons import Exact
-from ratproof.evidence import evidence
-from ratproof.invariant_boxes import decide_by_boxes
-from ratproof.ledger import ledger
+from ratproof.papers.invariant_boxes import decide_by_boxes
+from ratproof.record.ledger import ledger
+from ratproof.rungs import ladder
+from ratproof.runner.evidence import evidence
+from ratproof.sides.comparison import Exact
 from theory.registry import claim_named
 from theory.state_regularized.mixtures import ball, distribution
 

@@ -16,8 +16,8 @@ from automata import forward
 from automata.polynomials import POLYNOMIALS, RATIONAL, WORDS
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
-from ratproof.ledger import recording
-from ratproof.prove import (
+from ratproof.record.ledger import recording
+from ratproof.rungs.proved import (
     IF_TURNED,
     IN_ANY_ORDER,
     NOT_IN_ORDER,

@@ -14,8 +14,8 @@ import torch
 from automata.errors import FormatError, InputError
 from neural import checkpoints as tensors
 from neural.state_regularized import files as network_files
-from ratproof.certify.boxes import closes
-from ratproof.certify.numbers import numbers_of
+from ratproof.papers.certification.boxes import closes
+from ratproof.papers.certification.numbers import numbers_of
 from training.state_regularized import checkpoints, strings
 from training.state_regularized.experiments import CHECKPOINT, NETWORK, Experiment, run
 from training.state_regularized.languages import grammar

@@ -1,6 +1,5 @@
 """The commands, in one file a subject; importing this package makes the whole command line."""
 
-from ratproof import limits
 from ratproof.commands import (
     automata,
     checking,
@@ -13,6 +12,7 @@ from ratproof.commands import (
     state_regularized,
 )
 from ratproof.commands.app import app
+from ratproof.process import limits
 
 limits.add(app)
 

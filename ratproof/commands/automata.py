@@ -17,7 +17,7 @@ from automata.semirings import semiring as semiring_named
 from automata.shown import is_plain, read_string, write_list, write_string
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
-from ratproof.outputs import require_outputs
+from ratproof.process.outputs import require_outputs
 
 AsLists = Annotated[
     bool, typer.Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')

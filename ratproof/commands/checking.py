@@ -22,16 +22,16 @@ from automata.json_format import from_json
 from automata.shown import printable
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
-from ratproof import check_boxes, check_certificate, check_hankel, check_invariant
-from ratproof.certify.certificate import digest as network_digest
-from ratproof.certify.certificate import network_json
-from ratproof.certify.numbers import Numbers, numbers_of
-from ratproof.checkers import SHOWN, Judgement, automaton_digest, checker_of, judge
+from ratproof.checkers import check_boxes, check_certificate, check_hankel, check_invariant
+from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import load
 from ratproof.commands.deciding import MissingAsZero
-from ratproof.exit_statuses import NO, UNKNOWN, YES
-from ratproof.terminal import progress
+from ratproof.commands.terminal import progress
+from ratproof.papers.certification.certificate import digest as network_digest
+from ratproof.papers.certification.certificate import network_json
+from ratproof.papers.certification.numbers import Numbers, numbers_of
+from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from theory.rational_recurrences.not_rational import weights as cell_weights
 from theory.rational_recurrences.not_rational.cells import cell_named
 

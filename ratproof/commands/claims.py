@@ -14,14 +14,14 @@ from rich.text import Text
 
 from automata.errors import OutputError
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.exit_statuses import INTERRUPTED, NO, YES
-from ratproof.kinds import KINDS
-from ratproof.terminal import console, headed
+from ratproof.commands.terminal import console, headed
+from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.record.kinds import KINDS
 from theory.claim import Claim
 from theory.registry import claims as all_claims
 
 if TYPE_CHECKING:
-    from ratproof.verify import Outcome
+    from ratproof.runner.verification import Outcome
 
 
 @app.command()
@@ -100,8 +100,8 @@ def verify(
     as_json: AsJson = False,
 ) -> int:
     """Verify claims: run their evidence, and compare each verdict with the one that is expected."""
-    from ratproof.verify import Request
-    from ratproof.verify import verify as run
+    from ratproof.runner.verification import Request
+    from ratproof.runner.verification import verify as run
 
     request = Request(
         tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs, rules
@@ -127,7 +127,7 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check claims of your own: run the file, and then the same ladder of evidence for every claim in it."""
-    from ratproof.check import check as run
+    from ratproof.runner.user_files import check as run
 
     outcome = _with_progress("check", lambda told: run(file, names or [], kind, examples, seed, told))
     return _told(outcome, as_json, proofs=True, claims_file=file)
@@ -155,8 +155,8 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
 
 def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None = None) -> int:
     """Print what was found; the exit status."""
-    from ratproof.counterexamples import versions
-    from ratproof.report import show
+    from ratproof.commands.report import show
+    from ratproof.runner.counterexample_files import versions
 
     if as_json:
         print_json(

@@ -20,10 +20,10 @@ from automata.shown import write_string
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load
-from ratproof.exit_statuses import NO, UNKNOWN, YES
-from ratproof.kernel import certificate as kernel_certificate
-from ratproof.outputs import require_outputs
-from ratproof.terminal import console, progress
+from ratproof.commands.terminal import console, progress
+from ratproof.coq import certificate as kernel_certificate
+from ratproof.process.exit_statuses import NO, UNKNOWN, YES
+from ratproof.process.outputs import require_outputs
 
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 MissingAsZero = Annotated[

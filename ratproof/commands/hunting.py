@@ -17,12 +17,12 @@ from automata.errors import InputError
 from automata.number_text import shorten
 from automata.shown import write_string
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
-from ratproof.outputs import require_folder
-from ratproof.terminal import console
+from ratproof.commands.terminal import console
+from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
+from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
-    from ratproof.hunt import Progress
+    from ratproof.runner.hunting import Progress
 
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
@@ -45,9 +45,9 @@ def hunt(
     as_json: AsJson = False,
 ) -> int:
     """Search for counterexamples with fresh random networks and strings until the time is up."""
-    from ratproof.hunt import check
-    from ratproof.hunt import hunt as search
-    from ratproof.verify import check_device, cores
+    from ratproof.runner.hunting import check
+    from ratproof.runner.hunting import hunt as search
+    from ratproof.runner.verification import check_device, cores
 
     if not 0 < minutes < 1e6:
         raise InputError(f"--minutes is {minutes}, where a positive number is right")
@@ -122,10 +122,10 @@ def replay(
 
     What is printed is what ran. Where the file's own words say something else, a note says so.
     """
-    from ratproof.counterexamples import replay as run
+    from ratproof.runner.counterexample_files import replay as run
 
     if claims is not None:
-        from ratproof.check import load
+        from ratproof.runner.user_files import load
 
         load(claims)
     found = run(file)

@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 import typer
 
 from automata.errors import InputError
-from ratproof import limits
+from ratproof.process import limits
 
 GROUP = "ratproof.commands"
 EXPECTED = {

@@ -10,13 +10,13 @@ from automata import files
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.deciding import write_json
-from ratproof.exit_statuses import UNKNOWN, YES
-from ratproof.not_rational.every_size import EverySize, NotShown
-from ratproof.not_rational.every_size import every_size as show_every_size
-from ratproof.not_rational.hankel_bound import MOST_BITS, Bound, Unknown, bound, largest
-from ratproof.not_rational.matrix import first_strings
-from ratproof.outputs import require_outputs
-from ratproof.terminal import console, progress
+from ratproof.commands.terminal import console, progress
+from ratproof.papers.not_rational.every_size import EverySize, NotShown
+from ratproof.papers.not_rational.every_size import every_size as show_every_size
+from ratproof.papers.not_rational.hankel_bound import MOST_BITS, Bound, Unknown, bound, largest
+from ratproof.papers.not_rational.matrix import first_strings
+from ratproof.process.exit_statuses import UNKNOWN, YES
+from ratproof.process.outputs import require_outputs
 from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
 from theory.rational_recurrences.not_rational.weights import Given, from_json, some
 

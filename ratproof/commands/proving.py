@@ -9,10 +9,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.exit_statuses import NO, YES
-from ratproof.kernel.proved import named, proved
-from ratproof.kernel.sources import statements
-from ratproof.terminal import console, progress
+from ratproof.commands.terminal import console, progress
+from ratproof.coq.proved import named, proved
+from ratproof.coq.sources import statements
+from ratproof.process.exit_statuses import NO, YES
 
 
 @app.command()

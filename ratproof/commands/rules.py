@@ -18,8 +18,8 @@ from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.outputs import require_outputs
-from ratproof.terminal import progress
+from ratproof.commands.terminal import progress
+from ratproof.process.outputs import require_outputs
 
 NAMED = 5
 """Missing words that are named; the rest are counted."""

@@ -16,18 +16,18 @@ from automata.moore import Moore
 from automata.shown import write_string, write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
-from ratproof.certify.certify import Answer, accepting, boxes
-from ratproof.certify.certify import certify as decide
-from ratproof.certify.hard import Hard, hard
-from ratproof.certify.numbers import Numbers, numbers_of
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.deciding import write_json
-from ratproof.exit_statuses import NO, UNKNOWN, YES
-from ratproof.extraction import figures as pictures
-from ratproof.extraction.counts import Counted, count
-from ratproof.extraction.probabilities import probabilistic
-from ratproof.outputs import require_folder, require_outputs
-from ratproof.terminal import progress
+from ratproof.commands.terminal import progress
+from ratproof.papers.certification.certify import Answer, accepting, boxes
+from ratproof.papers.certification.certify import certify as decide
+from ratproof.papers.certification.hard import Hard, hard
+from ratproof.papers.certification.numbers import Numbers, numbers_of
+from ratproof.papers.extraction import figures as pictures
+from ratproof.papers.extraction.counts import Counted, count
+from ratproof.papers.extraction.probabilities import probabilistic
+from ratproof.process.exit_statuses import NO, UNKNOWN, YES
+from ratproof.process.outputs import require_folder, require_outputs
 
 EXIT = {"certified": YES, "different": NO, "unknown": UNKNOWN}
 MOST_SYMBOLS = 1 << 21

@@ -20,8 +20,8 @@ from automata.rules import rule_files
 from automata.rules.rule_set import rule_set
 from neural.fa_rnn import files
 from neural.fa_rnn.network import FARNN
-from ratproof.fa_rnn_decided import decide_network
-from ratproof.verify import rule_file_in
+from ratproof.papers.fa_rnn import decide_network
+from ratproof.runner.verification import rule_file_in
 from training.fa_rnn import sentences
 from training.fa_rnn.experiment import NETWORK, Experiment, run, taken
 from training.fa_rnn.read_report import report

@@ -17,7 +17,7 @@ from automata.errors import FormatError, InputError
 from automata.files import read_text
 from automata.rules.words import BEGIN, END
 from ratproof.npz_files import arrays, vectors_of
-from ratproof.text import mean_of, read_embeddings
+from ratproof.sides.corpus import mean_of, read_embeddings
 
 AROUND = 0.4
 """The standard deviation of the vectors of BOS and EOS, which texts do not have: about that of GloVe's

@@ -11,10 +11,10 @@ import typer
 
 from automata.shown import write_string
 from ratproof.commands.app import AsJson, print_json
-from ratproof.exit_statuses import INTERRUPTED, NO, YES
-from ratproof.interruptions import interruptions
-from ratproof.outputs import require_folder
-from ratproof.terminal import console, headed, progress
+from ratproof.commands.terminal import console, headed, progress
+from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.process.interruptions import interruptions
+from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
     from training.state_regularized.experiments import Compared, Report

@@ -16,7 +16,7 @@ from automata.errors import InputError
 from automata.files import write_whole
 from neural.state_regularized import files as network_files
 from neural.unrolled import one_of
-from ratproof.certify.certify import Answer, accepting, certify
+from ratproof.papers.certification.certify import Answer, accepting, certify
 from training.state_regularized import checkpoints, strings
 from training.state_regularized.batches import accuracy
 from training.state_regularized.languages import Language

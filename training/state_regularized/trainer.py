@@ -18,8 +18,8 @@ from typing import Literal
 import torch
 
 from neural.state_regularized.acceptor import Acceptor
-from ratproof.certify.boxes import closes
-from ratproof.certify.numbers import numbers_of
+from ratproof.papers.certification.boxes import closes
+from ratproof.papers.certification.numbers import numbers_of
 from training.state_regularized.batches import Rows, mistakes, said
 from training.state_regularized.clusters import alone, means, put_centroids, some_states
 from training.state_regularized.curriculum import Curriculum

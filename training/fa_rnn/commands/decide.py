@@ -12,13 +12,13 @@ from automata.errors import InputError
 from automata.files import write_whole
 from automata.shown import write_string
 from ratproof.commands.app import AsJson, print_json
-from ratproof.exit_statuses import NO, UNKNOWN, YES
-from ratproof.outputs import require_folder
-from ratproof.terminal import console, headed, progress
+from ratproof.commands.terminal import console, headed, progress
+from ratproof.process.exit_statuses import NO, UNKNOWN, YES
+from ratproof.process.outputs import require_folder
 from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
-    from ratproof.fa_rnn_decided import Decided
+    from ratproof.papers.fa_rnn import Decided
 
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 
@@ -52,9 +52,9 @@ def decide(
     from automata.rules.rule_set import rule_set
     from automata.rules.vocabulary import vocabulary
     from neural.fa_rnn.network import FARNN
-    from ratproof.fa_rnn_decided import decide_network
-    from ratproof.network_kinds import DTYPES
-    from ratproof.verify import check_device
+    from ratproof.papers.fa_rnn import decide_network
+    from ratproof.runner.verification import check_device
+    from ratproof.sides.network_kinds import DTYPES
     from training.fa_rnn import sentences
 
     if (data is None) == (words is None):

@@ -8,8 +8,8 @@ import typer
 
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
-from ratproof.outputs import require_outputs
-from ratproof.terminal import console, headed
+from ratproof.commands.terminal import console, headed
+from ratproof.process.outputs import require_outputs
 from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from ratproof.commands.app import AsJson, print_json
-from ratproof.outputs import require_folder
-from ratproof.terminal import console, headed, progress
+from ratproof.commands.terminal import console, headed, progress
+from ratproof.process.outputs import require_folder
 from training.fa_rnn.commands.app import app
 
 FIRST = "first rules, as a list"

@@ -9,10 +9,10 @@ import typer
 
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
-from ratproof.exit_statuses import INTERRUPTED, NO, YES
-from ratproof.interruptions import interruptions
-from ratproof.outputs import require_folder
-from ratproof.terminal import console, headed, progress
+from ratproof.commands.terminal import console, headed, progress
+from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.process.interruptions import interruptions
+from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
     from training.fa_rnn.experiment import Report
@@ -70,7 +70,7 @@ def fa_rnn(
     The epoch that is best on the dev set is kept, and measured on the test set. Exit status 1 where the time
     was up before.
     """
-    from ratproof.verify import rule_file_in
+    from ratproof.runner.verification import rule_file_in
     from training.fa_rnn.experiment import NETWORK, REPORT, RUN, Experiment, run
 
     if rate is not None and not 0 < rate <= 1:

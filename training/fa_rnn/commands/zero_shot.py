@@ -8,7 +8,7 @@ import typer
 
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
-from ratproof.terminal import console, progress
+from ratproof.commands.terminal import console, progress
 from training.fa_rnn.commands.app import app
 
 DISAGREES = 1

@@ -1,0 +1,92 @@
+"""Which of the independent programs checks a certificate, and what it says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from automata.json_format import to_json
+from automata.wfsa import WFSA
+from ratproof.checkers import (
+    check_bisimulation,
+    check_boxes,
+    check_certificate,
+    check_hankel,
+    check_invariant,
+)
+
+FORMAT = check_certificate.FORMAT
+MALFORMED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ArithmeticError,
+    MemoryError,
+    RecursionError,
+)
+"""What a program raises on a certificate that does not show what it claims."""
+SHOWN = 16
+"""How many of a digest's 64 digits people are shown."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the independent program says of a certificate.
+
+    Attributes:
+        verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` where checking it is more work than the
+            program takes on.
+        claims: what the certificate claims; ``None`` unless accepted.
+        why: the reason in words; ``None`` if accepted.
+        about: what was accepted, in full, with a sentence under ``says``; ``None`` unless accepted.
+    """
+
+    verdict: str
+    claims: str | None = None
+    why: str | None = None
+    about: dict[str, Any] | None = None
+
+
+def checker_of(data: dict[str, Any]) -> ModuleType:
+    """The program for a certificate: of a network with boxes, of a cell, of automata over a field, or over
+    another semiring.
+    """
+    if "nodes" in data:
+        return check_boxes
+    if "boxes" in data:
+        return check_invariant
+    if "cell" in data:
+        return check_hankel
+    first = data.get("A")
+    field = isinstance(first, dict) and first.get("semiring") in ("real", "counting")
+    return check_certificate if field else check_bisimulation
+
+
+def judge(data: dict[str, Any]) -> Judgement:
+    """Have the certificate checked by its program."""
+    program = checker_of(data)
+    try:
+        claims = program.verdict(data)
+        return Judgement("accepted", claims, about=program.about(data))
+    except TimeoutError as error:
+        return Judgement("unknown", why=str(error))
+    except MALFORMED as error:
+        return Judgement(
+            "rejected", why=str(error) if type(error) is ValueError else f"it is malformed: {error!r}"
+        )
+
+
+def automaton_digest(automaton: WFSA) -> str:
+    """SHA-256 of an automaton, as the programs print it: of its exact weights; the order of its symbols does
+    not count.
+
+    >>> from automata.semirings import REAL
+    >>> one, other = (WFSA(REAL, [1], [weight], {"a": [[2]]}) for weight in ("1/2", 0.5))
+    >>> automaton_digest(one) == automaton_digest(other)
+    True
+    """
+    exact = automaton if automaton.semiring.float_only else automaton.to_exact()
+    return str(check_certificate.digest(check_certificate.normal(to_json(exact))))

@@ -1,0 +1,237 @@
+"""A Coq file in which a checker that is proved sound accepts one certificate: it needs Coq and mathcomp, and
+no file of ours beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from automata.equivalence import Different, Equivalent
+from automata.errors import InputError
+from automata.files import read_text, write_whole
+from automata.wfsa import WFSA
+from ratproof.coq import programs as coq
+from ratproof.coq.assumptions import CLOSED
+from ratproof.coq.links import Link, Listed, Matrix, Shown, shown
+from ratproof.coq.sources import source_folder
+from ratproof.coq.terms import listed
+
+FILES = ("semiring", "sums", "automaton", "paths", "instances", "equivalence", "evaluation", "checker")
+"""What the checker is made of, in order."""
+SAME = {
+    "rationals": "same_rationals",
+    "booleans": "same_booleans",
+    "rational_max_plus": "same_max_plusP",
+    "rational_min_plus": "same_min_plusP",
+    "rational_max_times": "same_max_timesP",
+}
+"""For each semiring the proof that its weights can be compared."""
+WEIGHT = {
+    "rationals": "Q2Qc (Qmake n d)",
+    "rational_max_plus": "Some (Q2Qc (Qmake n d))",
+    "rational_min_plus": "Some (Q2Qc (Qmake n d))",
+    "rational_max_times": "max_times_weight (Q2Qc (Qmake n d))",
+}
+
+
+def name_of(given: str | None, a: str, b: str) -> str:
+    """The file's name: as given, or made of the automata's; :class:`~automata.errors.InputError` for one that
+    Coq does not take.
+
+    Coq is asked for here already, so that nothing is decided in vain.
+    """
+    coq.version()
+    made = given
+    if made is None:
+        stems = [re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) for path in (a, b)]
+        made = f"equivalent_{stems[0]}_{stems[1]}.v"
+    if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(made).name, re.ASCII):
+        raise InputError(
+            f"--kernel-file {made}: Coq takes a name of letters, digits and underscores that ends in .v"
+        )
+    if Path(made).is_file() and "Written by ratproof" not in read_text(made)[:1000]:
+        raise InputError(f"{made} is there, and ratproof did not write it; --kernel-file takes another name")
+    return made
+
+
+def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> str:
+    """Write the file, once Coq has accepted it; the name of the theorem.
+
+    Raises:
+        InputError: Coq cannot be shown this, or is not there.
+        Rejected: Coq does not accept it, which would be an error of ours.
+    """
+    found = shown(a, b, answer, names)
+    text = written(found, names)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / Path(path).name
+        file.write_text(text, encoding="utf-8")
+        accepted(file)
+    write_whole(path, text)
+    return theorem_of(found)
+
+
+def theorem_of(found: Shown) -> str:
+    """The name of the theorem."""
+    return "equivalent" if found.word is None else "different"
+
+
+def written(found: Shown, names: tuple[str, str]) -> str:
+    """The text of the file."""
+    over = found.over
+    lines = [
+        (
+            f"(* Do {_plain(names[0])} and {_plain(names[1])} give every word the same score? Written by"
+            " ratproof; Coq 8.16 and mathcomp 1.15"
+        ),
+        (
+            "   accept it by themselves: coqc on this file. First the theory, from semirings to a checker"
+            " that is proved sound; then, from"
+        ),
+        '   "The automata" on, the two automata, and what shows it. *)',
+        "",
+        "From Coq Require Import QArith Qcanon.",
+        "From mathcomp Require Import all_ssreflect all_algebra.",
+        "",
+        *(_inlined(name) for name in FILES),
+        "(* The automata. Letters, by their numbers: "
+        + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(found.alphabet))
+        + ". *)",
+        "",
+        f"Definition o : {over} := zero.",
+    ]
+    if over == "booleans":
+        lines.append("Definition i : booleans := one.")
+    else:
+        lines.append(f"Definition w (n : Z) (d : BinNums.positive) : {over} := {WEIGHT[over]}.")
+    for place, automaton in enumerate(found.automata):
+        lines += ["", _automaton(_name(place, names), automaton, over)]
+    lines += ["", "(* The value of a word is the sum over all its paths (value_is_sum_over_paths). *)"]
+    lines += _different(found) if found.word is not None else _equivalent(found)
+    return "\n".join([*lines, f"Print Assumptions {theorem_of(found)}.", ""])
+
+
+def accepted(file: Path) -> None:
+    """Let Coq check the file; :class:`~ratproof.coq.programs.Rejected` where it does not accept it, or
+    something is assumed.
+    """
+    said = coq.compiled(file, file.parent, ["-o", str(file.with_suffix(".vo"))])
+    if CLOSED not in said:
+        raise coq.Rejected(str(file), f"the theorem assumes something: {said.strip()}")
+
+
+def _name(place: int, names: tuple[str, str]) -> str:
+    return "A" if place == 0 else "B" if place == 1 else f"C{place}"
+
+
+def _plain(text: str) -> str:
+    """The text as a comment can have it: other characters by their code points."""
+    return re.sub(r"[^\w .,/:+-]", lambda found: f"<U+{ord(found[0]):04X}>", text, flags=re.ASCII)
+
+
+def _inlined(name: str) -> str:
+    """A file of the development as a module, imported."""
+    text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
+    text = re.sub(r"^From (Coq|mathcomp) Require Import .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^From ratproof Require Import .*\n", "", text, flags=re.MULTILINE)
+    return f"Module {name}.\n{text}End {name}.\nExport {name}.\n"
+
+
+def _automaton(name: str, automaton: Listed, over: str) -> str:
+    parts = [
+        _row(automaton.first, over),
+        "\n  " + listed("\n   " + _matrix(m, over) for m in automaton.matrices),
+        "\n  " + _matrix(automaton.silent, over),
+        _row(automaton.last, over),
+    ]
+    return f"Definition {name} : listed {over} := Listed {len(automaton.first)} {' '.join(parts)}."
+
+
+def _equivalent(found: Shown) -> list[str]:
+    lines, used = [], dict[tuple[int, int], str]()
+    for number, link in enumerate(found.links):
+        used[link.source, link.target] = f"link_{number}"
+        lines += _link(number, link, found)
+    assert found.left[0] == found.right[0]
+    lines += ["Theorem equivalent : forall word, value A word = value B word.", "Proof.", "move=> word."]
+
+    def equation(source: int, target: int) -> str:
+        """Value of the one, value of the other: by the link in whichever direction it is."""
+        return (
+            f"({used[source, target]} word)"
+            if (source, target) in used
+            else f"(esym ({used[target, source]} word))"
+        )
+
+    chain = [f"(esym {equation(*step)})" for step in reversed(list(pairwise(found.left)))]
+    chain += [equation(*step) for step in pairwise(found.right)]
+    term = chain[-1] if chain else "erefl"
+    for part in reversed(chain[:-1]):
+        term = f"(etrans {part} {term})"
+    return [*lines, f"exact: {term}.", "Qed.", ""]
+
+
+def _different(found: Shown) -> list[str]:
+    lines, proof = [], []
+    for number, link in enumerate(found.links):
+        lines += _link(number, link, found)
+        proof.append(f"rewrite -(link_{number} word).")
+    left, right = (_name(way[0], ("", "")) for way in (found.left, found.right))
+    same = SAME[found.over]
+    return [
+        *lines,
+        f"Definition word : seq nat := {listed(f'{x}%N' for x in found.word or [])}.",
+        "Theorem different : value A word <> value B word.",
+        "Proof.",
+        *proof,
+        f"apply: (parts_is_sound {same} (A := {left}) (B := {right})); vm_cast_no_check (erefl true).",
+        "Qed.",
+        "",
+    ]
+
+
+def _link(number: int, link: Link, found: Shown) -> list[str]:
+    source, target = _name(link.source, ("", "")), _name(link.target, ("", ""))
+    ranks = listed(f"{rank}%N" for rank in link.ranks)
+    return [
+        f"(* {source} goes to {target} by this matrix. *)",
+        f"Definition X_{number} : seq (seq {found.over}) := {_matrix(link.matrix, found.over)}.",
+        f"Lemma link_{number} word : value {source} word = value {target} word.",
+        "Proof.",
+        (
+            f"apply: (goes_to_is_sound {SAME[found.over]} (X := X_{number}) (ranks := {ranks}));"
+            " vm_cast_no_check (erefl true)."
+        ),
+        "Qed.",
+        "",
+    ]
+
+
+def _row(values: Iterable[Any], over: str) -> str:
+    return listed(_weight(value, over) for value in values)
+
+
+def _matrix(rows: Matrix, over: str) -> str:
+    return listed(_row(row, over) for row in rows)
+
+
+def _weight(value: Any, over: str) -> str:
+    if over == "booleans":
+        return "i" if value else "o"
+    infinite = over in ("rational_max_plus", "rational_min_plus") and value in (float("-inf"), float("inf"))
+    if infinite or (value == 0 and over in ("rationals", "rational_max_times")):
+        return "o"
+    exact = Fraction(value)
+    top, bottom = _numeral(abs(exact.numerator)), _numeral(exact.denominator)
+    return f"w {f'(-{top})' if exact < 0 else top} {bottom}"
+
+
+def _numeral(n: int) -> str:
+    """In decimals, and long ones in hexadecimals: those are quick to write and to read."""
+    return str(n) if n < 10**18 else hex(n)

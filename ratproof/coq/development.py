@@ -1,0 +1,95 @@
+"""The files of ``theory/coq``, compiled once for what is in them: a build is whole, or it is not there."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from pathlib import Path
+
+from ratproof.coq import programs as coq
+from ratproof.coq.sources import source_files, source_folder
+
+Tell = Callable[[str], None]
+
+
+def built(tell: Tell = lambda stage: None) -> Path:
+    """The folder with the compiled development, from the user's cache; compiled now where the cache has none
+    of these very files.
+
+    Raises:
+        NoCoq: there is no Coq, or no mathcomp.
+        Rejected: Coq does not accept a file.
+    """
+    place = _cache() / _key()
+    if (place / "done").exists():
+        return place
+    with (place.parent / "lock").open(
+        "w"
+    ) as lock:  # of several processes one compiles, and the others wait for it
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return place if (place / "done").exists() else rebuilt(tell)
+
+
+def rebuilt(tell: Tell = lambda stage: None) -> Path:
+    """The same, compiled from clean whatever the cache has."""
+    place = _cache() / _key()
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
+        root = Path(partial) / "build"
+        copied(root)
+        compile_all(root, tell)
+        (root / "done").touch()
+        shutil.rmtree(place, ignore_errors=True)
+        with suppress(OSError):  # another process was as quick, with the same files
+            os.replace(root, place)
+    return place
+
+
+def copied(root: Path) -> None:
+    """The source files, in a folder of their own."""
+    for file in source_files():
+        target = root / file.relative_to(source_folder())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+
+
+def compile_all(root: Path, tell: Tell = lambda stage: None, jobs: int = 2) -> None:
+    """Compile every file below ``root``, each after those that it needs."""
+    files = sorted(root.rglob("*.v"))
+    needs = coq.dependencies(root, files)
+    waiting, done = set(files), set[Path]()
+    running: dict[Future[str], Path] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        while waiting or running:
+            for file in sorted(file for file in waiting if done.issuperset(needs[file])):
+                waiting.remove(file)
+                running[pool.submit(coq.compiled, file, root)] = file
+            tell(f"compiling {len(done) + 1} of {len(files)} files")
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                future.result()
+                done.add(running.pop(future))
+
+
+def _key() -> str:
+    """Of the files' contents, and of Coq."""
+    digest = hashlib.sha256(coq.version().encode())
+    for file in source_files():
+        digest.update(str(file.relative_to(source_folder())).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+def _cache() -> Path:
+    """The user's cache; a folder for temporary files where there is none to be written."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    place = (Path(home) if home else Path.home() / ".cache") / "ratproof" / "coq"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        place = Path(tempfile.gettempdir()) / f"ratproof-{os.getuid()}" / "coq"
+        place.mkdir(parents=True, exist_ok=True)
+    return place

@@ -1,0 +1,149 @@
+"""What Coq computes: the network and the automaton of a theorem, on the weights of a case and on words.
+
+A theorem about other definitions than ours would prove nothing about us. So each definition of ``theory/coq``
+that can be run is run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from automata.strings import String
+from ratproof.coq import programs as coq
+from ratproof.coq.development import built
+from ratproof.coq.sources import requirements, statements
+from ratproof.coq.terms import filled, listed
+from theory.theorem import Theorem
+
+ORDINAL = "(@Ordinal {} {} isT)"
+SHOW = {
+    "rationals": "fun v : rationals => Some (Qnum (this v), Qden (this v))",
+    "rational_max_plus": "fun v : rational_max_plus => omap (fun a => (Qnum (this a), Qden (this a))) v",
+    "rational_max_times": (
+        "fun v : rational_max_times => omap (fun a => (Qnum (this (val a)), Qden (this (val a)))) v"
+    ),
+}
+"""How a value is printed: as numerator and denominator, or None."""
+NOTHING = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is to be computed: a theorem's sides, on a case's weights, for some words and for each of its
+    units.
+    """
+
+    theorem: Theorem
+    case: Any
+    words: Sequence[String]
+    units: int = 1
+
+
+@dataclass(frozen=True)
+class Values:
+    """For each word, for each unit, the value; ``None`` for a side that cannot be run.
+
+    Attributes:
+        network: of the network.
+        automaton: of the automaton.
+    """
+
+    network: list[list[Any]] | None
+    automaton: list[list[Any]] | None
+
+
+def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Values]:
+    """The answers to all questions, of one run of Coq."""
+    asked = [(q, terms) for q in questions for terms in (network_terms(q), automaton_terms(q))]
+    found = iter(_computed([(question, terms) for question, terms in asked if terms], root))
+    sides = [_by_word(next(found), question.units) if terms else None for question, terms in asked]
+    return [Values(*sides[i : i + 2]) for i in range(0, len(sides), 2)]
+
+
+def network_terms(question: Question) -> list[str]:
+    """The network's value for each word, and for each unit of it."""
+    return _terms(question, question.theorem.network)
+
+
+def automaton_terms(question: Question) -> list[str]:
+    """The automaton's score."""
+    theorem = question.theorem
+    if theorem.score:
+        return _terms(question, theorem.score)
+    return _terms(question, f"computed_score ({theorem.automaton}) {{word}}") if theorem.automaton else []
+
+
+def _terms(question: Question, term: str) -> list[str]:
+    if not term:
+        return []
+    theorem, case = question.theorem, question.case
+    given = dict(case.entries if theorem.values is None else theorem.values(case))
+    sizes = {name: value for name, value in given.items() if type(value) is int}
+    sizes |= {case.size[0]: case.n} if case.size is not None else {}
+    sizes |= {"r": len(given["D_1"][0])} if "D_1" in given else {}
+    for name, value in sizes.items():
+        term = term.replace(f"{{{name}}}", str(value))
+    letters = {x: i for i, x in enumerate(case.alphabet)}
+    made = filled(re.sub(r"\{(word|letters|unit)\}", r"<\1>", term), given, theorem.over)
+    return [
+        made.replace("<word>", listed(f"{letters[x]}%N" for x in word))
+        .replace(
+            "<letters>",
+            f"({listed(ORDINAL.format(len(letters), letters[x]) for x in word)} : seq 'I_{len(letters)})",
+        )
+        .replace("<unit>", ORDINAL.format(question.units, unit))
+        for word in question.words
+        for unit in range(question.units)
+    ]
+
+
+def _computed(asked: Sequence[tuple[Question, list[str]]], root: Path | None) -> list[list[Any]]:
+    """The values of lists of terms, each in a module of its own, since files of the development use names
+    again.
+    """
+    if not asked:
+        return []
+    root = built() if root is None else root
+    modules = {question: statements()[question.theorem.name].module for question, _ in asked}
+    lines = [
+        "From Coq Require Import QArith Qcanon.",
+        "From mathcomp Require Import all_ssreflect.",
+        "From ratproof Require Import semiring sums automaton paths instances evaluation.",
+        *(f"Require {module}." for module in dict.fromkeys(modules.values())),
+        "Set Printing Width 1000000. Set Printing Depth 1000000.",
+    ]
+    for i, (question, terms) in enumerate(asked):
+        over = question.theorem.over
+        shown = f"Eval vm_compute in map ({SHOW[over]}) ({listed(terms)} : seq {over})."
+        lines += [
+            f"Module Asked{i}.",
+            *requirements(modules[question]),
+            f"Import {modules[question]}.",
+            shown,
+            f"End Asked{i}.",
+        ]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "asked.v"
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        said = coq.compiled(file, root).split("     = ")[1:]
+    return [_read(part, question.theorem.over) for part, (question, _) in zip(said, asked, strict=True)]
+
+
+VALUE = re.compile(r"Some \(\(?(-?\d+)\)?(?:%\w+)?, (\d+)(?:%\w+)?\)|None")
+
+
+def _read(said: str, over: str) -> list[Any]:
+    return [
+        Fraction(int(found[1]), int(found[2])) if found[1] else NOTHING[over]
+        for found in VALUE.finditer(said)
+    ]
+
+
+def _by_word(values: list[Any], units: int) -> list[list[Any]]:
+    return [values[i : i + units] for i in range(0, len(values), units)]

@@ -1,0 +1,88 @@
+"""One step of a network from a set of mixtures alpha: what is reached, in any arithmetic that has intervals.
+
+The state is alpha, in a box of the simplex, and h = S alpha. Every quantity q is enclosed by the mean-value
+form: q at the box's middle, plus the range of J (alpha - middle), with J an enclosure of the derivative of q
+by alpha over the whole box. h and what a gate adds up is linear in alpha, so J is a constant there and its
+range exact. See ``docs/certification.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Enclosed:
+    """A vector over a box of alphas.
+
+    Attributes:
+        middle: its value for the middle alpha.
+        slope: its derivatives by alpha, over the whole box.
+        whole: its values over the whole box.
+    """
+
+    middle: Any
+    slope: Any
+    whole: Any
+
+
+class Step:
+    """The recurrent component u = f(S alpha, x), enclosed.
+
+    Args:
+        on: the arithmetic, with the network's matrices:
+            :class:`~ratproof.papers.certification.floats.Floating` or
+            :class:`~ratproof.papers.certification.balls.InBalls`.
+    """
+
+    def __init__(self, on: Any) -> None:
+        self.on = on
+        self.kind = on.numbers.kind
+
+    def h(self, box: Any) -> Enclosed:
+        """h = S alpha."""
+        return self._linear(self.on.S, None, box)
+
+    def u(self, box: Any, token: Any) -> Enclosed:
+        """u after the token."""
+        return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
+
+    def _linear(self, matrix: Any, offset: Any, box: Any) -> Enclosed:
+        """Matrix times alpha, plus an offset."""
+        middle = self.on.times(matrix, box)
+        middle = middle if offset is None else middle + offset
+        return Enclosed(middle, matrix, self.on.reach(middle, matrix, box))
+
+    def _mean_value(self, middle: Any, slope: Any, box: Any) -> Enclosed:
+        return Enclosed(middle, slope, self.on.reach(middle, slope, box))
+
+    def _elman(self, box: Any, token: Any) -> Enclosed:
+        """u = tanh(W x + b + U h + c)."""
+        on = self.on
+        inside = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
+        whole = on.tanh(inside.whole)
+        slope = on.scaled(on.tanh_slope(whole), inside.slope)
+        return self._mean_value(on.tanh(inside.middle), slope, box)
+
+    def _gru(self, box: Any, token: Any) -> Enclosed:
+        """r, z = sigma(W x + b + U h + c), n = tanh(W x + b + r (U h + c)), u = n + z (h - n)."""
+        on, scaled = self.on, self.on.scaled
+        h = self.h(box)
+        in_r = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
+        in_z = self._linear(on.US[1], on.read(token, 1) + on.c[1], box)
+        from_h = self._linear(on.US[2], on.c[2], box)
+        r, z = on.sigmoid(in_r.whole), on.sigmoid(in_z.whole)
+        dr, dz = on.sigmoid_slope(r), on.sigmoid_slope(z)
+        in_n = self._mean_value(
+            on.read(token, 2) + on.sigmoid(in_r.middle) * from_h.middle,
+            scaled(on.multiplied(dr, from_h.whole), in_r.slope) + scaled(r, from_h.slope),
+            box,
+        )
+        n = on.tanh(in_n.whole)
+        dn = scaled(on.tanh_slope(n), in_n.slope)
+        keep = on.sigmoid(in_z.middle)
+        n_middle = on.tanh(in_n.middle)
+        middle = n_middle + keep * (h.middle - n_middle)
+        slope = scaled(1 - z, dn) + scaled(z, h.slope) + scaled(on.multiplied(dz, h.whole - n), in_z.slope)
+        return self._mean_value(middle, slope, box)

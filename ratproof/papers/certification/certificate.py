@@ -1,0 +1,101 @@
+"""A certificate: the network's numbers, the nodes and their boxes, and the automaton that they refine, as
+JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from automata.errors import InputError
+from automata.moore import Moore
+from automata.number_text import shorten
+from ratproof.checkers import check_boxes
+from ratproof.papers.certification.boxes import Nodes
+from ratproof.papers.certification.numbers import ARRAYS, Numbers
+
+FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
+
+
+def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
+    """The nodes as an automaton whose outputs are ``(label, accepts)``, one state a node."""
+    table = tuple(tuple(int(r) for r in row) for row in nodes.after)
+    return Moore(
+        numbers.alphabet, 0, table, tuple(zip(nodes.label.tolist(), nodes.accepts.tolist(), strict=True))
+    )
+
+
+def network_json(numbers: Numbers) -> dict[str, Any]:
+    """The network that a certificate is about: every float as a string of hexadecimal digits, exactly.
+
+    Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a
+    certificate cannot hold.
+    """
+    odd = [symbol for symbol in numbers.alphabet if not (isinstance(symbol, str) and symbol)]
+    if odd:
+        raise InputError(
+            f"symbol {shorten(odd[0])} is no text, and certificates have texts for symbols; a network over"
+            " texts is right"
+        )
+    return {
+        "kind": numbers.kind,
+        "similarity": numbers.similarity,
+        "temperature": str(numbers.temperature),
+        "alphabet": list(numbers.alphabet),
+        "start_token": numbers.start_token,
+        **{name: _hex(getattr(numbers, name)) for name in ARRAYS},
+    }
+
+
+def digest(numbers: Numbers) -> str:
+    """SHA-256 of the network but for its temperature, as the program that checks certificates prints it."""
+    return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
+
+
+def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
+    """What ``ratproof/checkers/check_boxes.py`` checks; every float as a string of hexadecimal digits,
+    exactly.
+    """
+    machine = soft_machine(numbers, nodes)
+    least = machine.minimal()
+    return {
+        "format": FORMAT,
+        "claims": CLAIM,
+        "network": network_json(numbers),
+        "automaton": {
+            "after": [list(row) for row in least.table],
+            "label": [label for label, _ in _outputs(least)],
+            "accepts": [accepts for _, accepts in _outputs(least)],
+        },
+        "nodes": [
+            {
+                "state": state,
+                "after": nodes.after[node].tolist(),
+                "low": _hex(nodes.low[node]),
+                "high": _hex(nodes.high[node]),
+            }
+            for node, state in enumerate(_states(machine, least))
+        ],
+    }
+
+
+def _outputs(machine: Moore) -> list[tuple[int, bool]]:
+    return list(machine.outputs)  # type: ignore[arg-type]
+
+
+def _states(machine: Moore, least: Moore) -> list[int]:
+    """The state of the least machine that each node stands for; every node is reached."""
+    states = {0: 0}
+    queue = [0]
+    for node in queue:
+        for after, state in zip(machine.table[node], least.table[states[node]], strict=True):
+            if after not in states:
+                states[after] = state
+                queue.append(after)
+    return [states[node] for node in range(machine.states)]
+
+
+def _hex(values: Any) -> Any:
+    array = np.asarray(values)
+    return float(array).hex() if array.ndim == 0 else [_hex(part) for part in array]

@@ -1,0 +1,153 @@
+"""Certified temperature: that a soft network follows an automaton on all strings, of any length.
+
+>>> from neural.state_regularized.acceptor import Acceptor
+>>> import torch
+>>> _ = torch.manual_seed(1)
+>>> answer = certify(Acceptor(("0", "1"), hidden_size=4, k=3), temperature=0.001)
+>>> answer.verdict
+'certified'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from automata.deterministic import DFA
+from automata.errors import InputError
+from automata.moore import Moore
+from neural.state_regularized.acceptor import Acceptor
+from ratproof.papers.certification import certificate
+from ratproof.papers.certification.boxes import Nodes, Open, attempts
+from ratproof.papers.certification.certificate import soft_machine
+from ratproof.papers.certification.hard import Hard, hard
+from ratproof.papers.certification.numbers import Numbers, numbers_of
+from ratproof.papers.certification.proof import prove
+from ratproof.papers.certification.search import difference
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found.
+
+    Attributes:
+        numbers: the network, at the temperature in question.
+        hard: its automaton for temperature -> 0.
+        nodes: closed boxes, proved; ``None`` where there are none.
+        word: a string on which the soft network and what it is compared with differ; ``None`` without.
+        why: where there are neither, where the argument fails, in a sentence.
+    """
+
+    numbers: Numbers
+    hard: Hard
+    nodes: Nodes | None
+    word: tuple[Any, ...] | None
+    why: str
+
+    @property
+    def verdict(self) -> str:
+        """``"certified"``, ``"different"`` or ``"unknown"``."""
+        return (
+            "different"
+            if self.word is not None
+            else "unknown"
+            if self.why or self.nodes is None
+            else "certified"
+        )
+
+    @cached_property
+    def soft(self) -> Moore | None:
+        """The least automaton that the soft network follows, with outputs ``(label, accepts)``, where its
+        boxes are proved.
+        """
+        return None if self.nodes is None else soft_machine(self.numbers, self.nodes).minimal()
+
+    @property
+    def language(self) -> DFA | None:
+        """The minimal DFA of what the soft network accepts, where its boxes are proved."""
+        return None if self.soft is None else accepting(self.soft)
+
+    def certificate(self) -> dict[str, Any]:
+        """What ``ratproof/checkers/check_boxes.py`` accepts: about the soft network and its own automaton.
+
+        Raises :class:`~automata.errors.InputError` where no boxes are proved.
+        """
+        if self.nodes is None:
+            raise InputError("there is no certificate: no boxes were proved")
+        return certificate.to_json(self.numbers, self.nodes)
+
+
+def certify(
+    network: Acceptor,
+    temperature: float | Fraction | None = None,
+    against: DFA | None = None,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> Answer:
+    """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
+
+    Compared are the label, which is the most probable centroid, and the decision to accept; with ``against``
+    the decision alone.
+
+    Args:
+        network: of one layer without a cell state.
+        temperature: tau; the network's own without.
+        against: a DFA to compare the decisions with.
+        tell: is told how many nodes of how many are proved.
+        stage: is told what is tried before that.
+
+    Raises:
+        InputError: the network is of another kind; the temperature is not positive; the DFA has other
+            symbols.
+    """
+    numbers = numbers_of(network, temperature)
+    stage("the hard automaton")
+    limit = hard(numbers)
+    nodes, why = boxes(numbers, tell, stage)
+    target = (
+        limit.machine()
+        if against is None
+        else Moore(
+            numbers.alphabet,
+            (dfa := against.over(numbers.alphabet)).start,
+            dfa.table,
+            tuple(q in dfa.final for q in range(dfa.states)),
+        )
+    )
+    if target is None:
+        ties = f"there is no automaton to compare with: strings come to a tie, at {limit.ties[0]}"
+        return Answer(numbers, limit, nodes, None, ties)
+    shown = (lambda output: output) if against is None else (lambda output: output[1])
+    if nodes is None:
+        stage("looking for a string on which they differ")
+        return Answer(numbers, limit, None, difference(numbers, target, shown), why)
+    soft = soft_machine(numbers, nodes)
+    followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(shown, soft.outputs)))
+    return Answer(numbers, limit, nodes, followed.difference(target), "")
+
+
+def boxes(
+    numbers: Numbers,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> tuple[Nodes | None, str]:
+    """Nodes whose boxes are proved to close; else why not."""
+    why = ""
+    for nodes in attempts(numbers, stage):
+        if isinstance(nodes, Open):
+            why = nodes.why
+            continue
+        gap = prove(numbers, nodes, tell)
+        if gap is None:
+            return nodes, ""
+        why = gap.why
+    return None, why
+
+
+def accepting(machine: Moore) -> DFA:
+    """The minimal DFA of a machine whose outputs are ``(label, accepts)``."""
+    outputs: Any = machine.outputs
+    return machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)).minimal()

@@ -1,0 +1,105 @@
+"""That boxes are closed, in balls: what makes a certificate of nodes that were found in floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+import numpy as np
+
+from ratproof.papers.certification.ball_run import BallRun
+from ratproof.papers.certification.balls import BITS, Balls, Box, InBalls, exact
+from ratproof.papers.certification.boxes import Nodes
+from ratproof.papers.certification.cells import Step
+from ratproof.papers.certification.mixing import decision, mixed
+from ratproof.papers.certification.numbers import Numbers
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Where the argument fails.
+
+    Attributes:
+        why: in a sentence.
+    """
+
+    why: str
+
+
+def prove(
+    numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None] = lambda done, of: None
+) -> Gap | None:
+    """Check base, step and decision of the induction for all nodes; ``None`` where all hold, else the first
+    that does not.
+
+    - base: alpha before the first symbol is in the box of node 0, and its label is the node's;
+    - step: for each node and symbol every alpha in the node's box leads into the next node's box, with that
+      node's label;
+    - decision: for each node the classifier decides as the node says for every alpha in its box.
+
+    By induction on the string: whatever string was read, alpha is in the box of the node that the nodes'
+    arrows lead to.
+    """
+    with flint.ctx.workprec(BITS):
+        return _first(numbers, nodes) or _steps(numbers, nodes, tell)
+
+
+def _first(numbers: Numbers, nodes: Nodes) -> Gap | None:
+    label = int(nodes.label[0])
+    if numbers.start_token:
+        run = BallRun(numbers)
+        b = run.from_start()
+        alpha, gaps = run.alpha(b), b - b[label]
+    else:
+        alpha, gaps = exact(np.eye(numbers.k)[0]), exact(np.where(np.arange(numbers.k) == 0, 0, -1))
+        if label != 0:
+            return Gap("without a start token the first label is centroid 0, and that of node 0 is another")
+    if not _labelled(gaps, label):
+        return Gap(f"base: that the first label is centroid {label} is not certain")
+    outside = _outside(alpha, nodes, 0)
+    return (
+        None
+        if outside is None
+        else Gap(f"base: the first mixture leaves the box of node 0 at centroid {outside}")
+    )
+
+
+def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> Gap | None:
+    on = InBalls(numbers)
+    step = Step(on)
+    for node in range(len(nodes)):
+        tell(node, len(nodes))
+        box = Box(nodes.low[node], nodes.high[node])
+        for symbol, name in enumerate(numbers.alphabet):
+            target = int(nodes.after[node, symbol])
+            label = int(nodes.label[target])
+            found = mixed(on, step.u(box, symbol), label, box)
+            where = f"step: from node {node} with symbol {name!r} to node {target}"
+            if not _labelled(found.gaps, label):
+                return Gap(f"{where}, that the label is centroid {label} is not certain")
+            outside = _outside(found.alpha, nodes, target)
+            if outside is not None:
+                return Gap(f"{where}, the mixtures leave the box at centroid {outside}")
+        logit: Any = decision(on, step.u(box, numbers.end), box)[0]
+        if not (logit > 0 if nodes.accepts[node] else logit < 0):
+            return Gap(
+                f"decision: that node {node} is {'accepted' if nodes.accepts[node] else 'rejected'} is not"
+                " certain"
+            )
+    return None
+
+
+def _labelled(gaps: Balls, label: int) -> bool:
+    """Is every other logit below the label's?"""
+    return all(bool(gap < 0) for i, gap in enumerate(gaps) if i != label)
+
+
+def _outside(alpha: Balls, nodes: Nodes, target: int) -> int | None:
+    """A centroid whose share may leave the target's box."""
+    low, high = exact(nodes.low[target]), exact(nodes.high[target])
+    for i, value in enumerate(alpha):
+        if not (low[i] <= value and value <= high[i]):
+            return i
+    return None

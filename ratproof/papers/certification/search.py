@@ -1,0 +1,64 @@
+"""A string on which the soft network and an automaton differ: looked for in floats, confirmed in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from automata.moore import Moore
+from ratproof.papers.certification.ball_run import soft_outputs
+from ratproof.papers.certification.floats import Points
+from ratproof.papers.certification.numbers import Numbers
+
+WIDEST = 4096
+LONGEST = 200
+"""All strings up to a length while there are at most WIDEST of it; then WIDEST random ones go on to LONGEST
+symbols.
+"""
+MOST_TRIES = 5
+
+Shown = Callable[[Any], Any]
+"""What is compared of an output ``(label, accepts)``."""
+
+
+def difference(
+    numbers: Numbers, machine: Moore, shown: Shown = lambda output: output, seed: int = 0
+) -> tuple[Any, ...] | None:
+    """A short string after which the soft network shows something else than the machine; ``None`` where none
+    was found.
+
+    Args:
+        numbers: the network.
+        machine: over the same symbols, in the same order, with outputs of the same kind as ``shown`` gives.
+        shown: from the network's ``(label, accepts)``, what is compared.
+        seed: of the random strings.
+    """
+    points, random = Points(numbers), np.random.default_rng(seed)
+    symbols = len(numbers.alphabet)
+    table, alpha = np.array(machine.table), points.first()
+    state, words = np.array([machine.start]), np.zeros((1, 0), dtype=np.int64)
+    tries = 0
+    for length in range(LONGEST + 1):
+        if length:
+            whole = len(words) * symbols <= WIDEST
+            parent = np.repeat(np.arange(len(words)), symbols) if whole else np.arange(len(words))
+            read = (
+                np.tile(np.arange(symbols), len(words)) if whole else random.integers(0, symbols, len(words))
+            )
+            alpha, state = points.steps(alpha[parent], read), table[state[parent], read]
+            words = np.column_stack([words[parent], read])
+        outputs = zip(alpha.argmax(axis=1).tolist(), (points.accepts(alpha) > 0).tolist(), strict=True)
+        for place, output in enumerate(outputs):
+            if shown(output) != machine.outputs[state[place]]:
+                word = tuple(numbers.alphabet[a] for a in words[place])
+                true = soft_outputs(numbers, word)
+                if true is not None and shown(true) != machine.outputs[state[place]]:
+                    return word
+                tries += 1
+                if (
+                    tries == MOST_TRIES
+                ):  # floats and balls do not see the same: the network is too near a boundary
+                    return None
+    return None

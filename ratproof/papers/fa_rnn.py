@@ -1,0 +1,338 @@
+"""A float network at beta = 1 against its rules, for all sentences: decided, rounding and all.
+
+At beta = 1 with exact factors every weight is a small whole number. Two things are shown of the network as
+torch runs it.
+
+*It does not round.* The matrix of a word is the product of its factors, which are whole numbers and not
+negative; torch makes the same of the unit vectors. No matrix makes the sum of h larger, but where only states
+are left that nothing leads to, and those are left for good. So the sum of h never exceeds what the first
+words make it; every intermediate sum, whatever its order, is a whole number of terms that are not negative
+and at most what the bound says; and where the bound is below 2^24 (float32) every operation is exact, for
+sentences of any length. That is so where torch multiplies float32 as float32: with a lower precision of its
+products (TF32, bfloat16) nothing is said.
+
+*It is the rules.* So the network is the automaton of these matrices. Its support (which scores are larger
+than 0) is decided to be the language of the rules, label by label: of Thompson's automata, which the network
+was not made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from automata.dfa import minimal
+from automata.equivalence import Answer, Different, Equivalent, Unknown, equivalent
+from automata.errors import InputError
+from automata.operations import sum_of, trim
+from automata.rules.rule_files import Labelled
+from automata.rules.rule_set import Part, RuleSet, letters_of
+from automata.rules.syntax import Rule
+from automata.rules.thompson import thompson
+from automata.rules.words import BEGIN, Letters
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+from neural.fa_rnn.cells import FactoredCell, GatedCell, TensorCell
+from neural.fa_rnn.network import FARNN
+from neural.rounding import format_of
+from ratproof.rungs.decided import checked
+
+ORDER = ("equivalent", "unknown", "different")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was decided of some rules.
+
+    Attributes:
+        answer: is the network's score larger than 0 exactly where they match?
+        certificates: what ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's automata to
+            the network's.
+        stand: the words that the certificates speak of, each with those that it stands for, itself among
+            them: they have one matrix in the network, and one letter in the rules.
+    """
+
+    answer: Answer
+    certificates: tuple[dict[str, Any], ...]
+    stand: dict[Any, tuple[Any, ...]]
+
+    def stand_json(self) -> dict[str, list[str]]:
+        """The words that stand for others, with these."""
+        return {str(word): [str(other) for other in others] for word, others in self.stand.items()}
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What was decided of a network.
+
+    Attributes:
+        answers: for each label what shows that its score is larger than 0 exactly on the sentences that its
+            rules match: of all its rules, or of groups of them with final states of their own, which are all
+                of the label's.
+        exact: no operation rounds, whatever the sentence.
+        largest: no intermediate number is larger.
+    """
+
+    answers: dict[str | None, tuple[Shown, ...]]
+    exact: bool
+    largest: int
+
+    @property
+    def verdict(self) -> str:
+        """``equivalent``, ``different`` or ``unknown``, for all labels together; of a network that may round
+        nothing is known.
+        """
+        verdicts = {shown.answer.verdict for found in self.answers.values() for shown in found}
+        if self.exact and "different" in verdicts:
+            return "different"
+        return "equivalent" if self.exact and verdicts == {"equivalent"} else "unknown"
+
+    def different(self) -> list[tuple[str | None, Shown]]:
+        """The labels with a sentence that only the network or only the rules match."""
+        return [
+            (label, shown)
+            for label, found in self.answers.items()
+            for shown in found
+            if shown.answer.verdict == "different"
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        words = {
+            label: list(shown.answer.word)
+            for label, shown in self.different()
+            if isinstance(shown.answer, Different)
+        }
+        labels = [
+            {
+                "label": label,
+                "verdict": max((shown.answer.verdict for shown in found), key=ORDER.index),
+                "certificates": sum(len(shown.certificates) for shown in found),
+                "word": words.get(label),
+            }
+            for label, found in self.answers.items()
+        ]
+        return {"verdict": self.verdict, "exact": self.exact, "largest": self.largest, "labels": labels}
+
+
+def decide_network(
+    network: FARNN,
+    rules: Sequence[Labelled],
+    compiled: RuleSet,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> Decided:
+    """Decide whether the network's scores are larger than 0 exactly where rules match, for all sentences.
+
+    Args:
+        network: forward scoring, without gates, one score a label; see
+            :meth:`neural.fa_rnn.network.FARNN.of_rules`.
+        rules: as the file has them.
+        compiled: what the network was made from; of it only the labels' order, and whether sentences begin
+            with BOS, are believed.
+        tell: is told what is being done.
+
+    Raises :class:`~automata.errors.InputError` for a network of another kind.
+    """
+    if isinstance(network.cell, GatedCell) or network.scoring != "forward":
+        raise InputError("decided are networks with forward scores and without gates")
+    cell = network.cell
+    if isinstance(cell, FactoredCell) and cell.turn is not None and cell.beta != 1:
+        raise InputError(
+            "decided are networks at beta = 1, where pretrained vectors do not count; this one has"
+            f" {cell.beta}"
+        )
+    if len(network.final) != len(compiled.labels):
+        raise InputError(
+            f"the network has {len(network.final)} scores, where the rules have {len(compiled.labels)} labels"
+        )
+    if {rule.label for rule in rules} != set(compiled.labels):
+        raise InputError("the network was made from rules with other labels")
+    if network.initial.dtype == torch.float32 and torch.get_float32_matmul_precision() != "highest":
+        raise InputError(
+            f"torch multiplies float32 with {torch.get_float32_matmul_precision()} precision, which rounds"
+            ' whole numbers; torch.set_float32_matmul_precision("highest") is right'
+        )
+    tell("reading the network")
+    matrices, letter, same = matrices_of(network)
+    initial, final = (part.double().cpu().numpy() for part in (network.initial, network.final))
+    largest, whole = largest_number(network, matrices, initial, final)
+    exact = whole and same and largest * format_of(network.initial.dtype).unit < 1
+    different = [matrix > 0 for matrix in matrices]  # one object each, which its words share
+    tables = {word: different[place] for word, place in zip(network.words, letter, strict=True)}
+    support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
+    answers: dict[str | None, tuple[Shown, ...]] = {}
+    for row, label in enumerate(compiled.labels):
+        tell(f"deciding {label}")
+        places = [place for place, rule in enumerate(rules) if rule.label == label]
+        some = [part for part in compiled.parts if part.label == label]
+        found: list[Shown] = []
+        if covers(final[row], some, places):
+            for part in some:
+                own = (final[row] > 0) & np.isin(np.arange(len(initial)), part.states)
+                found.append(
+                    decide(
+                        support.replace(final=own),
+                        [rules[place].rule for place in part.rules],
+                        compiled.begins,
+                        join=True,
+                    )
+                )
+        if not found or any(shown.answer.verdict != "equivalent" for shown in found):
+            # what one part does otherwise another may do too
+            found = [
+                decide(
+                    support.replace(final=final[row] > 0),
+                    [rules[place].rule for place in places],
+                    compiled.begins,
+                    join=False,
+                )
+            ]
+        answers[label] = tuple(found)
+    return Decided(answers, exact, largest)
+
+
+def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Shown:
+    """Does this boolean automaton accept exactly what these rules match? Step by step: each has a certificate
+    of its own.
+
+    Each rule's Thompson automaton is the same as its least deterministic one. With ``join``, one after the
+    other these are joined to the least deterministic one of both, as few of whose states as possible are so
+    to be told apart. The last is the network.
+    """
+    side = trim(network)
+    known = letters_of(rules, tuple(map(str, network.index)), begins)
+    stand = representatives(side, known, begins)
+    known = _among(known, [word for word in stand if word != BEGIN or not begins])
+    steps: list[tuple[WFSA, WFSA]] = []
+    parts: list[WFSA] = []
+    for rule in rules:
+        thompsons = thompson(rule, known)
+        parts.append(minimal(thompsons))
+        steps.append((parts[-1], thompsons))
+        if join and len(parts) == 2:
+            both = sum_of(*parts)
+            parts = [minimal(both)]
+            steps.append((parts[0], both))
+    own = WFSA(BOOLEAN, side.initial, side.final, {word: side.matrix(word) for word in stand})
+    steps.append((own, behind_begin(reduce(sum_of, parts)) if begins else reduce(sum_of, parts)))
+    certificates = []
+    for one, other in steps:
+        answer = equivalent(one, other)
+        if not isinstance(answer, Equivalent) and one is not own:
+            raise RuntimeError(f"an automaton that was made from rules is not theirs: {answer}")
+        if not isinstance(answer, Unknown):
+            certificates.append(checked(answer))
+    return Shown(answer, tuple(certificates), stand)
+
+
+def covers(final: NDArray[np.float64], parts: Sequence[Part], places: Iterable[int]) -> bool:
+    """Do parts have all of a label's final states, between them, and all of its rules? Then what holds of
+    each part holds of the label.
+    """
+    states = {state for part in parts for state in part.states}
+    return set(np.flatnonzero(final).tolist()) <= states and {
+        place for part in parts for place in part.rules
+    } == set(places)
+
+
+def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], bool]:
+    """The different matrices of words, the place of each word's among them, and whether torch makes the same
+    of the unit vectors.
+
+    They are computed in float64, which is exact where :func:`largest_number` has a bound.
+    """
+    cell = network.cell
+    if isinstance(cell, TensorCell):
+        return (
+            [matrix.astype(np.float64) for matrix in cell.matrices.detach().cpu().numpy()],
+            cell.letters.tolist(),
+            True,
+        )
+    assert isinstance(cell, FactoredCell)
+    rules, before, after, apart, stands = weights_of(cell)
+    rows, letter = np.unique(np.column_stack([rules, stands]), axis=0, return_inverse=True)
+    first = {number: word for word, number in reversed(list(enumerate(letter.tolist())))}
+    unit = torch.eye(cell.states, dtype=network.initial.dtype, device=network.initial.device)
+    matrices, same = [], True
+    for number, row in enumerate(rows):
+        matrices.append((before * row[:-1]) @ after.T + row[-1] * apart)
+        places = torch.full((cell.states,), first[number], dtype=torch.long, device=unit.device)
+        with torch.no_grad():
+            found = cell(cell.read(places), unit).double().cpu().numpy()
+        same = same and np.array_equal(found, matrices[-1])
+    return matrices, letter.tolist(), same
+
+
+def weights_of(cell: FactoredCell) -> list[NDArray[np.float64]]:
+    """E_R, D_1, D_2, the wildcard's matrix and the words that it stands for."""
+    return [
+        part.detach().double().cpu().numpy()
+        for part in (cell.rules, cell.before, cell.after, cell.apart, cell.stands)
+    ]
+
+
+def largest_number(
+    network: FARNN,
+    matrices: Sequence[NDArray[np.float64]],
+    initial: NDArray[np.float64],
+    final: NDArray[np.float64],
+) -> tuple[int, bool]:
+    """A bound on every number that any sentence makes on the way, and whether there is one: see the module's
+    first lines.
+    """
+    weights = weights_of(network.cell) if isinstance(network.cell, FactoredCell) else []
+    every = (*matrices, initial, final, *weights)
+    if not all(
+        np.isfinite(values).all() and (values >= 0).all() and (values == np.floor(values)).all()
+        for values in every
+    ):
+        return 0, False
+    entered = np.logical_or.reduce([matrix.any(axis=0) for matrix in matrices])
+    sums = [matrix.sum(axis=1) for matrix in matrices]
+    if any((row[entered] > 1).any() for row in sums):
+        return 0, False
+    most = max([initial.sum(), *(initial @ row for row in sums)])  # of the sum of h, after any sentence
+    found = most * max(1.0, final.max(initial=0))
+    if weights:
+        rules, before, after, apart, stands = (max(1.0, values.max(initial=0)) for values in weights)
+        # h D_1, then a, then its terms with D_2, of which a sum has r; and h times the wildcard's matrix,
+        # which is there for every word
+        columns = max(1, weights[0].shape[1])
+        found = max(found, most * before * rules * after * columns + most * apart * len(initial) * stands)
+    return (int(found), True) if found < 2.0**53 else (0, False)
+
+
+def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Any, tuple[Any, ...]]:
+    """The first word of each kind, with all that have the same matrix in the network and the same letter in
+    the rules.
+    """
+    in_rules = dict(zip(known.alphabet, known.letter, strict=True))
+    looks = [matrix.tobytes() for matrix in network.matrices]
+    kinds: dict[tuple[bytes, int | None], list[Any]] = {}
+    for word, place in network.index.items():
+        kinds.setdefault(
+            (looks[place], None if begins and word == BEGIN else in_rules[str(word)]), []
+        ).append(word)
+    return {own[0]: tuple(own) for own in kinds.values()}
+
+
+def _among(known: Letters, words: Sequence[Any]) -> Letters:
+    """The same letters for some words."""
+    place = dict(zip(known.alphabet, known.letter, strict=True))
+    return replace(known, alphabet=tuple(words), letter=tuple(place[word] for word in words))
+
+
+def behind_begin(automaton: WFSA) -> WFSA:
+    """The automaton, without epsilon, on sentences that begin with BOS."""
+    n = automaton.states + 1
+    padded = [np.pad(matrix, (1, 0)) for matrix in automaton.matrices]
+    wide = {word: padded[place] for word, place in automaton.index.items()}
+    start = np.zeros((n, n), dtype=bool)
+    start[0, 1:] = automaton.initial
+    return WFSA(BOOLEAN, np.arange(n) == 0, np.pad(automaton.final, (1, 0)), {BEGIN: start, **wide})

@@ -1,0 +1,137 @@
+"""No automaton of any size computes a unit: five hypotheses, each checked in ball arithmetic, for units with
+a state of one number.
+
+On a letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that holds the
+real numbers would give c_n a linear recurrence. If phi is attracted to a fixed point that the orbit never
+meets, with a derivative there that is not 0, then Koenigs' psi with c_n = psi(lambda^n z) would be a
+polynomial, and phi(psi(z)) = psi(lambda z) has no pole: but phi has one. The page ``docs/not_rational.md``
+has the theorem and its proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+
+from automata.errors import InputError
+from ratproof.papers.not_rational.attraction import Fails, Map, attracted, ends, enter, shown
+from ratproof.papers.not_rational.germs import Germ, constant
+from ratproof.papers.not_rational.poles import FORMS, Pole, find_pole
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
+from theory.rational_recurrences.not_rational.steps import ZERO, State
+from theory.rational_recurrences.not_rational.weights import Given
+
+BITS = 256
+FIRST_STEPS = 20
+"""How long another number of the state is watched, to say that it moves."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One hypothesis that holds: what it says, and the ball that shows it."""
+
+    says: str
+    ball: str
+
+
+@dataclass(frozen=True)
+class EverySize:
+    """No automaton with any number of states computes the unit.
+
+    Attributes:
+        given, unit: of what.
+        letter: on whose strings it shows.
+        hypotheses: the theorem's, each with its ball.
+    """
+
+    given: Given
+    unit: int
+    letter: str
+    hypotheses: tuple[Hypothesis, ...]
+
+
+@dataclass(frozen=True)
+class NotShown:
+    """A hypothesis does not show, for any letter; that says nothing about automata.
+
+    Attributes:
+        why: a sentence for each letter.
+    """
+
+    why: dict[str, str]
+
+
+def every_size(given: Given, unit: int = 0) -> EverySize | NotShown:
+    """Whether the theorem applies to the unit, on the first letter for which its hypotheses show.
+
+    >>> from theory.rational_recurrences.not_rational.cells import CELLS
+    >>> from theory.rational_recurrences.not_rational.weights import some
+    >>> every_size(some(CELLS["elman"])).letter
+    'a'
+    >>> every_size(some(CELLS["lstm"])).why["a"]
+    'the next state does not hang on c_0 alone: h_0 does not stay 0'
+    """
+    if not 0 <= unit < given.units:
+        raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
+    why = {}
+    with flint.ctx.workprec(BITS):
+        for number, letter in enumerate(given.letters):
+            try:
+                return EverySize(given, unit, letter, _hypotheses(_map(given, unit, number)))
+            except Fails as failed:
+                why[letter] = str(failed)
+    return NotShown(why)
+
+
+def _map(given: Given, unit: int, letter: int) -> Map:
+    """Phi, where all other numbers of the state stay 0."""
+    cell, moving = given.cell, given.cell.vectors.index(given.cell.shown)
+
+    def after(t: Any, a: Arithmetic) -> State:
+        state = [list(vector) for vector in cell.start(given.units, a)]
+        state[moving][unit] = t
+        return cell.step(given.over(a.number), tuple(state), letter, a)
+
+    for v, vector in enumerate(after(Germ(constant(0).parts, (ZERO + 1, ZERO)), FORMS)):
+        for i, value in enumerate(vector):
+            if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
+                name, alone = f"{cell.vectors[v]}_{i}", f"{cell.shown}_{unit} alone"
+                if _moves(given, letter, v, i):
+                    raise Fails(f"the next state does not hang on {alone}: {name} does not stay 0")
+                raise Fails(f"that the next state hangs on {alone} does not show: {name} may leave 0")
+    return lambda t, a: after(t, a)[moving][unit]
+
+
+def _moves(given: Given, letter: int, vector: int, place: int) -> bool:
+    """Whether a number of the state is not 0 after some of the letter's first strings, for certain."""
+    state = given.cell.start(given.units, BALLS)
+    for _ in range(FIRST_STEPS):
+        state = given.cell.step(given.over(BALLS.number), state, letter, BALLS)
+        if not flint.arb(state[vector][place]).contains(0):
+            return True
+    return False
+
+
+def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
+    found = attracted(phi)
+    steps, here, there = enter(phi, found.interval)
+    pole = find_pole(phi)
+    if pole is None:
+        raise Fails("no pole of phi shows at a gate that reads a t + b with a not 0")
+    return (
+        Hypothesis(f"phi maps J = {found.interval} into itself", f"phi(J) is within {ends(found.image)}"),
+        Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(found.slope)}"),
+        Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {shown(here)}"),
+        Hypothesis("there it is not at the fixed point, for it moves on", f"c_{steps + 1} = {shown(there)}"),
+        Hypothesis(f"phi has a pole of order {pole.order}", _at(pole)),
+    )
+
+
+def _at(pole: Pole) -> str:
+    inner = f"S = sigmoid({pole.slope} t {'-' if pole.shift < 0 else '+'} {abs(pole.shift)})"
+    return (
+        f"{inner} at t = {pole.point.str(10)}, where the coefficient of S^{pole.order} is"
+        f" {pole.leading.str(10)}"
+    )

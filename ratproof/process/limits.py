@@ -1,0 +1,358 @@
+"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as ``unknown``, with exit status
+3.
+
+The options are added to commands in one place (:func:`add`), and each command's work is done by a process
+that :mod:`ratproof.process.supervisor` watches, so that a limit holds whatever a file makes a library do.
+"""
+
+from __future__ import annotations
+
+import errno
+import inspect
+import math
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from automata.errors import InputError
+from automata.number_text import shorten
+from ratproof.process import supervisor
+from ratproof.process.exit_statuses import UNKNOWN
+from ratproof.process.streams import styled
+from ratproof.process.supervisor import Ended, Limits
+
+SECONDS = 600.0
+"""The default of ``--limit-seconds``."""
+SHARE = 0.8
+"""Of the memory that is free when a command starts, the default of ``--limit-memory``."""
+ROOM = 64 << 20
+"""Bytes beyond what ratproof itself takes: no limit is smaller."""
+VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rational", "replay", "rules decide"})
+"""Commands whose answer is a verdict: ``unknown`` is one, and goes where the others go. Of other commands it
+is a message.
+"""
+LIMITED = VERDICTS | {
+    "score",
+    "convert",
+    "draw",
+    "sample",
+    "minimise",
+    "rank",
+    "compile",
+    "extract",
+    "figures",
+    "rules zero-shot",
+    "rules read-back",
+    "rules show",
+    "rules add",
+    "rules disable",
+}
+"""The commands that read a file and compute."""
+UNLIMITED = frozenset(
+    {
+        "claims",
+        "verify",
+        "check",
+        "hunt",
+        "prove",
+        "train tomita",
+        "train parentheses",
+        "train dfa",
+        "train fa-rnn",
+        "train",
+        "rules",
+    }
+)
+"""Those that run for as long as they are asked to, or hardly at all."""
+CRASHES = tuple(
+    getattr(signal, name)
+    for name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS", "SIGKILL")
+    if hasattr(signal, name)
+)
+"""By these no one asks a command to end: a library crashed, or the system killed it for its memory."""
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+_main_program = False
+
+LimitSeconds = Annotated[
+    float,
+    typer.Option(
+        "--limit-seconds",
+        metavar="S",
+        help="after so long the answer is unknown (exit status 3); inf: no limit",
+    ),
+]
+LimitMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--limit-memory",
+        metavar="M",
+        help="the same for memory, such as 500M or 4G (default: 80 % of what is free)",
+    ),
+]
+
+
+def supervise() -> None:
+    """From now on limited commands run in a process of their own: for the main program, not for who calls a
+    command in a process.
+    """
+    global _main_program
+    _main_program = True
+
+
+def add(app: typer.Typer, path: str = "") -> None:
+    """Give the app's commands, and those of its groups, the two options, where they are among
+    :data:`LIMITED`; once.
+    """
+    for command in app.registered_commands:
+        callback = command.callback
+        if callback is None:
+            continue
+        name = f"{path} {command.name or callback.__name__.replace('_', '-')}".strip()
+        if name in LIMITED and not hasattr(callback, "is_limited"):
+            command.callback = limited(callback, name)
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            add(group.typer_instance, f"{path} {group.name or group.typer_instance.info.name}".strip())
+
+
+def limited(command: Callable[..., int | None], name: str) -> Callable[..., int | None]:
+    """The command with the two options."""
+    signature = inspect.signature(command, eval_str=True)
+    more = [
+        inspect.Parameter(
+            "limit_seconds", inspect.Parameter.KEYWORD_ONLY, default=SECONDS, annotation=LimitSeconds
+        ),
+        inspect.Parameter(
+            "limit_memory", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=LimitMemory
+        ),
+    ]
+
+    @wraps(command)
+    def run(
+        *arguments: Any, limit_seconds: float = SECONDS, limit_memory: str | None = None, **options: Any
+    ) -> int | None:
+        limits = Limits(_seconds(limit_seconds), _memory(limit_memory))
+        as_json = bool(options.get("as_json"))
+        if not _main_program:
+            return _call(command, arguments, options)
+        if not supervisor.can_fork():
+            with _watched_by_a_thread(limits, name, as_json):
+                return _call(command, arguments, options)
+        ended = supervisor.split(limits)
+        if ended is None:
+            with supervisor.stoppable():
+                try:
+                    return _call(command, arguments, options)
+                except (MemoryError, RuntimeError, OSError) as error:
+                    if not _is_lack_of_memory(error):
+                        raise
+                refused = (
+                    f"memory that it asked for was refused, with {_size(limits.memory)} allowed{_doing()}"
+                )
+                return _tell(name, f"{refused}; --limit-memory M allows more", "memory", as_json)
+        _leave(ended, limits, name, as_json)
+        return None  # never
+
+    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
+    run.is_limited = True  # type: ignore[attr-defined]
+    return run
+
+
+def _call(
+    command: Callable[..., int | None], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> int | None:
+    try:
+        return command(*arguments, **options)
+    except RecursionError:
+        raise InputError(
+            "what is given is nested too deeply to be followed; fewer parentheses, or lists within lists, are"
+            " right"
+        ) from None
+
+
+def _leave(ended: Ended, limits: Limits, name: str, as_json: bool) -> None:
+    """Of the process that waited: end as the work did."""
+    if ended.signal == signal.SIGINT:
+        raise KeyboardInterrupt
+    if ended.signal is not None and ended.signal not in CRASHES:  # someone wanted it to end
+        signal.signal(ended.signal, signal.SIG_DFL)
+        os.kill(os.getpid(), ended.signal)
+        os._exit(128 + ended.signal)  # the first process of a container, which such a signal does not end
+    status = ended.status
+    if status is None:
+        if sys.stderr.isatty():
+            styled(sys.stderr).write(
+                "\r\x1b[2K\x1b[?25h"
+            )  # the line that said what is being done, and the cursor
+        status = _tell(name, _why(ended, limits), ended.limit, as_json, ended.printed)
+        sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # what was imported is for the child to finalise
+
+
+def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool = False) -> int:
+    """Say that the answer is unknown; the exit status."""
+    if printed:
+        print(f"ratproof: unknown, and what was printed is not all: {why}", file=sys.stderr)
+    elif as_json:
+        from ratproof.commands.app import print_json
+
+        print_json({"verdict": "unknown", "why": why, "limit": limit})
+    elif name in VERDICTS:
+        print(f"unknown: {why}")
+    else:
+        print(f"ratproof: unknown: {why}", file=sys.stderr)
+    return UNKNOWN
+
+
+def _why(ended: Ended, limits: Limits) -> str:
+    if ended.limit == "seconds":
+        many = "" if limits.seconds == 1 else "s"
+        return (
+            f"this takes more than {limits.seconds:g} second{many}{_doing()}; --limit-seconds S allows more"
+        )
+    if ended.limit == "memory":
+        return (
+            f"this takes more than {_size(limits.memory)} of memory{_doing()}; --limit-memory M allows more"
+        )
+    assert ended.signal is not None
+    kill = signal.Signals(ended.signal).name
+    if ended.signal == signal.SIGKILL:
+        return (
+            f"the system ended the work ({kill}), as it does where memory is short; a lower --limit-memory"
+            " would have ended it first"
+        )
+    if ended.signal == signal.SIGABRT:
+        return f"a library gave up ({kill}), as they do where memory is short"
+    return f"a library crashed ({kill}), which is a defect; please report it with the files"
+
+
+def _doing() -> str:
+    stage = supervisor.noted()
+    return f" (it was at: {stage})" if stage else ""
+
+
+def _is_lack_of_memory(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or "allocate memory" in str(error)  # as torch says it
+
+
+def _seconds(given: float) -> float:
+    if not given > 0:
+        raise InputError(f"--limit-seconds is {given:g}, where a positive number is right")
+    return given
+
+
+def _memory(given: str | None) -> int:
+    own = supervisor.held(os.getpid())
+    if given is None:
+        return own + int(SHARE * free_memory())
+    match = re.fullmatch(
+        r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", given.strip(), re.ASCII | re.IGNORECASE
+    )
+    if match is None:
+        raise InputError(
+            f"--limit-memory is {shorten(given)}, where a number with K, M or G behind it is right, such as"
+            " 500M or 4G"
+        )
+    memory = int(float(match[1]) * UNITS[match[2].upper()])
+    if memory < own + ROOM:
+        raise InputError(
+            f"--limit-memory is {shorten(given)}, and ratproof itself takes {_size(own)}; at least"
+            f" {_size(own + ROOM)} is right"
+        )
+    return memory
+
+
+def _size(memory: int) -> str:
+    return f"{memory / UNITS['G']:.3g} GB" if memory >= UNITS["G"] else f"{math.ceil(memory / UNITS['M'])} MB"
+
+
+def free_memory() -> int:
+    """Bytes that a process can take: of the machine, and of the control groups that this one is in, whichever
+    has least.
+    """
+    found = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
+    return max(0, min(found)) if found else UNITS["T"]
+
+
+def _of_machine() -> Iterator[int]:
+    try:
+        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+        yield int(lines["MemAvailable"].split()[0]) << 10
+    except (OSError, ValueError, KeyError):
+        try:
+            yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, AttributeError):
+            return
+
+
+def _of_groups(own: Path, root: Path) -> Iterator[int]:
+    """What the limits of version 1 and 2 leave, of this process's groups and those around them; the cache of
+    files can be given back.
+    """
+    try:
+        groups = [line.split(":", 2) for line in own.read_text().splitlines()]
+    except OSError:
+        return
+    for number, controllers, path in groups:
+        if number == "0":
+            top, most, used, cache = root, "memory.max", "memory.current", "inactive_file"
+        elif "memory" in controllers.split(","):
+            top, most, used, cache = (
+                root / "memory",
+                "memory.limit_in_bytes",
+                "memory.usage_in_bytes",
+                "total_inactive_file",
+            )
+        else:
+            continue
+        inside = top / path.strip("/")
+        for folder in (inside, *inside.parents):
+            try:
+                limit = (folder / most).read_text().strip()
+                if limit != "max":
+                    stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+                    yield int(limit) - int((folder / used).read_text()) + int(stat.get(cache, 0))
+            except (OSError, ValueError):
+                pass
+            if folder == top:
+                break
+
+
+@contextmanager
+def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[None]:
+    """Where nothing can be forked: a thread ends the process at a limit, when libraries let it run."""
+    import resource
+
+    done = threading.Event()
+    until = time.monotonic() + limits.seconds
+    unit = 1 if sys.platform == "darwin" else 1 << 10
+
+    def watch() -> None:
+        while not done.wait(supervisor.LOOK_EVERY):
+            seconds = time.monotonic() > until
+            if seconds or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limits.memory:
+                ended = Ended(limit="seconds" if seconds else "memory")
+                status = _tell(name, _why(ended, limits), ended.limit, as_json)
+                sys.stdout.flush()
+                os._exit(status)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()

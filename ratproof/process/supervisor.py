@@ -1,0 +1,306 @@
+"""Work in a child process that can be stopped whatever it does: its parent waits, and looks at the clock and
+at the memory.
+
+A thread or a signal of the same process cannot stop a library that keeps the interpreter's lock, and cannot
+outlive one that aborts.
+
+The child is forked, so that it has all that was imported, in a process group of its own. It ends with its
+parent, however that ends. The signals that ask the parent to end or to pause are passed on, and the child's
+answer to them is the parent's.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from ratproof.process.orphans import PR_SET_CHILD_SUBREAPER, end_with, prctl
+
+LOOK_EVERY = 0.05
+"""Seconds between two looks at the memory."""
+AT_ITS_END = 0.002
+"""The same, when the child is about to end."""
+GRACE = 0.5
+"""Seconds in which the work may tidy up, when it is stopped."""
+SLACK = 64 << 20, 16 << 20
+"""Bytes of address space beyond the limit, for the process and for each core: stacks and buffers of threads
+that are hardly touched.
+"""
+PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+LONGEST_STAGE = 256
+"""Bytes of what a command says of its work."""
+Limit = Literal["seconds", "memory"]
+_stage: mmap.mmap | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What work may take.
+
+    Attributes:
+        seconds: of wall-clock time, until it begins to print.
+        memory: in bytes, that all its processes hold together; pages of files do not count.
+    """
+
+    seconds: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How work ended: with an exit status, at a limit, or by a signal.
+
+    Attributes:
+        status: of the process; ``None`` where it was killed.
+        limit: which limit it reached.
+        signal: what killed it, and the limits did not send.
+        printed: had it begun to print?
+    """
+
+    status: int | None = None
+    limit: Limit | None = None
+    signal: int | None = None
+    printed: bool = False
+
+
+class Stopped(BaseException):
+    """The work is to end now: what ``with`` and ``finally`` tidy up is tidied up."""
+
+
+def can_fork() -> bool:
+    """Can work be supervised here? A fork after libraries were loaded is safe on Linux only."""
+    return sys.platform == "linux"
+
+
+def split(limits: Limits) -> Ended | None:
+    """Fork. ``None`` in the child, which does the work and ends; the parent is told how it ended.
+
+    The child is to run its work within :func:`stoppable`.
+    """
+    global _stage
+    sys.stdout.flush()
+    sys.stderr.flush()
+    _stage = mmap.mmap(-1, LONGEST_STAGE)  # shared with the child
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what the work started and left behind stays in reach
+    ear, mouth = os.pipe()
+    parent = os.getpid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it was ignored, no child could be waited for
+    signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # of threads: those that there are (BLAS's) are made for a fork
+        child = os.fork()
+    if child == 0:
+        end_with(parent)
+        os.setpgid(0, 0)
+        os.close(ear)
+        signal.signal(
+            signal.SIGTTOU, signal.SIG_IGN
+        )  # a group in the background may write to the terminal, too
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _bound_allocations(limits.memory)
+        _tell_when_printing(mouth)
+        return None
+    with suppress(OSError):
+        os.setpgid(child, child)  # whoever comes first
+    os.close(mouth)
+    with _passing_on(child) as (asked, paused):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+        ended = _watch(child, ear, limits, paused)
+    os.close(ear)
+    return replace(ended, signal=asked[0]) if asked and ended.signal is not None else ended
+
+
+def note(stage: str) -> None:
+    """In the child: what is being done, for whoever stops it."""
+    if _stage is not None:
+        _stage[:] = stage.encode("utf-8", "replace")[:LONGEST_STAGE].ljust(LONGEST_STAGE, b"\0")
+
+
+def noted() -> str:
+    """In the parent: what was being done last; empty where nothing was said."""
+    return "" if _stage is None else _stage[:].rstrip(b"\0").decode("utf-8", "ignore")
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """In the child, around the work: a request to end becomes an exception, so that nothing half written is
+    left.
+    """
+
+    def stop(number: int, frame: Any) -> None:
+        raise Stopped(number)
+
+    handlers = {
+        n: signal.signal(n, stop)
+        for n in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(n) != signal.SIG_IGN
+    }
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+    try:
+        yield
+    except Stopped as stopped:
+        signal.signal(stopped.args[0], signal.SIG_DFL)
+        os.kill(os.getpid(), stopped.args[0])
+    finally:
+        for number in handlers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def held(process: int) -> int:
+    """Bytes that a process holds: memory of its own, shared memory, and what of these was swapped out. 0
+    where it has ended.
+    """
+    with suppress(OSError, ValueError, IndexError):
+        status = Path(f"/proc/{process}/status").read_text()
+        lines = dict(line.split(":", 1) for line in status.splitlines())
+        return (
+            sum(int(lines[name].split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap") if name in lines)
+            << 10
+        )
+    return 0
+
+
+def _watch(child: int, ear: int, limits: Limits, paused: list[float]) -> Ended:
+    """Wait until the child ends or reaches a limit."""
+    started, printed = time.monotonic(), False
+    hears = [ear]
+    while True:
+        spent = time.monotonic() - started - sum(paused)
+        left = limits.seconds - spent if not printed else LOOK_EVERY
+        ready = select.select(hears, [], [], max(0.0, min(LOOK_EVERY if hears else AT_ITS_END, left)))[0]
+        if ready:
+            if os.read(ear, 1):
+                printed = True
+            else:
+                hears = []  # the child has ended, or is about to
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        over: Limit | None = None
+        if not printed and time.monotonic() - started - sum(paused) >= limits.seconds:
+            over = "seconds"
+        elif sum(map(held, _descendants())) > limits.memory:
+            over = "memory"
+        if over is not None:
+            _end(child)
+            return Ended(limit=over, printed=printed)
+    if os.WIFSIGNALED(status):
+        _kill(child)
+        return Ended(signal=os.WTERMSIG(status), printed=printed)
+    return Ended(status=os.WEXITSTATUS(status), printed=printed)
+
+
+def _descendants() -> list[int]:
+    """The processes that this one started, those that they started, and so on."""
+    found = [os.getpid()]
+    for process in found:
+        with suppress(OSError):
+            for task in os.listdir(f"/proc/{process}/task"):
+                found += map(int, Path(f"/proc/{process}/task/{task}/children").read_text().split())
+    return found[1:]
+
+
+def _end(child: int) -> None:
+    """Ask the child to end, and see that it and all that it started does."""
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGTERM)
+        os.kill(child, signal.SIGCONT)
+    until = time.monotonic() + GRACE
+    while time.monotonic() < until:
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return _kill(child)
+        time.sleep(0.005)
+    _kill(child)
+    os.waitpid(child, 0)
+    return None
+
+
+def _kill(child: int) -> None:
+    """Kill the child's group, and what has left it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    for process in _descendants():
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, signal.SIGKILL)
+
+
+@contextmanager
+def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
+    """While the child works, it gets the signals that we get. Yields those that ask it to end, and the
+    seconds of each pause.
+
+    A second request to end is not for the child to answer: it is killed.
+    """
+    asked: list[int] = []
+    paused: list[float] = []
+
+    def pass_on(number: int, frame: Any) -> None:
+        asked.append(number)
+        with suppress(ProcessLookupError):
+            os.killpg(child, number if len(asked) == 1 else signal.SIGKILL)
+
+    def pause(number: int, frame: Any) -> None:
+        begun = time.monotonic()
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.killpg(child, signal.SIGCONT)
+        paused.append(time.monotonic() - begun)
+
+    handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGTSTP: pause}
+    before = {
+        n: signal.signal(n, handler)
+        for n, handler in handlers.items()
+        if signal.getsignal(n) != signal.SIG_IGN
+    }
+    try:
+        yield asked, paused
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _bound_allocations(memory: int) -> None:
+    """One huge allocation fails before it is touched. What is merely reserved, as CUDA does, does not count
+    (``RLIMIT_DATA``).
+    """
+    with suppress(OSError, ValueError, KeyError):
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        now = int(status["VmData"].split()[0]) << 10
+        most = now + max(0, memory - held(os.getpid())) + SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+        )
+
+
+def _tell_when_printing(mouth: int) -> None:
+    """The first text on standard output is told to the parent: the answer is there, and only its reader keeps
+    it waiting.
+    """
+    out: Any = sys.__stdout__  # below whatever wraps it
+    if out is None:
+        return
+    write = out.write
+
+    def first(text: str) -> int:
+        out.write = write
+        with suppress(OSError):
+            os.write(mouth, b"p")
+        return int(write(text))
+
+    with suppress(AttributeError):
+        out.write = first

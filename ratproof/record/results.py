@@ -1,0 +1,145 @@
+"""What the tests showed: one result for each claim, variant and kind of evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ratproof.record.counterexample import Counterexample
+from ratproof.record.kinds import KINDS, Verdict
+from ratproof.record.ledger import joined
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one run of one test showed."""
+
+    claim: str
+    variant: str
+    kind: str
+    expected: str
+    verdict: Verdict
+    test: str
+    cases: int
+    seconds: float
+    device: str | None = None
+    share: float | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+    counterexample: Counterexample | None = None
+    certificate: dict[str, Any] | None = None
+    why: str = ""
+
+    def to_text(self) -> str:
+        """On one line: how it comes from one process to another."""
+        return json.dumps(
+            self.__dict__
+            | {"counterexample": None if self.counterexample is None else self.counterexample.to_json()}
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Observation:
+        """What :meth:`to_text` wrote."""
+        data = json.loads(text)
+        found = data["counterexample"]
+        data |= {
+            "verdict": Verdict(data["verdict"]),
+            "counterexample": None if found is None else Counterexample(**found),
+        }
+        return cls(**data)
+
+
+@dataclass
+class Result:
+    """All that was observed for one claim, variant and kind on one device (or corpus)."""
+
+    claim: str
+    variant: str
+    kind: str
+    expected: str
+    verdict: Verdict
+    device: str | None
+    seed: int | None
+    cases: int = 0
+    seconds: float = 0.0
+    share: float | None = None
+    counterexample: Counterexample | None = None
+    certificate: dict[str, Any] | None = None
+    tests: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    why: str = ""
+    kept: str | None = None
+    certificate_file: str | None = None
+
+    @property
+    def as_expected(self) -> bool:
+        """Did the evidence say what it should?"""
+        return self.verdict == self.expected
+
+    def to_json(self) -> dict[str, Any]:
+        """As the contract of ``verify --json`` has it, and a few fields more."""
+        shown = dict(self.__dict__)
+        shown["verdict"] = str(self.verdict)
+        shown["counterexample"] = None if self.counterexample is None else self.counterexample.to_json()
+        return shown
+
+
+def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
+    """One result a claim, variant, kind, device, corpus and rule file, in the order in which they came.
+
+    Of several tests, one counterexample refutes; one that showed nothing makes the whole unknown, unless
+    another refutes.
+    """
+    found: dict[tuple[Any, ...], Result] = {}
+    for seen in observations:
+        key = (
+            seen.claim,
+            seen.variant,
+            seen.kind,
+            seen.device,
+            seen.facts.get("text"),
+            seen.facts.get("rules"),
+        )
+        result = found.setdefault(
+            key, Result(seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.device, seed)
+        )
+        before, result.verdict = result.verdict, _joined(result.verdict, seen.verdict)
+        if result.verdict != before:
+            result.certificate = None
+        result.cases += seen.cases
+        result.seconds = round(result.seconds + seen.seconds, 3)
+        result.tests.append(seen.test)
+        left_out = joined(result.facts.get("left_out", {}), seen.facts.get("left_out", {}))
+        result.facts.update(seen.facts, **({"left_out": left_out} if left_out else {}))
+        result.why = result.why or seen.why
+        if seen.share is not None:
+            result.share = max(seen.share, result.share or 0.0)
+        if seen.counterexample is not None and _simpler(seen.counterexample, result.counterexample):
+            result.counterexample = seen.counterexample
+        if (
+            seen.verdict == result.verdict != Verdict.UNKNOWN
+        ):  # what a certificate shows is of no use beside another verdict
+            result.certificate = result.certificate or seen.certificate
+    return list(found.values())
+
+
+def in_order(results: Iterable[Result], claims: Iterable[str]) -> list[Result]:
+    """Sorted as the claims are, then by variant as found, then up the ladder."""
+    place = {name: i for i, name in enumerate(claims)}
+    rungs = {kind: i for i, kind in enumerate(KINDS)}
+    given = list(results)
+    variants = {key: i for i, key in enumerate(dict.fromkeys((r.claim, r.variant) for r in given))}
+    return sorted(
+        given, key=lambda r: (place.get(r.claim, len(place)), variants[r.claim, r.variant], rungs[r.kind])
+    )
+
+
+def _joined(a: Verdict, b: Verdict) -> Verdict:
+    if Verdict.REFUTED in (a, b):
+        return Verdict.REFUTED
+    return Verdict.UNKNOWN if Verdict.UNKNOWN in (a, b) else Verdict.HOLDS
+
+
+def _simpler(new: Counterexample, old: Counterexample | None) -> bool:
+    return old is None or new.simplicity < old.simplicity

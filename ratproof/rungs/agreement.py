@@ -1,0 +1,41 @@
+"""The assertion of every evidence test: two sides agree on all strings given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from automata.strings import String
+from ratproof.record.counterexample import Disagreement
+from ratproof.record.ledger import Ledger, ledger
+from ratproof.sides.comparison import Compared, Comparison, Repeatable, counterexample
+
+
+def agree(comparison: Comparison, strings: Sequence[String]) -> None:
+    """Assert that both sides agree on every prefix of every string; count the strings that were compared in
+    full, and those that were not.
+
+    Raises :class:`~ratproof.record.counterexample.Disagreement`, with the first counterexample.
+    """
+    book = ledger()
+    if book.observe is not None:
+        book.observe(comparison, strings)
+    for _, compared in zip(strings, comparison.compare(strings), strict=True):
+        record(compared, book)
+        if compared.difference is not None:
+            if isinstance(comparison, Repeatable):
+                comparison.confirm(compared)
+            raise Disagreement(counterexample(comparison, compared))
+
+
+def record(compared: Compared, book: Ledger) -> None:
+    """Count what came of a comparison.
+
+    Raises ``RuntimeError`` where it says that nothing differs, and that a difference is not within its bound.
+    """
+    if compared.difference is None and compared.share is not None and not compared.share <= 1:
+        raise RuntimeError(
+            f"a comparison says that nothing differs, though {compared.share} of a bound is used"
+        )
+    book.add(compared.cases, compared.share)
+    for reason, count in compared.left_out.items():
+        book.leave_out(reason, count)

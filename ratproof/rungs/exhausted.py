@@ -1,0 +1,149 @@
+"""Every string up to a length, for every small case of a variant (weights among 0, 1, -1 and 1/2), in exact
+fractions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from automata.forward import score
+from automata.hankel import Block, full_rank_block, shortlex
+from automata.strings import String
+from ratproof.record.counterexample import Disagreement
+from ratproof.record.ledger import ledger
+from ratproof.rungs.agreement import record
+from ratproof.sides.comparison import Compared, Exact, counterexample
+from theory.claim import Variant
+
+
+def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
+    """Assert that both sides agree on every string of at most ``longest`` symbols over alphabets of 1 to
+    ``letters`` letters.
+
+    The small cases come with few letters first, then of small size, then with simple weights; once one
+    differs, all that follow are still tried on the shorter strings. So the counterexample that is raised is
+    minimal among all of them: no shorter string, then no smaller alphabet, no fewer states, and no simpler
+    weights. Where the variant says that there is no automaton at all, or that no initial distribution does,
+    the counterexample's case also has a certificate of that, and is minimal among the cases that have one.
+
+    Raises :class:`~ratproof.record.counterexample.Disagreement`.
+    """
+    book = ledger()
+    best: _Found | None = None
+    cases = uncertified = 0
+    for size in range(1, letters + 1):
+        for case in variant.small_cases(size):
+            bound = longest if best is None else best.length - 1
+            if bound < 0:
+                break
+            cases += 1
+            comparison = Exact(claim, variant.name, case)
+            compared = comparison.compare_all(bound)
+            record(compared, book)
+            if compared.difference is not None:
+                comparison.confirm(compared)
+                certify = (
+                    _no_automaton
+                    if variant.no_automaton
+                    else no_initial_distribution
+                    if variant.any_start
+                    else None
+                )
+                found = _Found(
+                    compared, comparison, None if certify is None else certify(variant, comparison, compared)
+                )
+                # Where some automaton may do for this case, though not the one that is constructed, another
+                # case has to show it.
+                shown = found.certificate is not None or certify is None
+                best, uncertified = (found, uncertified) if shown else (best, uncertified + 1)
+    book.facts.update(longest=longest, small_cases=cases, letters=letters)
+    if best is not None:
+        book.certificate = best.certificate
+        raise Disagreement(counterexample(best.comparison, best.compared))
+    if uncertified:
+        raise RuntimeError(
+            f"the sides differ for {uncertified} cases, and for none of them a certificate shows that no"
+            " other automaton does"
+        )
+
+
+@dataclass(frozen=True)
+class _Found:
+    compared: Compared
+    comparison: Exact
+    certificate: dict[str, Any] | None
+
+    @property
+    def length(self) -> int:
+        assert self.compared.difference is not None
+        return self.compared.difference.length
+
+
+def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> dict[str, Any] | None:
+    """A certificate that no automaton as small as the construction's computes the unit that differs; ``None``
+    where there is none.
+    """
+    case = comparison.case
+    assert compared.difference is not None
+    unit = compared.difference.unit
+
+    def value(x: String) -> Fraction:
+        *_, last = variant.recurrence.values(case, x)
+        return Fraction(last[unit])
+
+    states = comparison.automata()[unit].states
+    block = full_rank_block(value, shortlex(case.alphabet, states))
+    if block.values != tuple(tuple(value(p + s) for s in block.suffixes) for p in block.prefixes):
+        raise RuntimeError("the block is not the values of its prefixes and suffixes")
+    return hankel_certificate(block, case, unit) if len(block) > states else None
+
+
+def no_initial_distribution(variant: Variant, comparison: Exact, compared: Compared) -> dict[str, Any] | None:
+    """A certificate that the automaton gives another score whatever distribution it starts with; ``None``
+    where there is none.
+
+    Its score is linear in the initial weights: a mean of its scores from each single state, none of which is
+    as small, or none as large, as the network's value.
+    """
+    assert compared.difference is not None
+    unit, string = compared.difference.unit, compared.string[: compared.difference.length]
+    automaton = comparison.automata()[unit]
+    *_, last = variant.recurrence.values(comparison.case, string)
+    starts = [[Fraction(i == state) for i in range(automaton.states)] for state in range(automaton.states)]
+    scores = [Fraction(score(automaton.replace(initial=start), string)) for start in map(_exactly, starts)]
+    value = Fraction(last[unit])
+    if min(scores) <= value <= max(scores):
+        return None
+    return {
+        "type": "range",
+        "says": "no initial distribution makes this automaton right",
+        "case": comparison.case.to_json(),
+        "unit": unit,
+        "string": [str(x) for x in string],
+        "value": str(value),
+        "scores": [str(s) for s in scores],
+    }
+
+
+def _exactly(values: list[Fraction]) -> Any:
+    made = np.empty(len(values), dtype=object)
+    made[:] = values
+    return made
+
+
+def hankel_certificate(block: Block, case: Any, unit: int) -> dict[str, Any]:
+    """The block as a JSON object."""
+    return {
+        "type": "hankel",
+        "says": f"no automaton over a field with fewer than {len(block)} states computes this unit",
+        "case": case.to_json(),
+        "unit": unit,
+        "prefixes": [list(p) for p in block.prefixes],
+        "suffixes": [list(s) for s in block.suffixes],
+        "values": [[str(v) for v in row] for row in block.values],
+        "determinant": str(block.determinant),
+    }

@@ -1,0 +1,69 @@
+"""The rung of the ladder: a variant's theorem, as the kernel accepts it."""
+
+from __future__ import annotations
+
+from ratproof.coq.assumptions import CLOSED, assumptions
+from ratproof.coq.bond import OtherDefinitions, compared
+from ratproof.coq.development import built
+from ratproof.coq.programs import NoCoq, Rejected
+from ratproof.coq.sources import Statement, assumptions_in_words, statements
+from ratproof.record.ledger import ledger
+from ratproof.record.not_run import NotRun
+from theory.claim import Variant
+
+
+class NotAccepted(AssertionError):
+    """The theorem is not there, or it assumes something."""
+
+
+class RefutedByTheorem(AssertionError):
+    """The theorem says that the variant is false."""
+
+    def __init__(self, statement: Statement) -> None:
+        super().__init__(f"{statement.name}: {statement.says}")
+
+
+def accept(claim: str, variant: Variant) -> None:
+    """Assert that the kernel accepts the variant's theorem, with nothing assumed, and that its definitions
+    compute what ours compute.
+
+    Where some of them can be run: the facts say how many values were compared.
+
+    Raises:
+        RefutedByTheorem: it does, and the theorem refutes the variant.
+        NotAccepted: it does not.
+        OtherDefinitions: it does, and is about other definitions.
+        NotRun: there is no Coq here.
+    """
+    theorem = variant.theorem
+    if theorem is None:
+        raise RuntimeError(f"{variant.name} names no theorem")
+    if theorem.name not in statements():
+        raise NotAccepted(f"there is no theorem {theorem.name} in theory/coq")
+    left = assumptions_in_words()
+    if left:
+        raise NotAccepted(f"theory/coq leaves something unproved: {left[0]}")
+    try:
+        root = built()
+        said = assumptions(root)[theorem.name]
+        values, differs = compared(root).get((claim, variant.name), (0, ""))
+    except NoCoq as error:
+        raise NotRun(str(error)) from None
+    except Rejected as error:
+        raise NotAccepted(str(error)) from None
+    if said != CLOSED:
+        raise NotAccepted(f"{theorem.name} assumes something: {said}")
+    if differs:
+        raise OtherDefinitions(differs)
+    statement = statements()[theorem.name]
+    book = ledger()
+    book.add(1 + values)
+    book.facts["values_compared"] = values
+    book.facts |= {
+        "theorem": statement.name,
+        "says": statement.says,
+        "statement": statement.text,
+        "assumptions": said,
+    }
+    if theorem.refutes:
+        raise RefutedByTheorem(statement)

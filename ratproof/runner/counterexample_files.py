@@ -1,0 +1,272 @@
+"""Kept counterexamples: one readable file each, which runs again anywhere."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError
+from automata.files import read_text, write_whole
+from automata.number_text import shorten
+from automata.shown import printable
+from ratproof.record.counterexample import Counterexample
+from ratproof.sides.comparison import Compared, Comparison, Exact, WithOpenFst, counterexample
+from ratproof.sides.fa_rnn import OfFARNN
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.sampled_runs import SampledRuns
+from theory.claim import Claim, Variant
+from theory.registry import claim_named
+from theory.signature import Signature, Sizes, misfit
+from theory.weights import Weights
+
+FORMAT = "ratproof counterexample 1"
+FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
+SHOWN = ("string", "unit", "network", "automaton", "bound")
+"""What was seen, which running it again shows."""
+A_TEXT = (str, "a text")
+KINDS: dict[str, tuple[type, str]] = {
+    "says": A_TEXT,
+    "claim": A_TEXT,
+    "variant": A_TEXT,
+    "weights": A_TEXT,
+    "network": A_TEXT,
+    "automaton": A_TEXT,
+    "bound": A_TEXT,
+    "string": (list, "a list of symbols"),
+    "unit": (int, "the number of a unit"),
+    "comparison": (dict, "an object"),
+    "automata": (list, "a list of automata"),
+}
+"""What each field is."""
+NOT_AS_WRITTEN = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+    AssertionError,
+    MemoryError,
+)
+"""What computing with weights that ratproof did not write may lead to."""
+
+
+def keep(found: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled") -> Path:
+    """Write the counterexample into the folder; the file's name says claim, variant and kind of evidence."""
+    comparison = load(found.to_json(), "counterexample")
+    data = {
+        "format": FORMAT,
+        "says": found.sentence(),
+        **found.to_json(),
+        "automata": [_drawn(automaton) for automaton in comparison.automata()],
+        "seed": seed,
+        "test": test,
+        "versions": versions(),
+    }
+    path = folder / f"{found.claim}--{found.variant}--{kind}.json"
+    write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A counterexample that was run again.
+
+    Attributes:
+        data: the file's.
+        comparison: what runs: the weights, the automata, the network.
+        compared: what it shows now.
+    """
+
+    data: dict[str, Any]
+    comparison: Comparison
+    compared: Compared
+
+    @property
+    def verdict(self) -> str:
+        """``refuted``: the sides differ; ``holds``: they agree; ``unknown``: nothing was compared."""
+        if self.compared.difference is not None:
+            return "refuted"
+        return "holds" if self.compared.cases else "unknown"
+
+    @property
+    def string(self) -> list[str]:
+        """What was read: as far as the first difference, where there is one."""
+        found = self.compared.difference
+        return list(self.data["string"] if found is None else self.data["string"][: found.length])
+
+    def otherwise(self) -> dict[str, str]:
+        """The fields of the file that say something else than what runs, each with what it says; nothing that
+        is shown comes from them.
+        """
+        right: dict[str, Any] = {"weights": self.comparison.weights()}
+        if "automata" in self.data:
+            right["automata"] = [_drawn(automaton) for automaton in self.comparison.automata()]
+        if self.compared.difference is not None:
+            now = counterexample(self.comparison, self.compared)
+            right |= {"says": now.sentence(), **{name: getattr(now, name) for name in SHOWN}}
+        return {
+            name: shorten(self.data[name])
+            for name, value in right.items()
+            if name in self.data and self.data[name] != value
+        }
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A kept counterexample; :class:`~automata.errors.FormatError` where the file is none, or a field is not
+    what it should be.
+    """
+    text = read_text(path)
+    try:
+        data = json.loads(text, object_pairs_hook=_once)
+    except InputError as error:
+        raise FormatError(f"{path}: {error}") from None
+    except (ValueError, RecursionError):
+        raise FormatError(f"{path}: is no JSON, where a counterexample that ratproof kept is right") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise FormatError(f'{path}: is no kept counterexample, whose field format is "{FORMAT}"')
+    for name in FIELDS:
+        if name not in data:
+            raise FormatError(f"{path}: field {name} is missing")
+    for name, (kind, right) in KINDS.items():
+        if name in data and type(data[name]) is not kind:
+            raise FormatError(f"{path}: field {name} is {shorten(data[name])}, where {right} is right")
+    if not all(isinstance(s, str) for s in data["string"]):
+        raise FormatError(f"{path}: field string is no list of symbols")
+    return data
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose fields are each there once."""
+    names = [name for name, _ in pairs]
+    twice = (
+        next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if len(set(names)) < len(names)
+        else None
+    )
+    if twice is not None:
+        raise InputError(f"field {shorten(twice)} is there twice")
+    return dict(pairs)
+
+
+def load(data: dict[str, Any], where: str) -> Comparison:
+    """The comparison that a counterexample came from. Weights are data: nothing in the file is run.
+
+    Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or the weights are none of
+    that variant's.
+    """
+    if not isinstance(data["claim"], str):
+        raise FormatError(f"{where}: field claim is no name")
+    try:
+        claim = claim_named(data["claim"])
+    except InputError as error:
+        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
+    names = [v.name for v in claim.variants]
+    if data["variant"] not in names:
+        raise FormatError(
+            f"{where}: {claim.name} has no variant {shorten(data['variant'])}; it has {', '.join(names)}"
+        )
+    comparison = data["comparison"]
+    way = comparison.get("way") if isinstance(comparison, dict) else None
+    with _naming(where, "comparison is not as ratproof writes it"):
+        made = _made(claim, claim.variant(data["variant"]), way, comparison)
+        if made is not None:
+            return made
+    raise FormatError(
+        f"{where}: field comparison.way is {shorten(way)}, where exact, openfst, network, sampled-runs,"
+        " fa-rnn or module is right"
+    )
+
+
+def _made(claim: Claim, variant: Variant, way: Any, data: dict[str, Any]) -> Comparison | None:
+    """The comparison of that way; ``None`` where there is no such way."""
+    if way == OfNetwork.way:
+        network = OfNetwork.from_json(claim.name, variant.name, data)
+        if not network.automata_know_start and variant.expected == "holds":
+            raise InputError(
+                f"the automata do not know the start, which {claim.name}, {variant.name}, does not say of"
+                " them"
+            )
+        return network
+    if way == SampledRuns.way:
+        return SampledRuns.from_json(claim.name, variant.name, data)
+    if way == OfFARNN.way:
+        return OfFARNN.from_json(claim.name, variant.name, data)
+    if way == "module" and variant.network is not None:
+        made: Comparison = variant.network(claim.name, variant.name)
+        return made
+    if not isinstance(way, str) or way not in ("exact", "openfst"):
+        return None
+    case = claim.case.from_json(data["case"])
+    wrong = misfit(signatures(variant), case) if isinstance(case, Weights) else None
+    if wrong is not None:
+        raise InputError(f"the case is none of {claim.name}, {variant.name}: {wrong}")
+    return (Exact if way == "exact" else WithOpenFst)(claim.name, variant.name, case)
+
+
+def signatures(variant: Variant) -> list[Signature]:
+    """Those that its cases are drawn from; none, where something else draws them."""
+    sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
+    return [
+        signature
+        for source in sources
+        if isinstance(source, (Signature, Sizes))
+        for signature in source.signatures()
+    ]
+
+
+def replay(path: str | Path) -> Replayed:
+    """Run a kept counterexample again: what comparing its string shows now.
+
+    Raises :class:`~automata.errors.InputError`, of one sentence, for a file that is none.
+    """
+    data = read(path)
+    comparison = load(data, str(path))
+    with _naming(str(path), "comparison does not fit the string"):
+        known = set(comparison.automata()[0].index)
+        strange = [symbol for symbol in data["string"] if symbol not in known]
+        if strange:
+            raise FormatError(
+                f"{path}: field string has {shorten(strange[0])}, for which the comparison has no weights"
+            )
+        found = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
+        found.otherwise()  # what it says can be written
+        return found
+
+
+@contextmanager
+def _naming(where: str, wrong: str) -> Iterator[None]:
+    """Say of what a file's weights lead to which field it is."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except InputError as error:
+        raise FormatError(f"{where}: field comparison: {error}") from None
+    except NOT_AS_WRITTEN as error:
+        line = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        raise FormatError(f"{where}: field {wrong} ({printable(line):.200})") from None
+
+
+def versions() -> dict[str, str]:
+    """What a result depends on."""
+    names = ("ratproof", "numpy", "torch", "hypothesis", "pynini")
+    found = {"python": platform.python_version()}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _drawn(automaton: Any) -> dict[str, Any]:
+    from automata.json_format import to_json
+
+    return to_json(automaton)
