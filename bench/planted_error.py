@@ -19,7 +19,8 @@ from unittest import mock
 
 from ratproof.runner import hunting
 from ratproof.sides.layer import OfNetwork
-from theory.claim import Recurrence, Variant
+from theory.claim import Variant
+from theory.reading import Recurrence
 from theory.registry import claim_named
 
 ONE_IN = 10_000

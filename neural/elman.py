@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from neural.affine import AffineCell, stacked
 from neural.layer import Recurrent
+from neural.layer_kind import ClaimWeights, LayerKind, Tables, constant
 
 
 class LinearElmanCell(AffineCell):
@@ -47,3 +48,12 @@ class LinearElman(Recurrent):
     """The layer; its outputs are c_t. Option: ``bias``."""
 
     cell_class = LinearElmanCell
+
+
+def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+    """The same W for every symbol, and W_v v + b as v, as Corollary 14 has them."""
+    d = layer.hidden_size
+    return ("d", d), {"c_0": (start,) * d, "W": constant(tables["W"]), "v": tables["b"]}
+
+
+KIND = LayerKind("linear-elman", LinearElman, weights=weights)

@@ -18,6 +18,7 @@ from torch import Tensor
 from neural.cell import NONLINEARITIES
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.layer_kind import FLAG, NONLINEARITY, LayerKind
 from neural.unrolled import one_of
 
 
@@ -51,3 +52,6 @@ class Example6(Recurrent):
     """
 
     cell_class = Example6Cell
+
+
+KIND = LayerKind("example-6", Example6, options={"nonlinearity": NONLINEARITY, "bias": FLAG})

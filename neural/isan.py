@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from neural.affine import AffineCell, stacked
 from neural.layer import Recurrent
+from neural.layer_kind import ClaimWeights, LayerKind, Tables
 
 
 class ISANCell(AffineCell):
@@ -60,3 +61,12 @@ class ISAN(Recurrent):
     """
 
     cell_class = ISANCell
+
+
+def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+    """As Proposition 13 has them: d is how many numbers the state has."""
+    d = layer.hidden_size
+    return ("d", d), {"c_0": (start,) * d, **tables}
+
+
+KIND = LayerKind("isan", ISAN, weights=weights)

@@ -12,10 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor
 
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.layer_kind import GATED, LayerKind, windowed
 from neural.unrolled import one_of
 
 
@@ -58,3 +60,6 @@ class QRNN(Recurrent):
     """
 
     cell_class = QRNNCell
+
+
+KIND = LayerKind("qrnn", QRNN, options={"window": st.integers(1, 3), **GATED}, weights=windowed)

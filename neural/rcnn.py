@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from neural.cell import NONLINEARITIES, Cell
 from neural.layer import Recurrent
+from neural.layer_kind import FLAG, NONLINEARITY, ClaimWeights, LayerKind, Tables
 from neural.pattern import chain
 from neural.recurrence import elementwise
 from neural.rrnn_c import shifted
@@ -86,3 +88,21 @@ class RCNN(Recurrent):
     """
 
     cell_class = RCNNCell
+
+
+OPTIONS: dict[str, st.SearchStrategy[Any]] = {
+    "order": st.integers(1, 4),
+    "nonlinearity": NONLINEARITY,
+    "decay": st.sampled_from(["input", "constant"]),
+    "bias": FLAG,
+}
+
+
+def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+    """u1, ..., un as one vector, as Proposition 12 has them."""
+    n = layer.cell.c_states
+    updates = {x: tuple(tables[f"u{j}"][x] for j in range(1, n + 1)) for x in tables["u1"]}
+    return ("n", n), {"c_0": (start,) * n, "f": tables["f"], "u": updates}
+
+
+KIND = LayerKind("rcnn", RCNN, options=OPTIONS, weights=weights)

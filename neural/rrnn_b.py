@@ -15,6 +15,7 @@ from torch import Tensor
 
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.layer_kind import GATED, LayerKind
 from neural.rrnn import RRNNCell
 
 
@@ -38,3 +39,6 @@ class RRNNB(Recurrent):
     """The layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
 
     cell_class = RRNNBCell
+
+
+KIND = LayerKind("rrnn-b", RRNNB, options=GATED)

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional
 
 from automata.semirings import MAX_PLUS
 from neural.layer import Recurrent
+from neural.layer_kind import GATED, STARTS, LayerKind
 from neural.pattern import FIGURE_1
 from neural.recurrence import max_plus
 from neural.rrnn import RRNNCell
@@ -52,3 +54,6 @@ class RRNNBMaxPlus(Recurrent):
     """The layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
 
     cell_class = RRNNBMaxPlusCell
+
+
+KIND = LayerKind("rrnn-b-max-plus", RRNNBMaxPlus, options=GATED, starts=st.none() | STARTS)

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from neural.layer import Recurrent
+from neural.layer_kind import GATED, LayerKind, two_states
 from neural.pattern import chain
 from neural.recurrence import elementwise
 from neural.rrnn import RRNNCell
@@ -65,3 +66,6 @@ class RRNNC(Recurrent):
     """
 
     cell_class = RRNNCCell
+
+
+KIND = LayerKind("rrnn-c", RRNNC, options=GATED, weights=two_states)

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
+from neural.layer_kind import GATED, LayerKind, two_states
 from neural.pattern import ONE, START, ZERO, Pattern
 from neural.recurrence import elementwise
 from neural.rounding import format_of
@@ -99,3 +100,6 @@ def _drawn(unit: WFSA) -> WFSA:
     silent = unit.semiring.zeros(4, 4, exact=unit.exact)
     silent[0, 3], initial[3], matrices[:, 3, 3] = initial[3], silent[0, 3], silent[0, 0]
     return unit.replace(initial=initial, matrices=matrices, epsilon=silent)
+
+
+KIND = LayerKind("rrnn-f", RRNNF, options=GATED, weights=two_states)

@@ -16,11 +16,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from automata.errors import InputError
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.layer_kind import ClaimWeights, LayerKind, Tables, constant
 from neural.unrolled import Ran, whole
 
 
@@ -84,3 +86,14 @@ class SCRN(Recurrent):
     """
 
     cell_class = SCRNCell
+
+
+ALPHAS = st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)
+
+
+def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+    """The same alpha for every symbol."""
+    return None, {"c_0": start, "alpha": constant(tables["f"]), "u": tables["u"]}
+
+
+KIND = LayerKind("scrn", SCRN, options={"alpha": ALPHAS}, weights=weights)

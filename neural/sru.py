@@ -17,6 +17,7 @@ from automata.errors import InputError
 from neural.cell import NONLINEARITIES
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.layer_kind import FLAG, NONLINEARITY, LayerKind
 from neural.unrolled import one_of
 
 
@@ -66,3 +67,6 @@ class SRU(Recurrent):
     """
 
     cell_class = SRUCell
+
+
+KIND = LayerKind("sru", SRU, options={"nonlinearity": NONLINEARITY, "bias": FLAG})

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from neural.gated import GatedCell
 from neural.layer import Recurrent
+from neural.layer_kind import LayerKind, windowed
 
 
 class TRNNCell(GatedCell):
@@ -88,3 +89,8 @@ class TLSTM(Recurrent):
     """T-LSTM; its outputs are h_t, its state is ``(c, the input before)``. Option: ``bias``."""
 
     cell_class = TLSTMCell
+
+
+T_RNN = LayerKind("t-rnn", TRNN)
+T_GRU = LayerKind("t-gru", TGRU, weights=windowed)
+T_LSTM = LayerKind("t-lstm", TLSTM, weights=windowed)

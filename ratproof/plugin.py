@@ -8,10 +8,11 @@ counterexample; any other exception is an error, and no refutation.
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Generator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -29,6 +30,23 @@ ON_REQUEST = frozenset({"corpus", "rule_folder"})
 """Fixtures without which a test has nothing to show: of ``--text`` and ``--rules``."""
 CORPUS: pytest.StashKey[Any] = pytest.StashKey()
 """Where ``ratproof verify --text`` leaves the corpus that it has read."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How ``ratproof hunt`` wants a test to be run.
+
+    Attributes:
+        seed: of fresh random cases.
+        observe: is told of each comparison and its strings.
+    """
+
+    seed: int | None = None
+    observe: Callable[[Any, Any], None] | None = None
+
+
+SEARCH: pytest.StashKey[Search] = pytest.StashKey()
+"""Where ``ratproof hunt`` leaves it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -98,6 +116,13 @@ def rule_folder(request: pytest.FixtureRequest) -> Path:
     return Path(path)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where evidence alone is asked for, do not import the tests that have none."""
+    if not config.getoption("--ratproof-evidence") or not re.fullmatch(r"test_.*\.py", collection_path.name):
+        return None
+    return True if "evidence(" not in collection_path.read_text(encoding="utf-8") else None
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test with an argument ``variant`` once for each variant of its claim that promises its kind."""
     mark = _mark(metafunc.definition)
@@ -143,88 +168,53 @@ def _refuse_missing(there: set[tuple[str, str, str]]) -> None:
                     )
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Run an evidence test, and see whether it showed what is expected."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run an evidence test through the runner, and see whether it showed what is expected."""
     mark = _mark(pyfuncitem)
     if mark is None:
-        return (yield)
-    from ratproof.record.judge import judge
+        return None
+    from dataclasses import replace
+
     from ratproof.record.kinds import Verdict
-    from ratproof.record.ledger import recording
     from ratproof.record.not_run import NotRun
+    from ratproof.runner.run import run
+    from ratproof.runner.written_tests import Written, rung_of_test
 
-    claim, variants = _resolved(mark, pyfuncitem.nodeid)
-    found: BaseException | None = None
-    started = time.perf_counter()
-    skipped = False
-    with recording() as book:
-        try:
-            yield
-        except KeyboardInterrupt:
-            skipped = True
-            raise
-        except NotRun as reason:
-            skipped = True
-            for variant in _variants_of(pyfuncitem, variants):
-                told = {"claim": claim.name, "variant": variant.name, "kind": mark.kind, "why": str(reason)}
-                pyfuncitem.user_properties.append((NOT_RUN, json.dumps(told)))
-            pytest.skip(str(reason))
-        except pytest.skip.Exception as reason:
-            found, skipped = reason, not ON_REQUEST.isdisjoint(pyfuncitem.fixturenames)
-            raise
-        except BaseException as error:  # whatever a test raises, its verdict has to be told
-            found = error
-        finally:
-            seconds = time.perf_counter() - started
-            verdict, why = judge(found, book)
-            if not skipped:
-                for variant in _variants_of(pyfuncitem, variants):
-                    _observe(pyfuncitem, claim.name, variant, mark.kind, verdict, book, seconds, found, why)
-    expected = {v.expected for v in _variants_of(pyfuncitem, variants)}
-    if verdict == Verdict.UNKNOWN or expected != {str(verdict)}:
-        if found is not None:
-            raise found
-        names = ", ".join(v.name for v in _variants_of(pyfuncitem, variants))
-        pytest.fail(
-            f"{claim.name}, variant {names}: expected {', '.join(expected)}, found {verdict}; {why}",
-            pytrace=False,
+    claim, resolved = _resolved(mark, pyfuncitem.nodeid)
+    variants = _variants_of(pyfuncitem, resolved)
+    on_request = not ON_REQUEST.isdisjoint(pyfuncitem.fixturenames)
+    search = pyfuncitem.config.stash.get(SEARCH, Search())
+    try:
+        seen = run(
+            rung_of_test(pyfuncitem, search.seed),
+            claim,
+            variants[0],
+            Written(cast("str | None", pyfuncitem.funcargs.get("device"))),
+            claim.effort_of(variants[0]),
+            kind=mark.kind,
+            test=pyfuncitem.nodeid,
+            seed=search.seed,
+            passed_on=(NotRun, pytest.skip.Exception) if on_request else (NotRun,),
+            observe=search.observe,
         )
+    except NotRun as reason:
+        for variant in variants:
+            not_run = {"claim": claim.name, "variant": variant.name, "kind": mark.kind, "why": str(reason)}
+            pyfuncitem.user_properties.append((NOT_RUN, json.dumps(not_run)))
+        pytest.skip(str(reason))
+    for variant in variants:
+        observation = replace(seen, variant=variant.name, expected=variant.expected)
+        pyfuncitem.user_properties.append((OBSERVED, observation.to_text()))
+        pyfuncitem.config.hook.pytest_ratproof_observed(observation=observation)
+    expected = {v.expected for v in variants}
+    if seen.verdict == Verdict.UNKNOWN or expected != {str(seen.verdict)}:
+        if seen.raised is not None:
+            raise seen.raised
+        names = ", ".join(v.name for v in variants)
+        result = f"{claim.name}, variant {names}: expected {', '.join(expected)}, got {seen.verdict}"
+        pytest.fail(f"{result}; {seen.why}", pytrace=False)
     return True
-
-
-def _observe(
-    item: pytest.Function,
-    claim: str,
-    variant: Any,
-    kind: str,
-    verdict: Any,
-    book: Any,
-    seconds: float,
-    found: Any,
-    why: str,
-) -> None:
-    from ratproof.record.results import Observation
-
-    used = getattr(item, "funcargs", {}).get("device") if "device" in item.fixturenames else "cpu"
-    seen = Observation(
-        claim=claim,
-        variant=variant.name,
-        kind=kind,
-        expected=variant.expected,
-        verdict=verdict,
-        test=item.nodeid,
-        cases=book.cases,
-        seconds=seconds,
-        device=used,
-        share=book.share,
-        facts=dict(book.facts),
-        counterexample=getattr(found, "counterexample", None),
-        certificate=book.certificate,
-        why=why,
-    )
-    item.user_properties.append((OBSERVED, seen.to_text()))
-    item.config.hook.pytest_ratproof_observed(observation=seen)
 
 
 class Hooks:

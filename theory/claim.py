@@ -6,26 +6,20 @@ automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from automata.forward import prefix_scores
-from automata.strings import String
-from automata.wfsa import WFSA
 from theory.induction import Induction
+from theory.reading import Equality, Program, Reading
 from theory.theorem import Theorem
 from theory.weights import Weights
 
 Expectation = Literal["holds", "refuted"]
 LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
-# Decided in another way: the step is not affine, and a Hankel determinant shows that no automaton is small.
-NO_AUTOMATON = LADDER
 KERNEL = "kernel-checked"
 
 
@@ -44,64 +38,31 @@ class Case(Protocol):
         """The weights, exactly; the class's ``from_json`` reads them back."""
 
 
-def untouched(state: Any) -> Any:
-    """The state itself, or a copy where a step could write into it: then no string's run changes another's.
-
-    >>> first = [0, 1]
-    >>> untouched(first) is first, untouched((0, (1, 2)))
-    (False, (0, (1, 2)))
-    """
-    return deepcopy(state) if _can_be_written_into(state) else state
-
-
-def _can_be_written_into(state: Any) -> bool:
-    return (
-        any(map(_can_be_written_into, state))
-        if isinstance(state, tuple)
-        else isinstance(state, (list, dict, set, np.ndarray))
-    )
-
-
 @dataclass(frozen=True)
-class Recurrence:
-    """A network over any number type: a first state, a step for each symbol, and what a state shows of its d
-    units.
+class Effort:
+    """How much is tried of a variant, where that is not the usual.
 
     Attributes:
-        start: from the case, the state before any symbol.
-        step: from the case, a state and a symbol, the next state.
-        out: from the case and a state, the values of the d units.
-        modes: a state is a pair of a mode, one of finitely many (what the network remembers of the symbols
-            before), and numbers.
+        examples: random cases a rung: of every rung, or by the kind of evidence; ``None`` for the run's own.
+        strings: random strings a case, at most.
+        longest, run: the most symbols of a random string, and of a long run of one symbol, which comes
+            besides.
+        exhausted, letters: every string up to that length over alphabets of 1 to so many letters.
     """
 
-    start: Callable[[Any], Any]
-    step: Callable[[Any, Any, Any], Any]
-    out: Callable[[Any, Any], tuple[Any, ...]]
-    modes: bool = False
+    examples: int | Mapping[str, int] | None = None
+    strings: int = 60
+    longest: int = 12
+    run: int = 16
+    exhausted: int = 4
+    letters: int = 2
 
-    def values(self, case: Any, string: String) -> Iterator[tuple[Any, ...]]:
-        """[c(x)]_1, ..., [c(x)]_d for every prefix x of the string, from the empty one on.
+    def examples_of(self, kind: str) -> int | None:
+        """Random cases of a rung of that kind; ``None`` for the run's own."""
+        return self.examples.get(kind) if isinstance(self.examples, Mapping) else self.examples
 
-        One at a time: without memoryless gates exact values may double their digits with every symbol.
-        """
-        state = untouched(self.start(case))
-        yield self.out(case, state)
-        for symbol in string:
-            state = self.step(case, untouched(state), symbol)
-            yield self.out(case, state)
 
-    def levels(self, case: Any, longest: int) -> Iterator[list[tuple[Any, ...]]]:
-        """For each length up to ``longest`` the values for all strings of that length, in the alphabet's
-        order.
-        """
-        states = [untouched(self.start(case))]
-        yield [self.out(case, state) for state in states]
-        for _ in range(longest):
-            states = [
-                self.step(case, untouched(state), symbol) for state in states for symbol in case.alphabet
-            ]
-            yield [self.out(case, state) for state in states]
+USUAL = Effort()
 
 
 @dataclass(frozen=True)
@@ -112,56 +73,49 @@ class Variant:
         name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.
         expected: what the suite must find.
         says: what this reading says, in a sentence.
-        recurrence: the network.
-        construction: from a case, one automaton a unit.
+        reading: what it claims: an equality, no automaton, ..., or a user's program.
         cases: for an alphabet, random cases over it, for Hypothesis.
         small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest
             first.
         kinds: the kinds of evidence that it promises.
-        algorithm: how an automaton's scores are computed, as a recurrence that is given the automaton in
-            place of a case; ``None`` for Forward.
         proof: the invariant that proves it for all weights, strings and sizes.
-        network: where there is a program in place of a recurrence: from the names of claim and variant, the
-            comparison of its two sides.
-        alphabet: the symbols of all its cases, where they are given and not drawn.
         theorem: what Coq's kernel accepts of it; with one, it promises to be kernel-checked.
-        shortest: strings that are shorter are not compared: 1 where a statement is about nonempty strings.
-        no_automaton: with the hypothesis dropped there is no such automaton at all, and the refutation has to
-            show it: a Hankel block of full rank n says that no automaton with fewer than n states computes
-                the unit.
-        any_start: no initial distribution makes the constructed automaton right, and the refutation has to
-            show it: the network's value lies outside of what the automaton scores from each single state, so
-                it is no mean of those.
+        alphabet: the symbols of all its cases, where they are given and not drawn.
+        effort: how much is tried of it; the claim's own without.
     """
 
     name: str
     expected: Expectation
     says: str
-    recurrence: Recurrence
-    construction: Callable[[Any], Sequence[WFSA]]
+    reading: Reading
     cases: Callable[[str], SearchStrategy[Any]]
     small_cases: Callable[[int], Iterator[Any]]
     kinds: tuple[str, ...] = LADDER
-    algorithm: Recurrence | None = None
     proof: Induction | None = None
-    no_automaton: bool = False
-    any_start: bool = False
-    shortest: int = 0
-    network: Callable[[str, str], Any] | None = None
-    alphabet: tuple[str, ...] | None = None
     theorem: Theorem | None = None
+    alphabet: tuple[str, ...] | None = None
+    effort: Effort | None = None
 
     def __post_init__(self) -> None:
         if self.theorem is not None and KERNEL not in self.kinds:
             object.__setattr__(self, "kinds", (*self.kinds, KERNEL))
 
-    def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:
-        """The scores of every prefix of the string, from the empty one to the string itself, as this reading
-        computes them.
-        """
-        if self.algorithm is None:
-            return list(prefix_scores(automaton, string))
-        return [value for (value,) in self.algorithm.values(automaton, string)]
+    @property
+    def equality(self) -> Equality:
+        """Its two sides, over exact numbers; ``TypeError`` for a program, which has floats alone."""
+        if isinstance(self.reading, Program):
+            raise TypeError(f"{self.name} is about a program, which has no exact recurrence")
+        return self.reading
+
+    def changed(self, **parts: Any) -> Variant:
+        """The same variant with other parts: of its reading, or of itself."""
+        reading = {name: value for name, value in parts.items() if hasattr(self.reading, name)}
+        own = {name: value for name, value in parts.items() if name not in reading}
+        return replace(self, reading=replace(self.reading, **reading), **own)
+
+    def part(self, name: str) -> Any:
+        """A part of its reading, or of itself."""
+        return getattr(self.reading if hasattr(self.reading, name) else self, name)
 
 
 @dataclass(frozen=True)
@@ -207,6 +161,11 @@ class Claim:
         example: a case to draw on the claim's page.
         uses: the names of the claims that it follows from.
         case: the class of its cases, which reads them back from JSON.
+        layers: the torch layers that stand for the network of its variant ``corrected``, by their kinds'
+            names.
+        layers_are_cases: are the gates of a unit of such a layer a case of the claim? Then they are decided
+            too.
+        effort: how much is tried of its variants.
         row: where it stands in one of the paper's tables.
     """
 
@@ -220,6 +179,17 @@ class Claim:
     uses: tuple[str, ...] = ()
     case: Any = Weights
     row: Row | None = None
+    layers: tuple[str, ...] = ()
+    layers_are_cases: bool = True
+    effort: Effort = USUAL
+
+    def effort_of(self, variant: Variant) -> Effort:
+        """How much is tried of the variant."""
+        return self.effort if variant.effort is None else variant.effort
+
+    def layers_of(self, variant: Variant) -> tuple[str, ...]:
+        """The torch layers that stand for the variant's network."""
+        return self.layers if variant.name == "corrected" else ()
 
     def variant(self, name: str) -> Variant:
         """The variant of that name."""

@@ -119,14 +119,13 @@ def identities(
     signature, alphabet = instance
     weights = signature.variables(alphabet, reading.over)
     found: list[Identity] = []
-    automata = variant.construction(weights)
-    units = len(variant.recurrence.out(weights, variant.recurrence.start(weights)))
+    recurrence = variant.equality.recurrence
+    automata = variant.equality.construction(weights)
+    units = len(recurrence.out(weights, recurrence.start(weights)))
     if len(automata) != units:
         raise ValueError(f"the network shows {units} numbers, and there are {len(automata)} automata")
     for unit, automaton in enumerate(automata):
-        found += _of_unit(
-            variant.recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths)
-        )
+        found += _of_unit(recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths))
     return found
 
 

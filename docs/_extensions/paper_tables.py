@@ -48,7 +48,9 @@ def _row(claim: Claim, verdicts: Verdicts) -> list[str]:
     assert claim.row is not None
     model, *cells = claim.row.cells
     variants = [v for v in claim.variants if v.expected == "holds"]
-    states = " or ".join(dict.fromkeys(str(v.construction(claim.example)[0].states) for v in variants))
+    states = " or ".join(
+        dict.fromkeys(str(v.equality.construction(claim.example)[0].states) for v in variants)
+    )
     held = as_word(verdicts.summary(claim.name, variants[0]), "holds")
     printed = [v for v in claim.variants if v.name.startswith("printed")]
     found = "<br>".join(

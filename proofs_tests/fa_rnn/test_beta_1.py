@@ -18,23 +18,14 @@ from automata.wfsa import WFSA
 from neural.fa_rnn.network import FARNN
 from ratproof.papers.fa_rnn import decide_network
 from ratproof.record.ledger import ledger
-from ratproof.rungs import ladder
 from ratproof.runner.evidence import evidence
 from ratproof.runner.verification import rule_file_in
-from ratproof.sides.network_kinds import DTYPES
+from ratproof.sides.layer_spec import DTYPES
 from theory.fa_rnn.beta_1 import RULES
 from theory.fa_rnn.rules import boolean
 from training.fa_rnn.sentences import read, vocabulary
 
 CLAIM = "fa-rnn-beta-1"
-
-
-@evidence(CLAIM, kind="sampled")
-@settings(max_examples=40)
-@given(st.data())
-def test_the_network_is_its_rules_in_exact_fractions(variant, data):
-    """For random automata with weights 0 and 1, vectors and sentences, at every prefix, without rounding."""
-    ladder.sampled(CLAIM, variant, data, most=12, longest=8, run=10)
 
 
 @evidence(CLAIM, kind="sampled", variants=("corrected",))
@@ -60,30 +51,6 @@ def test_the_torch_network_counts_accepting_paths(apart, dtype, device, data):
     )
     assert found == [float(value) for value in scores(counting, sentences)]
     ledger().add(len(sentences))
-
-
-@evidence(CLAIM, kind="cross-checked")
-@settings(max_examples=40)
-@given(st.data())
-def test_openfst_finds_the_same_scores(variant, data):
-    """The network in exact fractions, against OpenFst's scores, within OpenFst's derived bound."""
-    ladder.cross_checked(CLAIM, variant, data)
-
-
-@evidence(CLAIM, kind="exhausted")
-def test_every_sentence_up_to_length_four(variant):
-    """All small automata with weights 0 and 1, all sentences of one and two words: nothing else, or a minimal
-    counterexample.
-    """
-    ladder.exhausted(CLAIM, variant, longest=4)
-
-
-@evidence(CLAIM, kind="decided")
-@settings(max_examples=40)
-@given(st.data())
-def test_the_network_is_its_rules_on_all_sentences(variant, data):
-    """For random automata the network, read as an automaton, is decided to be the constructed one."""
-    ladder.decided(CLAIM, variant, data)
 
 
 @evidence(CLAIM, kind="decided", variants=("corrected",))
@@ -127,9 +94,3 @@ def decided(found, words, decomposed, device):
     ledger().add(len(shown.answers))
     ledger().certificate = list(shown.answers.values())[-1][-1].certificates[-1]
     return network, shown
-
-
-@evidence(CLAIM, kind="kernel-checked")
-def test_the_kernel_accepts_its_theorem(variant):
-    """Coq's kernel, with nothing assumed."""
-    ladder.kernel_checked(CLAIM, variant)

@@ -7,21 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_tests.fa_rnn.in_floats import DYADIC, agree_in_floats
-from ratproof.rungs import ladder
 from ratproof.runner.evidence import evidence
 from theory.fa_rnn.networks import factors
 from theory.registry import claim_named
 from theory.signature import Signature
 
 CLAIM = "fa-rnn-eq-5"
-
-
-@evidence(CLAIM, kind="sampled")
-@settings(max_examples=40)
-@given(st.data())
-def test_the_network_is_forward_in_exact_fractions(variant, data):
-    """For random factors and sentences, at every prefix, without rounding."""
-    ladder.sampled(CLAIM, variant, data, most=12, longest=8, run=10)
 
 
 @evidence(CLAIM, kind="sampled", variants=("corrected",))
@@ -34,44 +25,6 @@ def test_the_torch_network_is_its_automaton(dtype, device, data):
     agree_in_floats(
         CLAIM, "corrected", Signature(factors(k, r, DYADIC), size=("K", k)), "factors", dtype, device, data
     )
-
-
-@evidence(CLAIM, kind="cross-checked")
-@settings(max_examples=40)
-@given(st.data())
-def test_openfst_finds_the_same_scores(variant, data):
-    """The network in exact fractions, against OpenFst's scores, within OpenFst's derived bound."""
-    ladder.cross_checked(CLAIM, variant, data)
-
-
-@evidence(CLAIM, kind="exhausted")
-def test_every_sentence_up_to_length_three(variant):
-    """Small weights, K = 1 and 2, all sentences of one and two words: nothing else, or a minimal
-    counterexample.
-    """
-    ladder.exhausted(CLAIM, variant, longest=3)
-
-
-@evidence(CLAIM, kind="decided")
-@settings(max_examples=40)
-@given(st.data())
-def test_the_network_is_forward_on_all_sentences(variant, data):
-    """For random rational weights the recurrence, read as an automaton, is decided to be the constructed
-    one.
-    """
-    ladder.decided(CLAIM, variant, data)
-
-
-@evidence(CLAIM, kind="proved")
-def test_the_invariant_proves_it(variant):
-    """In every commutative semiring, for K and r from 1 to 3, and with K and r symbols."""
-    ladder.proved(CLAIM, variant)
-
-
-@evidence(CLAIM, kind="kernel-checked")
-def test_the_kernel_accepts_its_theorem(variant):
-    """Coq's kernel, with nothing assumed."""
-    ladder.kernel_checked(CLAIM, variant)
 
 
 @given(claim_named(CLAIM).variant("corrected-large-enough").cases("abc"))

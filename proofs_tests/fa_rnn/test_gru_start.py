@@ -5,43 +5,11 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ratproof.rungs import ladder
-from ratproof.runner.evidence import evidence
 from theory.fa_rnn import gru_start
 from theory.registry import claim_named
 
 CLAIM = "fa-rnn-gru-start"
 CORRECTED, PRINTED = (claim_named(CLAIM).variant(name) for name in ("corrected", "printed"))
-
-
-@evidence(CLAIM, kind="sampled", variants=("corrected",))
-@settings(max_examples=50)
-@given(st.data())
-def test_the_gated_network_stays_between_the_bounds(data):
-    """For random rules, gates and sentences, at every prefix, in balls that hold the true values."""
-    ladder.sampled(CLAIM, CORRECTED, data, most=5, longest=8, run=20)
-
-
-@evidence(CLAIM, kind="sampled", variants=("printed",))
-@settings(max_examples=200)
-@given(st.data())
-def test_a_count_outgrows_a_bias_of_ten_somewhere(data):
-    """Random rules and gates on long runs of one word."""
-    ladder.sampled(CLAIM, PRINTED, data, most=5, longest=4, run=40)
-
-
-@evidence(CLAIM, kind="exhausted", variants=("corrected",))
-def test_it_stays_between_them_on_every_sentence_up_to_length_three():
-    """Small rules and gates, all sentences of one and two words."""
-    ladder.exhausted(CLAIM, CORRECTED, longest=3)
-
-
-@evidence(CLAIM, kind="exhausted", variants=("printed",))
-def test_a_count_outgrows_a_bias_of_ten():
-    """All small rules and gates, sentences of one word again and again: the shortest on which the scores are
-    more than 1/2 apart.
-    """
-    ladder.exhausted(CLAIM, PRINTED, longest=20, letters=1)
 
 
 @given(

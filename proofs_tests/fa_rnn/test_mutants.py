@@ -30,7 +30,7 @@ def test_a_break_is_refuted(monkeypatch, claim, name, what):
     whole = claim_named(claim)
     parts = BREAKS[what]
     variants = tuple(
-        replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v
+        v.changed(**{k: f(v.part(k)) for k, f in parts.items()}) if v.name == name else v
         for v in whole.variants
     )
     monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
@@ -80,7 +80,7 @@ def test_another_step_is_not_proved(monkeypatch, module, function, wrong, claim)
     monkeypatch.setattr(module, function, wrong)
     variant = claim_named(claim).variant("corrected")
     if function == "state_after_first":
-        variant = replace(variant, construction=eq_9.reconstructed(wrong))
+        variant = variant.changed(construction=eq_9.reconstructed(wrong))
     with pytest.raises(NotProved):
         prove(variant)
 

@@ -8,7 +8,6 @@ own lists.
 from __future__ import annotations
 
 import shutil
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,12 @@ from hypothesis import strategies as st
 
 from automata.forward import prefix_scores
 from automata.wfsa import WFSA
+from neural.layer_kind import layer_kinds
 from ratproof.coq import programs as coq
 from ratproof.coq.bond import WORDS, Pair, compared, differences, in_few_digits, runnable, some_cases
 from ratproof.coq.evaluation import Question, evaluate
-from ratproof.sides.network_kinds import NETWORKS
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.layer_spec import spec
 from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claim_named, claims
 from theory.weights import Weights
@@ -81,75 +82,35 @@ def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
     itself off as.
     """
     torch.manual_seed(3)
-    made = {kind: read_off(kind) for kind in OF_KIND}
-    questions = [
-        Question(claim_named(OF_KIND[kind]).variant("corrected").theorem, case, WORDS, len(units))
-        for kind, (case, units) in made.items()
+    pairs = [
+        (claim.name, layer)
+        for claim in claims().values()
+        for layer in claim.layers
+        if claim.layers_are_cases and layer in layer_kinds()
     ]
-    for (kind, (_, units)), found in zip(made.items(), evaluate(questions, compiled), strict=True):
-        read = [[list(prefix_scores(unit, word))[-1] for unit in units] for word in WORDS]
-        assert found.network == read, kind
-        assert found.automaton in (None, read), kind
+    assert {layer for _, layer in pairs} == set(layer_kinds())
+    modules = [read_off(*pair) for pair in pairs]
+    questions = [
+        Question(claim_named(claim).variant("corrected").theorem, case, WORDS, len(units))
+        for (claim, _), (case, units) in zip(pairs, modules, strict=True)
+    ]
+    for pair, (_, units), values in zip(pairs, modules, evaluate(questions, compiled), strict=True):
+        scores = [[list(prefix_scores(unit, word))[-1] for unit in units] for word in WORDS]
+        assert values.network == scores, pair
+        assert values.automaton in (None, scores), pair
 
 
-OF_KIND = {
-    "example-6": "proposition-7",
-    "rrnn-b": "model-b",
-    "rrnn-b-max-plus": "model-b-max-plus",
-    "rrnn-c": "model-c",
-    "rrnn-f": "model-f",
-    "sru": "corollary-10-sru",
-    "qrnn": "proposition-11-qrnn",
-    "t-rnn": "corollary-10-t-rnn",
-    "t-gru": "proposition-11-t-gru",
-    "t-lstm": "proposition-11-t-lstm",
-    "scrn": "corollary-10-scrn",
-    "rcnn": "proposition-12",
-    "isan": "proposition-13",
-    "linear-elman": "corollary-14",
-}
-"""The claim that each kind of module is of."""
-
-
-def read_off(kind: str) -> tuple[Weights, list[WFSA]]:
+def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
     """The first unit of a random module (all, of one whose units read each other) as a case of the claim, and
     its automata.
     """
-    layer = NETWORKS[kind](2, 2, dtype=torch.float64)
-    vectors = torch.arange(2) if layer.cell_class.reads_symbols else torch.randn(2, 2, dtype=torch.float64)
-    semiring = layer.cell.semiring
-    gates = {
-        name: {"".join(w): exact(v) for w, v in table.items()}
-        for name, table in layer.tables(vectors, "ab", 0).items()
-    }
-    entries: dict[str, Any] = {
-        name: table[""] if list(table) == [""] else table for name, table in gates.items()
-    }
-    size, units = None, slice(0, 1)
-    if kind in ("rrnn-c", "rrnn-f"):
-        entries |= {"c1_0": Fraction(0), "c2_0": Fraction(0)}
-    elif kind == "rcnn":
-        entries = {
-            "c_0": (Fraction(0),) * 2,
-            "f": entries["f"],
-            "u": {x: (entries["u1"][x], entries["u2"][x]) for x in "ab"},
-        }
-        size = ("n", 2)
-    elif kind in ("isan", "linear-elman"):
-        entries["c_0"], size, units = (Fraction(0),) * 2, ("d", 2), slice(0, 2)
-        if kind == "linear-elman":
-            entries = {"c_0": entries["c_0"], "W": entries["W"]["a"], "v": entries["b"]}
-    else:
-        entries["c_0"] = semiring.zero
-        if kind == "scrn":
-            entries["alpha"] = entries["f"]["a"]
-        size = ("K", 2) if kind in ("qrnn", "t-gru", "t-lstm") else None
-    return Weights(semiring, "ab", entries, size), layer.to_automata(vectors, "ab", None, exact=True)[units]
-
-
-def exact(value: Any) -> Any:
-    """The fraction that a float is; of lists, as tuples."""
-    return tuple(map(exact, value)) if isinstance(value, list) else Fraction(value)
+    options = {"input_size": 2, "hidden_size": 2}
+    cell = layer_kinds()[kind].cls(**options, dtype=torch.float64).cell
+    vectors = [0, 1] if cell.reads_symbols else torch.randn(2, 2, dtype=torch.float64)
+    parameters = {name: values.numpy() for name, values in cell.state_dict().items()}
+    network = OfNetwork(claim, "corrected", spec(kind, options, parameters, vectors, "ab", "float64"))
+    case, recurrence = network.claim_weights(0), claim_named(claim).variant("corrected").equality.recurrence
+    return case, network.automata()[: len(recurrence.out(case, recurrence.start(case)))]
 
 
 def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:

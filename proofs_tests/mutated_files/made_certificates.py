@@ -79,7 +79,7 @@ def boxes(folder: Path) -> tuple[str, ...]:
 def invariant(folder: Path) -> tuple[str, ...]:
     from ratproof.papers.invariant_boxes import decide_by_boxes
     from ratproof.record.ledger import recording
-    from ratproof.sides.comparison import Exact
+    from ratproof.sides.exact import Exact
     from theory.registry import claim_named
 
     claim, variant = "theorem-3.2", "corrected-eq-5"

@@ -40,52 +40,52 @@ def pretended(compared: Any, difference: Any) -> Any:
 
 
 def exact() -> Any:
-    from ratproof.sides.comparison import Exact
+    from ratproof.sides.exact import Exact
 
     return Exact("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
 
 
 def exact_windows() -> Any:
-    from ratproof.sides.comparison import Exact
+    from ratproof.sides.exact import Exact
 
     return Exact("proposition-11-qrnn", "printed", _weights("proposition-11-qrnn", "printed", "ab"))
 
 
 def exact_vectors() -> Any:
-    from ratproof.sides.comparison import Exact
+    from ratproof.sides.exact import Exact
 
     return Exact("theorem-3.1", "corrected", _weights("theorem-3.1", "corrected", "ab"))
 
 
 def exact_automaton() -> Any:
-    from ratproof.sides.comparison import Exact
+    from ratproof.sides.exact import Exact
     from theory.registry import claim_named
 
     return Exact("definition-4", "printed", claim_named("definition-4").example)
 
 
 def openfst() -> Any:
-    from ratproof.sides.comparison import WithOpenFst
+    from ratproof.sides.openfst import WithOpenFst
 
     return WithOpenFst("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
 
 
 def torch_network() -> Any:
+    from neural.layer_kind import layer_kinds
     from ratproof.sides.layer import OfNetwork
+    from ratproof.sides.layer_spec import spec
 
     options = {"input_size": 2, "hidden_size": 2, "bias": True}
-    from ratproof.sides.network_kinds import shapes
-
+    shapes = layer_kinds()["example-6"].shapes(options)
     random = np.random.default_rng(1)
-    parameters = {
-        name: random.integers(-8, 8, shape) / 4 for name, shape in shapes("example-6", options).items()
-    }
-    vectors = [[1.0, 0.0], [0.5, -1.0]]
-    return OfNetwork("proposition-7", "printed", "example-6", options, parameters, vectors, "ab", 1.0, False)
+    parameters = {name: random.integers(-8, 8, shape) / 4 for name, shape in shapes.items()}
+    layer = spec("example-6", options, parameters, [[1.0, 0.0], [0.5, -1.0]], "ab")
+    return OfNetwork("proposition-7", "printed", layer, 1.0, False)
 
 
 def sampled_runs() -> Any:
-    from ratproof.sides.sampled_runs import SampledRuns
+    from ratproof.sides.layer_spec import spec
+    from ratproof.sides.sampled_runs import Runs, SampledRuns
 
     options = {
         "input_size": 1,
@@ -102,9 +102,8 @@ def sampled_runs() -> Any:
         "part.hidden.bias": [0.0, 0.0],
         "component.centroids": [[0.5, -1.0, 1.0], [1.0, 0.25, -0.75]],
     }
-    return SampledRuns(
-        "theorem-3.1", "corrected", "sr-elman", options, parameters, [[1.0], [-1.0]], "ab", 0, 100, 1, 480
-    )
+    layer = spec("sr-elman", options, parameters, [[1.0], [-1.0]], "ab")
+    return SampledRuns("theorem-3.1", "corrected", layer, Runs(first=0, count=100, seed=1, tests=480))
 
 
 def fa_rnn_network() -> Any:

@@ -11,11 +11,11 @@ from typing import Any
 import torch
 
 from automata.strategies import readings
+from neural.layer_kind import layer_kinds
 from proofs_tests.neural.references import REFERENCES
 from ratproof.rungs.agreement import agree
-from ratproof.rungs.network_ladder import starts
 from ratproof.sides.layer import OfNetwork
-from ratproof.sides.strategies import networks
+from ratproof.sides.layer_strategies import networks
 
 
 class OfEquations(OfNetwork):
@@ -28,19 +28,19 @@ class OfEquations(OfNetwork):
     @torch.no_grad()
     def states(self, strings: Any) -> list[Any]:
         """c_0, ..., c_T of each string, one symbol at a time."""
-        cell, place = self.network.cell, {symbol: i for i, symbol in enumerate(self.alphabet)}
+        cell, place = self.network.cell, {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
         first = cell.score(cell.start(1, self.start))[0]
         start = torch.full(
             (self.network.hidden_size,),
             cell.semiring.zero if self.start is None else self.start,
             dtype=first.dtype,
         )
-        found = []
+        states = []
         for string in strings:
             vectors = self.vectors[torch.tensor([place[x] for x in string], dtype=torch.long)]
-            steps = [c for c, _ in REFERENCES[self.kind](cell, vectors, start)]
-            found.append(torch.stack([first, *steps]).double().numpy())
-        return found
+            steps = [c for c, _ in REFERENCES[self.kind.name](cell, vectors, start)]
+            states.append(torch.stack([first, *steps]).double().numpy())
+        return states
 
 
 def agree_with_equations(claim: str, kind: str, dtype: str, data: Any) -> None:
@@ -48,22 +48,8 @@ def agree_with_equations(claim: str, kind: str, dtype: str, data: Any) -> None:
     automata.
     """
     names, strings = data.draw(readings(most=6))
-    drawn = data.draw(networks("abc", kind, claim, "corrected", dtype, "cpu", start=starts(kind))).renamed(
-        names
-    )
+    starts = layer_kinds()[kind].starts
+    drawn = data.draw(networks("abc", kind, claim, "corrected", dtype, "cpu", start=starts)).renamed(names)
     agree(
-        OfEquations(
-            drawn.claim,
-            drawn.variant,
-            drawn.kind,
-            drawn.options,
-            drawn.parameters,
-            drawn.embeddings,
-            drawn.alphabet,
-            drawn.start,
-            drawn.automata_know_start,
-            drawn.dtype,
-            drawn.device,
-        ),
-        strings,
+        OfEquations(drawn.claim, drawn.variant, drawn.layer, drawn.start, drawn.automata_know_start), strings
     )

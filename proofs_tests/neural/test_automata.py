@@ -30,8 +30,8 @@ from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, in
 from ratproof.record.ledger import recording
 from ratproof.rungs.agreement import agree
 from ratproof.sides.layer import OfNetwork
+from ratproof.sides.layer_strategies import networks
 from ratproof.sides.network_kinds import NETWORKS
-from ratproof.sides.strategies import networks
 
 STRING = [2, 0, 0, 2, 1, 1, 0]
 

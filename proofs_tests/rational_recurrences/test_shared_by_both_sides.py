@@ -10,6 +10,7 @@ import pytest
 
 from automata.semirings import MAX_PLUS, MAX_TIMES, REAL
 from theory.rational_recurrences import corollary_9, model_c
+from theory.reading import NoAutomaton
 from theory.registry import claims
 
 complement = lambda u, f, z: (u, lambda w, x: (1 - getattr(w, f)[x]) * getattr(w, z)[x])
@@ -30,7 +31,7 @@ TIED = {
 def test_weights_that_others_decide_are_the_papers(name):
     """u = (1 - f) W_u v and its kin (equations 5b, 23b, 25b, 26b)."""
     for variant in claims()[name].variants:
-        for w in islice(variant.small_cases(2), 0 if variant.no_automaton else 400):
+        for w in islice(variant.small_cases(2), 0 if isinstance(variant.reading, NoAutomaton) else 400):
             assert all(getattr(w, u)[x] == of(w, x) for u, of in TIED[name] for x in getattr(w, u))
 
 
@@ -48,7 +49,7 @@ def test_a_layer_is_its_units():
     """Corollary 9 splits the weights of a layer for its recurrence and for its automata: here the layer is
     written out.
     """
-    recurrence = claims()["corollary-9"].variant("corrected").recurrence
+    recurrence = claims()["corollary-9"].variant("corrected").equality.recurrence
     for w in islice(corollary_9.layer(2).small(2), 300):
         c = w.c_0
         for x, shown in zip("abba", islice(recurrence.values(w, "abba"), 1, None), strict=True):

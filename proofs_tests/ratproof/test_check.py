@@ -111,9 +111,10 @@ def test_a_max_plus_automaton_has_every_rung_but_the_decision():
     claim = believe("tropical", start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=tropical)
     assert claim.variants[0].kinds == ("sampled", "cross-checked", "exhausted")
     Path("mine.py").write_text(
-        "from automata.semirings import MAX_PLUS\nfrom automata.wfsa import WFSA\nfrom ratproof import believe\n"
-        "t = WFSA(MAX_PLUS, [0, '-inf'], ['-inf', 0], {'a': [[0, 1], ['-inf', -1]]})\nc ="
-        " believe('tropical', start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=t)\n"
+        "from automata.semirings import MAX_PLUS\nfrom automata.wfsa import WFSA\n"
+        "from ratproof import believe\n"
+        "t = WFSA(MAX_PLUS, [0, '-inf'], ['-inf', 0], {'a': [[0, 1], ['-inf', -1]]})\n"
+        "c = believe('tropical', start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=t)\n"
     )
     assert check("mine.py").as_expected
 
@@ -232,7 +233,7 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
     claim = believe(
         "start", start=0.1, step=lambda c, x: c, automaton=WFSA(REAL, [Fraction(0.1)], [1], {"a": [[1]]})
     )
-    network = claim.variants[0].recurrence
+    network = claim.variants[0].equality.recurrence
     assert network.out(None, network.start(None)) == (Fraction(0.1),)
 
 

@@ -16,7 +16,7 @@ from ratproof.checkers import check_invariant
 from ratproof.checkers.table import MALFORMED
 from ratproof.papers.invariant_boxes import decide_by_boxes
 from ratproof.record.ledger import recording
-from ratproof.sides.comparison import Exact
+from ratproof.sides.exact import Exact
 from theory.registry import claim_named
 from theory.state_regularized import mixtures
 from theory.state_regularized.limits import asked_table
@@ -121,8 +121,9 @@ def test_what_is_malformed_is_refused():
 def test_automata_that_are_no_dfa_are_not_taken_for_one():
     case = next(EQ_5.small_cases(1))
     comparison = Exact(CLAIM, VARIANT, case)
+    right = EQ_5.equality
     comparison.read = replace(
-        EQ_5, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in EQ_5.construction(w)]
+        right, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in right.construction(w)]
     )
     with pytest.raises(RuntimeError, match="not one DFA"):
         decide_by_boxes(comparison)

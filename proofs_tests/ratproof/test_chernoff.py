@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from ratproof.runner.counterexample_files import load
 from ratproof.sides.chernoff import FALSE_ALARM, MISSED, divergence, power, surprise, threshold
-from ratproof.sides.sampled_runs import SampledRuns
+from ratproof.sides.layer_spec import spec
+from ratproof.sides.sampled_runs import Runs, SampledRuns
 
 
 def binomial(n: int, p: float) -> list[float]:
@@ -63,18 +64,9 @@ PARAMETERS = {
 }
 
 
-def runs(**changes):
-    given = {
-        "kind": "sr-elman",
-        "options": OPTIONS,
-        "parameters": PARAMETERS,
-        "embeddings": [[1.0], [-1.0]],
-        "alphabet": "ab",
-        "first": 0,
-    }
-    return SampledRuns(
-        "theorem-3.1", "corrected", **{**given, "runs": 10_000, "seed": 1, "tests": 480, **changes}
-    )
+def runs(kind="sr-elman", options=OPTIONS, count=10_000, dtype="float32"):
+    layer = spec(kind, options, PARAMETERS, [[1.0], [-1.0]], "ab", dtype=dtype)
+    return SampledRuns("theorem-3.1", "corrected", layer, Runs(first=0, count=count, seed=1, tests=480))
 
 
 def first_difference(comparison, strings=("ab", "aab", "b", "bbab")):
@@ -146,7 +138,7 @@ def test_runs_leave_torchs_random_numbers_alone():
 
 @pytest.mark.parametrize(
     "changes",
-    [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"runs": 10**9}, {"options": {**OPTIONS, "k": 10**6}}],
+    [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"count": 10**9}, {"options": {**OPTIONS, "k": 10**6}}],
 )
 def test_what_is_no_such_comparison_is_refused(changes):
     with pytest.raises(InputError, match="is right"):

@@ -24,8 +24,8 @@ from ratproof.record.kinds import Verdict
 from ratproof.rungs import on_numbers
 from ratproof.runner.user_files import check
 from theory import registry
-from theory.claim import Recurrence
 from theory.rational_recurrences import proposition_7
+from theory.reading import Recurrence
 
 HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 """c / 2, and 1 more for each a: what every liar below says that it is."""
@@ -349,7 +349,7 @@ def lies_on(kind, after):
 def claim_with(recurrence, *kinds, **options):
     """Proposition 7, with another recurrence."""
     best = proposition_7.CLAIM.variant("corrected")
-    variant = replace(best, recurrence=recurrence, kinds=kinds, **{"theorem": None, "proof": None, **options})
+    variant = best.changed(recurrence=recurrence, kinds=kinds, **{"theorem": None, "proof": None, **options})
     return replace(proposition_7.CLAIM, name="liar", variants=(variant,))
 
 
@@ -411,7 +411,9 @@ def test_a_start_that_is_changed_in_place_is_a_fresh_one_for_each_string(monkeyp
     claim = believe("mine", start=0, step=right, automaton=HALVES)
     (variant,) = claim.variants
     mine = Recurrence(lambda case: begin, step, lambda case, state: (state[0],))
-    claim = replace(claim, variants=(replace(variant, recurrence=mine, kinds=("exhausted", "decided")),))
+    claim = replace(
+        claim, variants=(replace(variant.changed(recurrence=mine), kinds=("exhausted", "decided")),)
+    )
     exhausted, everywhere = decided(monkeypatch, claim, kind=None)
     assert (exhausted.verdict, everywhere.verdict, begin) == (Verdict.HOLDS, Verdict.HOLDS, [0])
 

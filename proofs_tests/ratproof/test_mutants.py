@@ -34,10 +34,13 @@ from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.agreement import agree
 from ratproof.rungs.decided import decide, decide_units
 from ratproof.rungs.exhausted import exhaust
-from ratproof.sides.comparison import Exact, WithOpenFst
+from ratproof.sides.exact import Exact
 from ratproof.sides.layer import OfNetwork
-from ratproof.sides.strategies import networks
+from ratproof.sides.layer_spec import spec
+from ratproof.sides.layer_strategies import networks
+from ratproof.sides.openfst import WithOpenFst
 from theory.rational_recurrences import proposition_7
+from theory.reading import NoAutomaton
 from theory.registry import claims
 from theory.weights import Weights
 
@@ -87,12 +90,12 @@ def exhausted() -> None:
 
 def of_recurrence(step: Callable[..., Any]) -> Any:
     """The corrected variant with another recurrence."""
-    return replace(VARIANT, recurrence=replace(VARIANT.recurrence, step=step))
+    return VARIANT.changed(recurrence=replace(VARIANT.equality.recurrence, step=step))
 
 
 def of_construction(change: Callable[[WFSA], WFSA]) -> Any:
     """The corrected variant with automata that are changed."""
-    return replace(VARIANT, construction=lambda w: [change(a) for a in VARIANT.construction(w)])
+    return VARIANT.changed(construction=lambda w: [change(a) for a in VARIANT.equality.construction(w)])
 
 
 MUTANTS_OF_THE_CLAIM = {
@@ -264,9 +267,8 @@ def comparison_with_two_units(way: str) -> Any:
             "update.weight": [[1.0]] * 2,
             "update.bias": [0.0] * 2,
         }
-        return OfNetwork(
-            "corollary-9", "corrected", "example-6", TWO_UNITS, parameters, [[1.0]], "a", dtype="float64"
-        )
+        layer = spec("example-6", TWO_UNITS, parameters, [[1.0]], "a", dtype="float64")
+        return OfNetwork("corollary-9", "corrected", layer)
     half, one = Fraction(1, 2), Fraction(1)
     layer = Weights(
         REAL, "a", {"c_0": (0 * one, 0 * one), "f": {"a": (half, half)}, "u": {"a": (one, one)}}, ("d", 2)
@@ -290,7 +292,7 @@ def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, 
         states[place][length, unit] += 1e-9
         monkeypatch.setattr(OfNetwork, "states", lambda *_: states)
     else:
-        right = claims()["corollary-9"].variant("corrected")
+        right = claims()["corollary-9"].variant("corrected").equality
 
         def out(layer, c, right=right.recurrence.out):
             values = list(right(layer, c[0]))
@@ -387,7 +389,9 @@ def test_a_control_is_not_refuted_and_nothing_holds():
 
 
 def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evidence():
-    variant = replace(CLAIM.variant("printed"), no_automaton=True)  # another automaton does compute the unit
+    printed = CLAIM.variant("printed")  # another automaton does compute the unit
+    reading = NoAutomaton(printed.equality.recurrence, printed.equality.construction)
+    variant = replace(printed, reading=reading)
     with pytest.raises(RuntimeError, match="for none of them a certificate shows"):
         exhaust(CLAIM.name, variant, longest=2, letters=1)
 

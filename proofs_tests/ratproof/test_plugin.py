@@ -9,7 +9,7 @@ import pytest
 HEAD = """
 from ratproof.runner.evidence import evidence
 from ratproof.rungs.agreement import agree
-from ratproof.sides.comparison import Exact
+from ratproof.sides.exact import Exact
 from ratproof.record.ledger import ledger
 from automata.semirings import REAL
 from theory.weights import Weights

@@ -13,7 +13,8 @@ from automata.semirings import REAL
 from proofs_tests.mutated_files import made_counterexamples as specimens
 from ratproof.main import run
 from ratproof.runner.counterexample_files import keep
-from ratproof.sides.comparison import Difference, Exact, counterexample
+from ratproof.sides.comparison import Difference, counterexample
+from ratproof.sides.exact import Exact
 from ratproof.sides.fa_rnn import OfFARNN
 from theory.registry import claim_named
 from theory.weights import Weights

@@ -30,10 +30,13 @@ from ratproof.rungs.decided import decide
 from ratproof.rungs.exhausted import exhaust
 from ratproof.runner.user_files import check
 from ratproof.sides import corpus as texts
-from ratproof.sides.comparison import Compared, Exact, WithOpenFst
+from ratproof.sides.comparison import Compared
 from ratproof.sides.corpus import Corpus, agree_on_text
+from ratproof.sides.exact import Exact
 from ratproof.sides.fa_rnn import OfFARNN
 from ratproof.sides.layer import OfNetwork
+from ratproof.sides.layer_spec import spec
+from ratproof.sides.openfst import WithOpenFst
 from theory import registry
 from theory.registry import bring, claim_named
 
@@ -211,9 +214,8 @@ def network(*weights, dtype="float32"):
         "update.bias": [0.0] * d,
     }
     options = {"input_size": 1, "hidden_size": d, "nonlinearity": "identity"}
-    return OfNetwork(
-        "corollary-9", "corrected", "example-6", options, parameters, [[1.0], [0.0]], "ab", dtype=dtype
-    )
+    layer = spec("example-6", options, parameters, [[1.0], [0.0]], "ab", dtype=dtype)
+    return OfNetwork("corollary-9", "corrected", layer)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +310,7 @@ def test_a_sentence_is_a_case_where_all_of_its_scores_were_compared(unbounded, c
 
 def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
     claim = believe("mine", start=start, step=step, automaton=automaton)
-    claim = replace(claim, variants=(replace(claim.variants[0], shortest=shortest),))
+    claim = replace(claim, variants=(claim.variants[0].changed(shortest=shortest),))
     bring(claim)
     return claim
 
@@ -357,7 +359,7 @@ def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_not
 
 def test_a_comparison_with_no_unit_is_refused():
     claim = speaks_from(0)
-    claim = replace(claim, variants=(replace(claim.variants[0], construction=lambda case: ()),))
+    claim = replace(claim, variants=(claim.variants[0].changed(construction=lambda case: ()),))
     bring(claim)
     for rung in (
         lambda: counted(Exact("mine", "believed", claim.example), ["a"]),
@@ -370,7 +372,7 @@ def test_a_comparison_with_no_unit_is_refused():
 def test_automata_that_read_their_symbols_in_another_order_are_refused():
     claim = speaks_from(0)
     turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
-    bring(replace(claim, variants=(replace(claim.variants[0], construction=lambda case: (turned,)),)))
+    bring(replace(claim, variants=(claim.variants[0].changed(construction=lambda case: (turned,)),)))
     with pytest.raises(InputError, match="where the network reads"):
         Exact("mine", "believed", claim.example).compare_all(2)
 

@@ -14,10 +14,12 @@ from proofs_tests.breaks import BREAKS
 from proofs_tests.state_regularized import test_theorem_3_2
 from ratproof.papers.invariant_boxes import decide_by_boxes
 from ratproof.record.counterexample import Disagreement
-from ratproof.rungs import ladder
 from ratproof.rungs.exhausted import exhaust, no_initial_distribution
-from ratproof.sides.comparison import Exact
+from ratproof.rungs.sampled import sampled
+from ratproof.sides.exact import Exact
+from ratproof.sides.side import Fractions
 from theory import registry
+from theory.claim import Effort
 from theory.registry import claim_named
 from theory.state_regularized import bound, extraction, limits, memory, networks, theorem_3_1, theorem_3_2
 from theory.weights import Weights
@@ -34,7 +36,7 @@ def broken(monkeypatch):
     def put(claim, name, **parts):
         whole = claim_named(claim)
         variants = tuple(
-            replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v
+            v.changed(**{k: f(v.part(k)) for k, f in parts.items()}) if v.name == name else v
             for v in whole.variants
         )
         monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
@@ -89,13 +91,9 @@ def test_another_cell_than_the_networks_is_refuted(monkeypatch, function, wrong)
     monkeypatch.setattr(theorem_3_1, function, wrong)
     variant = claim_named("theorem-3.1").variant("corrected-start-token")
 
-    @settings(max_examples=60, phases=[Phase.generate], database=None, derandomize=True)
-    @given(st.data())
-    def run(data):
-        ladder.sampled("theorem-3.1", variant, data, most=3, run=0)
-
+    few = Effort(examples=60, strings=3, run=0)
     with pytest.raises(Disagreement):
-        run()
+        sampled(claim_named("theorem-3.1"), variant, Fractions(), few)
 
 
 def test_memory_that_is_not_kept_is_no_counterexample(broken):
@@ -206,11 +204,7 @@ def test_sampled_evidence_sees_a_transposed_table(broken):
     broken("theorem-3.1", "corrected", **BREAKS["a transposed table"])
     variant = claim_named("theorem-3.1").variant("corrected")
 
-    @settings(max_examples=60, phases=[Phase.generate], database=None, derandomize=True)
-    @given(st.data())
-    def run(data):
-        ladder.sampled("theorem-3.1", variant, data, most=5, run=0)
-
+    few = Effort(examples=60, strings=5, run=0)
     with pytest.raises(Disagreement):
-        run()
+        sampled(claim_named("theorem-3.1"), variant, Fractions(), few)
     assert theorem_3_2.CLAIM.name == "theorem-3.2"

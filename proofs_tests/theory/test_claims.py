@@ -49,7 +49,9 @@ def test_cases_are_written_and_read_back(claim: Claim, data):
 def test_small_cases_begin_with_the_simplest(claim: Claim):
     for variant in claim.variants:
         first = next(variant.small_cases(1))
-        assert first.alphabet == "a" and all(a.alphabet == ("a",) for a in variant.construction(first))
+        assert first.alphabet == "a" and all(
+            a.alphabet == ("a",) for a in variant.equality.construction(first)
+        )
 
 
 def test_a_claim_that_is_not_there_is_named():

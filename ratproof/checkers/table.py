@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from automata.equivalence import Answer, Unknown
 from automata.json_format import to_json
 from automata.wfsa import WFSA
 from ratproof.checkers import (
@@ -90,3 +91,13 @@ def automaton_digest(automaton: WFSA) -> str:
     """
     exact = automaton if automaton.semiring.float_only else automaton.to_exact()
     return str(check_certificate.digest(check_certificate.normal(to_json(exact))))
+
+
+def accepted_certificate(answer: Answer) -> dict[str, Any]:
+    """The answer's certificate, which the independent program accepts."""
+    if isinstance(answer, Unknown) or answer.certificate is None:
+        raise RuntimeError(f"it is not decided: {answer}")
+    data = answer.certificate.to_json()
+    if checker_of(data).verdict(data) != answer.verdict:
+        raise RuntimeError(f"the certificate does not show what it should: {answer}")
+    return data

@@ -133,8 +133,8 @@ def differences(pairs: Sequence[Pair], root: Path) -> list[tuple[int, str]]:
 
 def _of_python(variant: Variant, case: Any) -> Values:
     """What Python computes."""
-    network = [list(list(variant.recurrence.values(case, word))[-1]) for word in WORDS]
-    automata = variant.construction(case)
+    network = [list(list(variant.equality.recurrence.values(case, word))[-1]) for word in WORDS]
+    automata = variant.equality.construction(case)
     return Values(
-        network, [[variant.scores(automaton, word)[-1] for automaton in automata] for word in WORDS]
+        network, [[variant.equality.scores(automaton, word)[-1] for automaton in automata] for word in WORDS]
     )

@@ -41,7 +41,7 @@ from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell, GatedCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
-from ratproof.rungs.decided import checked
+from ratproof.checkers.table import accepted_certificate
 
 ORDER = ("equivalent", "unknown", "different")
 
@@ -227,7 +227,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Sh
         if not isinstance(answer, Equivalent) and one is not own:
             raise RuntimeError(f"an automaton that was made from rules is not theirs: {answer}")
         if not isinstance(answer, Unknown):
-            certificates.append(checked(answer))
+            certificates.append(accepted_certificate(answer))
     return Shown(answer, tuple(certificates), stand)
 
 

@@ -13,7 +13,7 @@ from automata.wfsa import WFSA
 from ratproof.checkers import check_invariant
 from ratproof.checkers.table import FORMAT
 from ratproof.record.ledger import ledger
-from ratproof.sides.comparison import Exact
+from ratproof.sides.exact import Exact
 from theory.state_regularized.limits import epsilon, reachable
 
 

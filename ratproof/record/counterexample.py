@@ -48,11 +48,23 @@ class Counterexample:
         return dict(self.__dict__)
 
 
-class Disagreement(AssertionError):
-    """Raised by :func:`ratproof.rungs.agreement.agree`; carries the counterexample. Nothing else counts as a
-    refutation.
+class Refutation(AssertionError):
+    """A variant is false, and what is raised says why. Nothing else counts as a refutation."""
+
+
+class Disagreement(Refutation):
+    """Two sides differ on a string: :func:`ratproof.rungs.agreement.agree` raises it with the
+    counterexample.
     """
 
     def __init__(self, counterexample: Counterexample) -> None:
         super().__init__(counterexample.sentence())
         self.counterexample = counterexample
+
+
+class NoSuchAutomaton(Refutation):
+    """No automaton with so few states computes the unit; there is no single string that shows it."""
+
+
+class RefutedByTheorem(Refutation):
+    """A theorem that Coq's kernel accepts says that the variant is false."""

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from hypothesis.errors import Flaky
 
-from ratproof.papers.not_rational.refutation import NoAutomaton
-from ratproof.record.counterexample import Disagreement
+from ratproof.record.counterexample import Disagreement, Refutation
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import Ledger, left_out_in_words
-from ratproof.rungs.kernel_checked import RefutedByTheorem
 
 
 def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
     """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton
     at all.
 
-    Only a :class:`~ratproof.record.counterexample.Disagreement`, a
-    :class:`~ratproof.papers.not_rational.refutation.NoAutomaton` and a
-    :class:`~ratproof.rungs.kernel_checked.RefutedByTheorem` refute; any other exception shows nothing, and so
-    does a run that compared nothing.
+    Only a :class:`~ratproof.record.counterexample.Refutation` refutes; any other exception shows nothing, and
+    so does a run that compared nothing.
     """
-    if isinstance(raised, (NoAutomaton, RefutedByTheorem)):
-        return Verdict.REFUTED, str(raised)
-    if isinstance(raised, Disagreement):
-        return Verdict.REFUTED, ""
+    if isinstance(raised, Refutation):
+        return Verdict.REFUTED, "" if isinstance(raised, Disagreement) else str(raised)
     if isinstance(raised, Flaky):
         return (
             Verdict.UNKNOWN,

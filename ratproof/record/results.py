@@ -14,7 +14,7 @@ from ratproof.record.ledger import joined
 
 @dataclass(frozen=True)
 class Observation:
-    """What one run of one test showed."""
+    """What one run of one test showed; ``raised`` is what it raised, where it ran in this process."""
 
     claim: str
     variant: str
@@ -30,13 +30,12 @@ class Observation:
     counterexample: Counterexample | None = None
     certificate: dict[str, Any] | None = None
     why: str = ""
+    raised: BaseException | None = field(default=None, compare=False)
 
     def to_text(self) -> str:
         """On one line: how it comes from one process to another."""
-        return json.dumps(
-            self.__dict__
-            | {"counterexample": None if self.counterexample is None else self.counterexample.to_json()}
-        )
+        counterexample = None if self.counterexample is None else self.counterexample.to_json()
+        return json.dumps(self.__dict__ | {"counterexample": counterexample, "raised": None})
 
     @classmethod
     def from_text(cls, text: str) -> Observation:

@@ -1,117 +1,61 @@
-"""All strings at once: the recurrence read as an automaton, and decided against the automaton of the
-claim.
+"""The rung ``decided``: all strings, for random rational weights, or for the float weights of a torch
+layer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from hypothesis import strategies as st
 
-from automata.affine import read_affine
-from automata.equivalence import Answer, Different, Unknown, equivalent
-from automata.modes import read_with_modes
-from automata.operations import hadamard
-from automata.wfsa import WFSA
-from ratproof.checkers.table import checker_of
-from ratproof.record.counterexample import Disagreement
-from ratproof.record.ledger import ledger
+from ratproof.papers.invariant_boxes import decide_by_boxes
+from ratproof.papers.not_rational.refutation import refute
+from ratproof.rungs.decision import decide, decide_units, read
 from ratproof.rungs.on_numbers import OnNumbers
-from ratproof.sides.comparison import Compared, Comparison, Difference, Exact, counterexample
-from theory.claim import Recurrence
+from ratproof.rungs.random_cases import for_random_cases
+from ratproof.sides.side import Fractions, Layer, Side
+from theory.claim import Claim, Effort, Variant
+from theory.reading import Following, NoAutomaton
 
-MOST_LEFT_OUT = 100
-"""How many symbols the shortest string may have that a variant speaks of, and be decided: that many times as
-many states are compared.
-"""
+BOXES = 100
+"""How many cases are decided by boxes, where the variant does not say."""
 
 
-def decide(comparison: Exact, on_numbers: OnNumbers | None = None) -> None:
-    """Assert that the case's recurrence gives every string the scores of its automata, all of them, in exact
-    fractions.
+def decided(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
+    """Assert of random cases that the sides agree on all strings; what shows it is kept as a certificate.
 
-    The step has to be affine in the state (:mod:`automata.affine`), and the semiring the real one. Every
-    certificate, of an equality or of a difference, is checked by ``ratproof/checkers/check_certificate.py``.
-    Where the variant speaks of strings of some length on, shorter ones score 0 on both sides of what is
-    compared.
-
-    Args:
-        comparison: the case.
-        on_numbers: where nothing but the claim's file says what the step does to numbers: what runs it on
-            them besides.
+    A recurrence, read as an automaton, is equivalent to the constructed ones. A mixture follows its automaton
+    by boxes. Where the variant says that there is no automaton, that is shown of its unit.
 
     Raises:
-        Disagreement: with the shortlex-least string that they score differently; or one on which the network,
-            run on numbers, differs.
-        NotAffine: the recurrence is no automaton of this kind.
-        NotAFunction: it gives a string one score, and then another.
+        Disagreement: the sides differ on a string.
+        NoSuchAutomaton: there is no automaton.
     """
-    variant, constructed = comparison.read, comparison.automata()
-    if variant.algorithm is not None:
-        constructed = [automaton for a in constructed for automaton in read(variant.algorithm, a)]
-    network = read(variant.recurrence, comparison.case)
-    sides = ([at_least(a, variant.shortest) for a in side] for side in (network, constructed))
-    decide_units(comparison, *sides)
-    if on_numbers is not None:
-        try:
-            on_numbers.run(comparison, network, constructed)
-        except Exception:
-            ledger().certificate = None  # what it shows is another function's
-            raise
+    reading = variant.equality
+    if isinstance(reading, NoAutomaton):
+        if reading.unit is None:
+            raise RuntimeError(f"{variant.name} names no unit that is decided to be no automaton")
+        refute(reading.unit)
+        return
+    on_numbers = OnNumbers() if isinstance(side, Fractions) and side.own else None
+
+    def one_case(data: st.DataObject) -> None:
+        if isinstance(side, Layer):
+            _decide_layer(claim, variant, side, data)
+            return
+        assert isinstance(side, Fractions)
+        comparison = side.case(claim, variant, data)
+        if isinstance(reading, Following):
+            decide_by_boxes(comparison)
+        else:
+            decide(comparison, on_numbers)
+
+    examples = effort.examples_of("decided") or (BOXES if isinstance(reading, Following) else None)
+    for_random_cases(f"{claim.name} {variant.name} decided {side.label}", side.examples or examples, one_case)
 
 
-def at_least(automaton: WFSA, length: int) -> WFSA:
-    """The automaton with score 0 for strings of fewer symbols."""
-    if not length:
-        return automaton
-    if length > MOST_LEFT_OUT:
-        raise RuntimeError(
-            f"it is not decided: strings of fewer than {length} symbols are left out, and at most"
-            f" {MOST_LEFT_OUT} can be"
-        )
-    k = automaton.semiring
-    ways = [(i, min(i + 1, length), x, k.one) for x in automaton.alphabet for i in range(length + 1)]
-    return hadamard(
-        automaton, WFSA.from_edges(k, length + 1, automaton.alphabet, [(0, k.one)], [(length, k.one)], ways)
-    )
-
-
-def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
-    """The recurrence with the weights of the case (an algorithm on an automaton) as automata, one for each
-    value it shows.
-    """
-    reader = read_with_modes if recurrence.modes else read_affine
-    return reader(
-        recurrence.start(case),
-        lambda c, x: recurrence.step(case, c, x),
-        lambda c: recurrence.out(case, c),
-        case.alphabet,
-    )
-
-
-def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: Sequence[WFSA]) -> None:
-    """Assert that each unit's automata are equivalent; the certificate of the last is kept as evidence."""
-    book = ledger()
-    if not network:
-        raise RuntimeError("there is no unit to decide")
-    for unit, (one, other) in enumerate(zip(network, constructed, strict=True)):
-        answer = equivalent(one, other)
-        book.add(1)
-        if isinstance(answer, Different):
-            write = one.semiring.format
-            found = Difference(len(answer.word), unit, write(answer.scores[0]), write(answer.scores[1]), "0")
-            compared = Compared(answer.word, None, found)
-            if isinstance(comparison, Exact):
-                comparison.confirm(compared)
-            book.certificate = checked(answer)
-            raise Disagreement(counterexample(comparison, compared))
-        book.certificate = checked(answer)
-
-
-def checked(answer: Answer) -> dict[str, Any]:
-    """The answer's certificate, which the independent program accepts."""
-    if isinstance(answer, Unknown) or answer.certificate is None:
-        raise RuntimeError(f"it is not decided: {answer}")
-    data = answer.certificate.to_json()
-    if checker_of(data).verdict(data) != answer.verdict:
-        raise RuntimeError(f"the certificate does not show what it should: {answer}")
-    return data
+def _decide_layer(claim: Claim, variant: Variant, side: Layer, data: st.DataObject) -> None:
+    """The float gates that a layer computes, in the claim's recurrence, make the layer's automata."""
+    network = side.case(claim, variant, data)
+    units = range(network.network.hidden_size)
+    by_unit = [read(variant.equality.recurrence, network.claim_weights(unit)) for unit in units]
+    by_claim = [automata[unit % len(automata)] for unit, automata in zip(units, by_unit, strict=True)]
+    decide_units(network, by_claim, network.automata())

@@ -4,6 +4,7 @@ fractions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,8 +17,28 @@ from automata.strings import String
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
 from ratproof.rungs.agreement import record
-from ratproof.sides.comparison import Compared, Exact, counterexample
-from theory.claim import Variant
+from ratproof.sides.comparison import Compared, counterexample
+from ratproof.sides.exact import Exact
+from ratproof.sides.side import Side
+from theory.claim import Claim, Effort, Variant
+from theory.reading import NoAutomaton, NoInitialDistribution
+
+MOST_STRINGS = 20_000
+
+
+def exhausted(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
+    """Assert it of all small cases, and all strings up to a length over one and two letters; over an alphabet
+    that is given, of as many as are quick to read.
+
+    Raises :class:`~ratproof.record.counterexample.Disagreement`.
+    """
+    longest = effort.exhausted
+    if variant.alphabet is not None:
+        size = len(variant.alphabet)
+        longest = next(
+            n for n in range(30, 0, -1) if n == 1 or sum(size**i for i in range(n + 1)) <= MOST_STRINGS
+        )
+    exhaust(claim.name, variant, longest, effort.letters)
 
 
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
@@ -46,13 +67,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             record(compared, book)
             if compared.difference is not None:
                 comparison.confirm(compared)
-                certify = (
-                    _no_automaton
-                    if variant.no_automaton
-                    else no_initial_distribution
-                    if variant.any_start
-                    else None
-                )
+                certify = CERTIFICATES.get(type(variant.reading))
                 found = _Found(
                     compared, comparison, None if certify is None else certify(variant, comparison, compared)
                 )
@@ -92,7 +107,7 @@ def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> di
     unit = compared.difference.unit
 
     def value(x: String) -> Fraction:
-        *_, last = variant.recurrence.values(case, x)
+        *_, last = variant.equality.recurrence.values(case, x)
         return Fraction(last[unit])
 
     states = comparison.automata()[unit].states
@@ -112,7 +127,7 @@ def no_initial_distribution(variant: Variant, comparison: Exact, compared: Compa
     assert compared.difference is not None
     unit, string = compared.difference.unit, compared.string[: compared.difference.length]
     automaton = comparison.automata()[unit]
-    *_, last = variant.recurrence.values(comparison.case, string)
+    *_, last = variant.equality.recurrence.values(comparison.case, string)
     starts = [[Fraction(i == state) for i in range(automaton.states)] for state in range(automaton.states)]
     scores = [Fraction(score(automaton.replace(initial=start), string)) for start in map(_exactly, starts)]
     value = Fraction(last[unit])
@@ -133,6 +148,13 @@ def _exactly(values: list[Fraction]) -> Any:
     made = np.empty(len(values), dtype=object)
     made[:] = values
     return made
+
+
+CERTIFICATES: dict[type, Callable[[Variant, Exact, Compared], dict[str, Any] | None]] = {
+    NoAutomaton: _no_automaton,
+    NoInitialDistribution: no_initial_distribution,
+}
+"""What a counterexample's case has to be shown besides, by what the variant claims."""
 
 
 def hankel_certificate(block: Block, case: Any, unit: int) -> dict[str, Any]:

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+from automata.errors import InputError
 from ratproof.coq.assumptions import CLOSED, assumptions
 from ratproof.coq.bond import OtherDefinitions, compared
 from ratproof.coq.development import built
 from ratproof.coq.programs import NoCoq, Rejected
-from ratproof.coq.sources import Statement, assumptions_in_words, statements
+from ratproof.coq.sources import assumptions_in_words, statements
+from ratproof.record.counterexample import RefutedByTheorem
 from ratproof.record.ledger import ledger
 from ratproof.record.not_run import NotRun
-from theory.claim import Variant
+from ratproof.sides.side import Fractions, Side
+from theory.claim import Claim, Effort, Variant
 
 
 class NotAccepted(AssertionError):
     """The theorem is not there, or it assumes something."""
 
 
-class RefutedByTheorem(AssertionError):
-    """The theorem says that the variant is false."""
+def kernel_checked(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
+    """Assert the variant's theorem in ``theory/coq``, for every semiring, alphabet and size, as Coq's kernel
+    accepts it.
 
-    def __init__(self, statement: Statement) -> None:
-        super().__init__(f"{statement.name}: {statement.says}")
+    Raises:
+        InputError: the claim is a user's, and nothing binds a theorem of ratproof's to it.
+        RefutedByTheorem: the theorem refutes the variant.
+        NotAccepted: it is not accepted.
+    """
+    if not isinstance(side, Fractions) or side.own:
+        raise InputError(
+            "nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show"
+            " that it is kernel-checked"
+        )
+    accept(claim.name, variant)
 
 
 def accept(claim: str, variant: Variant) -> None:
@@ -66,4 +79,4 @@ def accept(claim: str, variant: Variant) -> None:
         "assumptions": said,
     }
     if theorem.refutes:
-        raise RefutedByTheorem(statement)
+        raise RefutedByTheorem(f"{statement.name}: {statement.says}")

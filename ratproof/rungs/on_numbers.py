@@ -29,15 +29,8 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
-from ratproof.sides.comparison import (
-    Compared,
-    Difference,
-    Exact,
-    NotAFunction,
-    counterexample,
-    fresh_values,
-    unlike,
-)
+from ratproof.sides.comparison import Compared, Difference, NotAFunction, counterexample
+from ratproof.sides.exact import Exact, fresh_values, unlike
 
 STRINGS = 1000
 """How many strings are tried at least, where the alphabet has as many: a string that was run is tried at each

@@ -7,8 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ratproof.record.ledger import ledger
-from theory.claim import Variant
+from ratproof.record.ledger import ledger, left_out_in_words, recording
+from ratproof.rungs.on_numbers import ran_on_cases
+from ratproof.rungs.sampled import sampled
+from ratproof.sides.side import Fractions, Side
+from theory.claim import Claim, Effort, Variant
 from theory.generality import what_is_left_out
 from theory.induction import (
     BY_SYMPY,
@@ -46,6 +49,32 @@ class GapInProof(AssertionError):
     """The identities may hold, and do not cover every state that the network reaches."""
 
 
+def proved(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
+    """Assert it of all weights, strings and sizes, in every commutative semiring.
+
+    What is proved of variables is sampled on numbers too where the claim is a user's: nothing else says that
+    the claim's file does to numbers what it does to variables.
+
+    Raises:
+        NotProved: with the first identity that fails.
+        GapInProof: the identities do not speak of all states.
+        Disagreement: a network with numbers differs from its automaton.
+    """
+    prove(variant)
+    if not (isinstance(side, Fractions) and side.own):
+        return
+    whole = ledger()
+    try:
+        with recording() as book:
+            sampled(claim, variant, side, effort)
+        if not book.cases:
+            raise RuntimeError(f"on numbers nothing was compared: {left_out_in_words(book.facts)}")
+    except BaseException:
+        whole.certificate = None  # a proof of something else
+        raise
+    whole.facts["on_numbers"] = ran_on_cases(book.cases)
+
+
 def prove(variant: Variant) -> None:
     """Assert that the variant's invariant proves it, in every commutative semiring; the proof is kept as the
     certificate.
@@ -57,13 +86,13 @@ def prove(variant: Variant) -> None:
     induction = variant.proof
     if induction is None:
         raise RuntimeError(f"{variant.name} has no invariant to be proved by")
-    if variant.algorithm is not None:
+    if variant.equality.algorithm is not None:
         raise RuntimeError(f"{variant.name} has an algorithm of its own, and the identities are Forward's")
     book = ledger()
     if not induction.instances:
         raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")
     for instance in induction.checked:
-        gap = what_is_left_out(variant.recurrence, induction, instance)
+        gap = what_is_left_out(variant.equality.recurrence, induction, instance)
         if gap is not None:
             raise GapInProof(f"the proof of {variant.name} {gap}")
     for reading in (COMMUTATIVE, BY_SYMPY):
@@ -135,7 +164,7 @@ def _instances(induction: Induction) -> list[str]:
 def _automaton(variant: Variant, induction: Induction) -> list[str]:
     """The first unit's automaton with variables for weights, for the first instance."""
     signature, alphabet = induction.instances[0]
-    a = variant.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
+    a = variant.equality.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
     tables = [(x, a.matrix(x)) for x in a.alphabet] + ([] if a.epsilon is None else [("epsilon", a.epsilon)])
     matrices = [f"tau({x}) = ({', '.join(map(_row, table))})" for x, table in tables]
     return [f"lambda = {_row(a.initial)}", *matrices, f"rho = {_row(a.final)}"]

@@ -16,14 +16,9 @@ from automata.files import read_text, write_whole
 from automata.number_text import shorten
 from automata.shown import printable
 from ratproof.record.counterexample import Counterexample
-from ratproof.sides.comparison import Compared, Comparison, Exact, WithOpenFst, counterexample
-from ratproof.sides.fa_rnn import OfFARNN
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.sampled_runs import SampledRuns
-from theory.claim import Claim, Variant
+from ratproof.sides.comparison import Compared, Comparison, counterexample
+from ratproof.sides.table import SIDES
 from theory.registry import claim_named
-from theory.signature import Signature, Sizes, misfit
-from theory.weights import Weights
 
 FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
@@ -174,51 +169,13 @@ def load(data: dict[str, Any], where: str) -> Comparison:
         )
     comparison = data["comparison"]
     way = comparison.get("way") if isinstance(comparison, dict) else None
+    if not isinstance(way, str) or way not in SIDES:
+        raise FormatError(
+            f"{where}: field comparison.way is {shorten(way)}, where {', '.join(list(SIDES)[:-1])} or"
+            f" {list(SIDES)[-1]} is right"
+        )
     with _naming(where, "comparison is not as ratproof writes it"):
-        made = _made(claim, claim.variant(data["variant"]), way, comparison)
-        if made is not None:
-            return made
-    raise FormatError(
-        f"{where}: field comparison.way is {shorten(way)}, where exact, openfst, network, sampled-runs,"
-        " fa-rnn or module is right"
-    )
-
-
-def _made(claim: Claim, variant: Variant, way: Any, data: dict[str, Any]) -> Comparison | None:
-    """The comparison of that way; ``None`` where there is no such way."""
-    if way == OfNetwork.way:
-        network = OfNetwork.from_json(claim.name, variant.name, data)
-        if not network.automata_know_start and variant.expected == "holds":
-            raise InputError(
-                f"the automata do not know the start, which {claim.name}, {variant.name}, does not say of"
-                " them"
-            )
-        return network
-    if way == SampledRuns.way:
-        return SampledRuns.from_json(claim.name, variant.name, data)
-    if way == OfFARNN.way:
-        return OfFARNN.from_json(claim.name, variant.name, data)
-    if way == "module" and variant.network is not None:
-        made: Comparison = variant.network(claim.name, variant.name)
-        return made
-    if not isinstance(way, str) or way not in ("exact", "openfst"):
-        return None
-    case = claim.case.from_json(data["case"])
-    wrong = misfit(signatures(variant), case) if isinstance(case, Weights) else None
-    if wrong is not None:
-        raise InputError(f"the case is none of {claim.name}, {variant.name}: {wrong}")
-    return (Exact if way == "exact" else WithOpenFst)(claim.name, variant.name, case)
-
-
-def signatures(variant: Variant) -> list[Signature]:
-    """Those that its cases are drawn from; none, where something else draws them."""
-    sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
-    return [
-        signature
-        for source in sources
-        if isinstance(source, (Signature, Sizes))
-        for signature in source.signatures()
-    ]
+        return SIDES[way].from_json(claim, claim.variant(data["variant"]), comparison)
 
 
 def replay(path: str | Path) -> Replayed:

@@ -42,10 +42,7 @@ class Mark:
         for name in self.variants or ():
             if name not in names:
                 raise InputError(f"{self.claim} has no variant {name!r}; it has {', '.join(names)}")
-        # Where a variant has no automaton at all there is nothing to decide an equivalence with: a test that
-        # names it shows that.
-        left = [v for v in claim.variants if not (v.no_automaton and self.kind == "decided")]
-        chosen = self.variants or tuple(v.name for v in left if self.kind in v.kinds)
+        chosen = self.variants or tuple(v.name for v in claim.variants if self.kind in v.kinds)
         return claim, [names[name] for name in chosen]
 
 

@@ -1,48 +1,40 @@
-"""A search without end for counterexamples: the sampled tests, again and again with fresh seeds, on all
-cores.
+"""A search for counterexamples without end: the sampled evidence that pytest collects, again and again with
+fresh seeds, on all cores.
 """
 
 from __future__ import annotations
 
-import importlib
 import multiprocessing
 import os
-import pkgutil
 import queue
 import random
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from itertools import product
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+
+import pytest
+from _pytest.runner import runtestprotocol
 
 from automata.corners import CORNERS, corners
 from automata.errors import InputError
+from ratproof.plugin import SEARCH, Search
 from ratproof.process.orphans import run_with
-from ratproof.record.counterexample import Counterexample, Disagreement
-from ratproof.record.ledger import recording
+from ratproof.record.counterexample import Counterexample
+from ratproof.record.results import Observation
 from ratproof.runner.counterexample_files import keep
-from ratproof.runner.evidence import mark_of
+from ratproof.runner.evidence import Mark
+from ratproof.runner.verification import Request, last_line, pytest_arguments, pytest_environment
 from theory.claim import Variant
 from theory.registry import claim_named, claims
 
 EXAMPLES_A_ROUND = 50
 LOOK_EVERY = 16  # comparisons: how often the corners are looked at
-
-
-@dataclass(frozen=True)
-class Target:
-    """A sampled test of one variant, with the rest of its arguments."""
-
-    name: str
-    variant: Variant
-    claim: str
-    test: Callable[..., None]
-    arguments: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -158,29 +150,6 @@ def hunt(
     return progress
 
 
-def targets(names: Sequence[str], variant: str | None, device: str) -> list[Target]:
-    """The sampled Hypothesis tests of these claims, one for each variant and each set of parameters."""
-    found = []
-    for test in _tests():
-        mark = mark_of(test)
-        if (
-            mark is None
-            or mark.kind != "sampled"
-            or not hasattr(test, "hypothesis")
-            or (names and mark.claim not in names)
-        ):
-            continue
-        claim, variants = mark.resolve()
-        for read in variants:
-            if read.name == variant if variant is not None else read.expected == "holds":
-                for parameters in _parameters(test):
-                    wanted = {"variant": read, "device": device, **parameters}
-                    takes = test.hypothesis.inner_test.__code__.co_varnames
-                    arguments = {name: value for name, value in wanted.items() if name in takes}
-                    found.append(Target(test.__name__, read, claim.name, test, arguments))
-    return found
-
-
 def check(names: Sequence[str], variant: str | None) -> None:
     """Raise :class:`~automata.errors.InputError` for a claim or a variant that is not there."""
     for name in names:
@@ -189,22 +158,6 @@ def check(names: Sequence[str], variant: str | None) -> None:
         v.name == variant for n in names or claims() for v in claim_named(n).variants
     ):
         raise InputError(f"no claim that was asked for has a variant {variant!r}")
-
-
-def _tests() -> Iterator[Callable[..., None]]:
-    """Every test function in the package of tests, which is found by name: nothing here imports upwards."""
-    package = importlib.import_module("proofs_tests")
-    for module in pkgutil.walk_packages(package.__path__, "proofs_tests."):
-        if module.name.rpartition(".")[2].startswith("test_"):
-            loaded = importlib.import_module(module.name)
-            yield from (value for name, value in vars(loaded).items() if name.startswith("test_"))
-
-
-def _parameters(test: Any) -> Iterator[dict[str, Any]]:
-    """The sets of arguments that ``pytest.mark.parametrize`` gives, for single names."""
-    marks = [m for m in getattr(test, "pytestmark", []) if m.name == "parametrize"]
-    for values in product(*(m.args[1] for m in marks)):
-        yield {m.args[0]: value for m, value in zip(marks, values, strict=True)}
 
 
 def _take(progress: Progress, message: Message, folder: Path) -> None:
@@ -240,27 +193,15 @@ def _without_main_program() -> Iterator[None]:
 def work(
     messages: Any, job: int, seed: int, end: float, names: tuple[str, ...], variant: str | None, device: str
 ) -> None:
-    """One worker: all its targets in turn, a few dozen examples each, until the time is up or all have
-    fallen.
+    """One worker: pytest collects the evidence, and its targets run in turn, a few dozen examples each, until
+    the time is up or all have fallen.
     """
+    hunter = Hunter(messages, job, seed, end, variant)
     try:
-        _settle()
-        alive = targets(names, variant, device)
-        if not alive:
-            messages.put(
-                Message(
-                    job, Counter(), Counter(), frozenset(), error="no sampled test hunts what was asked for"
-                )
-            )
-        numbers = random.Random(f"{seed}/{job}")
-        spent = dict.fromkeys(range(len(alive)), 0.0)
-        while spent and time.time() < end:
-            place = min(spent, key=lambda i: spent[i])  # all targets get the same time, fast or slow
-            message, fell = _round(alive[place], job, numbers.getrandbits(48))
-            messages.put(message)
-            spent[place] += message.seconds.total()
-            if fell:
-                del spent[place]
+        import torch
+
+        torch.set_num_threads(1)
+        collect(hunter, names, device)
     except KeyboardInterrupt:
         pass
     except BaseException as problem:  # a worker that ends has to say why
@@ -270,50 +211,92 @@ def work(
         messages.put(Message(job, Counter(), Counter(), frozenset(), stopped=True))
 
 
-def _settle() -> None:
-    """Hypothesis for a hunt: read by the tests when they are imported, so this comes first."""
-    import torch
-    from hypothesis import HealthCheck, Phase, settings
-
-    settings.register_profile(
-        "hunt",
-        max_examples=EXAMPLES_A_ROUND,
-        derandomize=False,
-        database=None,
-        deadline=None,
-        print_blob=False,
-        report_multiple_bugs=False,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
-    settings.load_profile("hunt")
-    torch.set_num_threads(1)
+def collect(plugin: Any, names: Sequence[str], device: str) -> None:
+    """Have pytest collect the sampled evidence for these claims, and hand it to the plugin."""
+    request = Request(tuple(names), "sampled", EXAMPLES_A_ROUND, seed=0, device=device)
+    with pytest_environment(request), redirect_stdout(StringIO()) as output:
+        code = pytest.main(pytest_arguments(request), plugins=[plugin])
+    if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.INTERRUPTED):
+        raise RuntimeError(last_line(output.getvalue()) or "pytest could not start")
 
 
-def _round(target: Target, job: int, seed: int) -> tuple[Message, bool]:
-    from hypothesis import seed as seeded
+def is_target(item: pytest.Item, variant: str | None) -> bool:
+    """Is it evidence that draws cases, of a variant that should hold, or of the one that is hunted?"""
+    marker = item.get_closest_marker("evidence")
+    if marker is None or not isinstance(item, pytest.Function):
+        return False
+    mark: Mark = marker.args[0]
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    draws = hasattr(item.obj, "hypothesis") or "step" in parameters
+    _, variants = mark.resolve()
+    chosen = [cast(Variant, parameters["variant"])] if "variant" in parameters else variants
+    wanted = all(v.name == variant if variant is not None else v.expected == "holds" for v in chosen)
+    return mark.kind == "sampled" and draws and wanted
 
-    ways: Counter[str] = Counter()
-    seen: set[str] = set()
-    rng = random.Random(seed)
 
-    def look(comparison: Any, strings: Any) -> None:
-        ways[comparison.way] += 1
-        if sum(ways.values()) % LOOK_EVERY == 1:
-            seen.update(corners(rng.choice(list(comparison.automata())), rng.choice(list(strings))))
+class Hunter:
+    """A pytest plugin whose loop over the collected evidence ends when the time is up, not with the last
+    test.
+    """
 
-    started = time.perf_counter()
-    found, error = None, ""
-    with recording() as book:
-        book.observe = look
-        try:
-            seeded(seed)(target.test)(**target.arguments)
-        except Disagreement as disagreement:
-            found = (disagreement.counterexample, seed, target.name)
-        except Exception as problem:  # a crash is no counterexample, and has to be told
-            words = f"{type(problem).__name__}: {problem}".splitlines()[0]
-            error = f"{target.name}, {target.variant.name}, seed {seed}: {words}"
-    way = next(iter(ways), "other")  # a test that compares something else than two sides
-    spent = time.perf_counter() - started
-    message = Message(job, Counter({way: book.cases}), Counter({way: spent}), frozenset(seen), found, error)
-    return message, found is not None or bool(error)
+    def __init__(self, messages: Any, job: int, seed: int, end: float, variant: str | None) -> None:
+        self.messages, self.job, self.end, self.variant = messages, job, end, variant
+        self.numbers = random.Random(f"{seed}/{job}")
+        self.observation: Observation | None = None
+
+    def pytest_ratproof_observed(self, observation: Observation) -> None:
+        """What the round showed."""
+        self.observation = observation
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run rounds of the targets, all of which get the same time, fast or slow."""
+        alive = [item for item in session.items if is_target(item, self.variant)]
+        if not alive:
+            error = "no sampled test hunts what was asked for"
+            self.messages.put(Message(self.job, Counter(), Counter(), frozenset(), error=error))
+        spent = dict.fromkeys(range(len(alive)), 0.0)
+        while spent and time.time() < self.end:
+            place = min(spent, key=lambda i: spent[i])
+            message, fell = self.round(alive[place], self.numbers.getrandbits(48))
+            self.messages.put(message)
+            spent[place] += message.seconds.total()
+            if fell:
+                del spent[place]
+        return True
+
+    def round(self, item: pytest.Item, seed: int) -> tuple[Message, bool]:
+        """One round of a target: what to tell of it, and whether it has fallen."""
+        ways: Counter[str] = Counter()
+        corners_seen: set[str] = set()
+        rng = random.Random(seed)
+
+        def look(comparison: Any, strings: Any) -> None:
+            ways[comparison.way] += 1
+            if sum(ways.values()) % LOOK_EVERY == 1:
+                automaton = rng.choice(list(comparison.automata()))
+                corners_seen.update(corners(automaton, rng.choice(list(strings))))
+
+        item.config.stash[SEARCH] = Search(seed, look)
+        self.observation = None
+        item.user_properties.clear()
+        reports = runtestprotocol(item, log=False, nextitem=item)
+        result = self.observation
+        if result is None:
+            problem = next((last_line(r.longreprtext) for r in reports if not r.passed), "it showed nothing")
+            error = f"{item.name}, seed {seed}: {problem}"
+            return Message(self.job, Counter(), Counter(), frozenset(), error=error), True
+        counterexample, error = None, ""
+        if result.counterexample is not None:
+            counterexample = (result.counterexample, seed, item.name)
+        elif result.raised is not None:  # a crash is no counterexample, and has to be told
+            error = f"{item.name}, {result.variant}, seed {seed}: {result.why}"
+        way = next(iter(ways), "other")  # a test that compares something else than two sides
+        message = Message(
+            self.job,
+            Counter({way: result.cases}),
+            Counter({way: result.seconds}),
+            frozenset(corners_seen),
+            counterexample,
+            error,
+        )
+        return message, counterexample is not None or bool(error)

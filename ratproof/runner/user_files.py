@@ -5,28 +5,21 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
-from functools import partial
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import seed as seeded
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, settings
 
 from automata.errors import InputError
-from ratproof.record.judge import judge
 from ratproof.record.kinds import KINDS
-from ratproof.record.ledger import ledger, left_out_in_words, recording
 from ratproof.record.results import Observation, gather
-from ratproof.rungs.ladder import DRAWN, WHOLE, decided
-from ratproof.rungs.on_numbers import OnNumbers, ran_on_cases
+from ratproof.runner.ladder import steps
 from ratproof.runner.verification import Outcome, keep_evidence
-from theory.claim import KERNEL, Claim, Variant
+from theory.claim import Claim
 from theory.registry import bring
 
 EXAMPLES = 100
@@ -57,25 +50,42 @@ def check(
     """
     claims = load(path)
     _known(path, claims, names, kind)
-    rungs = [
-        (c, v, k)
-        for c in claims.values()
-        if not names or c.name in names
-        for v in c.variants
-        for k in v.kinds
-    ]
-    rungs = [rung for rung in rungs if kind in (None, rung[2])]
-    seen: list[Observation] = []
+    chosen = [claim for claim in claims.values() if not names or claim.name in names]
+    ladder = [step for step in steps(chosen, own=True) if kind in (None, step.kind)]
+    observations: list[Observation] = []
     interrupted = False
-    for done, (claim, variant, rung) in enumerate(rungs):
-        started(f"{claim.name}, {variant.name}, {rung}", done, len(rungs))
-        try:
-            seen.append(_observed(path, claim, variant, rung, examples or EXAMPLES, seed))
-        except KeyboardInterrupt:
-            interrupted = True
-            break
-    results = gather(seen, seed)
+    with random_cases(examples or EXAMPLES, derandomize=seed is None), redirect_stdout(sys.stderr):
+        for done, step in enumerate(ladder):
+            started(f"{step.claim.name}, {step.variant.name}, {step.kind}", done, len(ladder))
+            try:
+                observations.append(step.run(f"{path}::{step.claim.name}", seed))
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+    results = gather(observations, seed)
     return Outcome(results, interrupted=interrupted, notes=keep_evidence(results, seed))
+
+
+@contextmanager
+def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
+    """Hypothesis for a user's claims: so many cases a rung, where the claim does not say."""
+    settings.register_profile("before-ratproof-check", settings())
+    settings.register_profile(
+        "ratproof-check",
+        max_examples=examples,
+        derandomize=derandomize,
+        database=None,
+        deadline=None,
+        print_blob=False,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    settings.load_profile("ratproof-check")
+    try:
+        yield
+    finally:
+        settings.load_profile("before-ratproof-check")
 
 
 def load(path: str) -> dict[str, Claim]:
@@ -139,87 +149,6 @@ def _known(path: str, claims: dict[str, Claim], names: Sequence[str], kind: str 
     for name in names:
         if kind is not None and not any(kind in v.kinds for v in claims[name].variants):
             raise InputError(f"{path}: {name} promises no evidence of the kind {kind}")
-
-
-def _observed(
-    path: str, claim: Claim, variant: Variant, kind: str, examples: int, seed: int | None
-) -> Observation:
-    raised: BaseException | None = None
-    started = time.perf_counter()
-    with recording() as book:
-        try:
-            with redirect_stdout(sys.stderr):
-                _run(claim.name, variant, kind, examples, seed)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # whatever the user's code raises, its verdict has to be told
-            raised = error
-    verdict, why = judge(raised, book)
-    return Observation(
-        claim=claim.name,
-        variant=variant.name,
-        kind=kind,
-        expected=variant.expected,
-        verdict=verdict,
-        test=f"{path}::{claim.name}",
-        cases=book.cases,
-        seconds=time.perf_counter() - started,
-        device="cpu",
-        share=book.share,
-        facts=dict(book.facts),
-        counterexample=getattr(raised, "counterexample", None),
-        certificate=book.certificate,
-        why=why,
-    )
-
-
-def _run(claim: str, variant: Variant, kind: str, examples: int, seed: int | None) -> None:
-    if kind == KERNEL:
-        raise InputError(
-            "nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show"
-            " that it is kernel-checked"
-        )
-    if kind in WHOLE:
-        WHOLE[kind](claim, variant)
-        if kind == "proved":
-            _run_on_numbers(claim, variant, examples, seed)
-        return
-    if kind not in DRAWN:
-        raise InputError(f"ratproof check has no way to show that a claim is {kind}")
-    on_numbers = OnNumbers()
-    rungs = DRAWN | {"decided": partial(decided, on_numbers=on_numbers)}
-
-    @settings(
-        max_examples=examples,
-        derandomize=seed is None,
-        database=None,
-        deadline=None,
-        print_blob=False,
-        report_multiple_bugs=False,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(st.data())
-    def rung(data: Any) -> None:
-        rungs[kind](claim, variant, data)
-
-    (seeded(seed)(rung) if seed is not None else rung)()
-
-
-def _run_on_numbers(claim: str, variant: Variant, examples: int, seed: int | None) -> None:
-    """What was proved for variables, sampled on numbers: nothing else says that the claim's file does to them
-    what it does to variables.
-    """
-    whole = ledger()
-    try:
-        with recording() as book:
-            _run(claim, variant, "sampled", examples, seed)
-        if not book.cases:
-            raise RuntimeError(f"on numbers nothing was compared: {left_out_in_words(book.facts)}")
-    except BaseException:
-        whole.certificate = None  # a proof of something else
-        raise
-    whole.facts["on_numbers"] = ran_on_cases(book.cases)
 
 
 def _line_of(path: str, error: BaseException) -> str:

@@ -145,11 +145,11 @@ class Watch:
             pair for pair in report.user_properties if pair[0] not in (OBSERVED, NOT_RUN)
         ]
         if report.failed and report.when != "call":
-            self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
+            self.errors.append(f"{report.nodeid}: {last_line(report.longreprtext)}")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.errors.append(f"{report.nodeid}: {_last_line(report.longreprtext)}")
+            self.errors.append(f"{report.nodeid}: {last_line(report.longreprtext)}")
 
 
 def verify(
@@ -163,11 +163,11 @@ def verify(
     watch.corpus = _check(request)
     with TemporaryDirectory() as scratch:
         junit = Path(scratch) / "junit.xml"
-        with _environment(request), redirect_stdout(StringIO()) as said:
-            code = pytest.main(_arguments(request, junit), plugins=[watch])
+        with pytest_environment(request), redirect_stdout(StringIO()) as said:
+            code = pytest.main(pytest_arguments(request, junit), plugins=[watch])
         not_written = _keep_junit(junit, request.junit)
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
-        watch.errors.append(_last_line(said.getvalue()) or "pytest could not start")
+        watch.errors.append(last_line(said.getvalue()) or "pytest could not start")
     found = gather(watch.seen, request.seed)
     if not watch.interrupted:
         found += _missing(request, found, watch.not_run)
@@ -293,7 +293,8 @@ def check_device(device: str) -> None:
             raise InputError("torch finds no CUDA device on this machine; --device cpu runs everywhere")
 
 
-def _arguments(request: Request, junit: Path) -> list[str]:
+def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:
+    """What pytest is run with: the evidence that was asked for, and no configuration but ours."""
     folder = tests_folder()
     given: Sequence[tuple[str, Any]] = (
         ("--ratproof-device", request.device),
@@ -327,7 +328,7 @@ def _absolute(path: str | None) -> str | None:
 
 
 @contextmanager
-def _environment(request: Request) -> Iterator[None]:
+def pytest_environment(request: Request) -> Iterator[None]:
     """How many examples; and no options but ours."""
     threads = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     names = (
@@ -354,6 +355,7 @@ def _environment(request: Request) -> Iterator[None]:
         os.environ.update(before)
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """The last line of what pytest says, without its mark."""
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].removeprefix("E").strip() if lines else ""

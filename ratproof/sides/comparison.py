@@ -1,30 +1,22 @@
-"""The ways to compute the two sides of a claim and to hold them against each other."""
+"""What every side has in common: two computations of one variant for one case, held against each other string
+by string.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import cached_property
-from itertools import product
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
+from numpy import bool_
 from numpy.typing import NDArray
 
 from automata.errors import InputError
-from automata.forward import read_out, start, step
-from automata.number_text import shorten, write_number
-from automata.openfst_scores import Scorer
-from automata.rounding import share
 from automata.shown import write_string
 from automata.strings import String
-from automata.tree import levels
 from automata.wfsa import WFSA
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND
-from theory.claim import Variant, untouched
 from theory.registry import claim_named
 
 
@@ -115,7 +107,7 @@ def no_case(string: String, reason: str, share: float | None = None) -> Compared
     return Compared(string, share, None, cases=0, left_out={reason: 1})
 
 
-def no_difference(string: String, share: float, compared: NDArray[np.bool_]) -> Compared:
+def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Compared:
     """A string on which nothing that was compared differs.
 
     Args:
@@ -144,7 +136,7 @@ def shortest_of(claim: str, variant: str) -> int:
     claim.
     """
     try:
-        return claim_named(claim).variant(variant).shortest
+        return claim_named(claim).variant(variant).reading.shortest
     except InputError:
         return 0
 
@@ -164,212 +156,3 @@ def counterexample(comparison: Comparison, compared: Compared) -> Counterexample
         automaton=found.automaton,
         bound=found.bound,
     )
-
-
-def fresh_values(comparison: Exact, string: String) -> list[tuple[Any, ...]]:
-    """What the network shows after every prefix of the string, run from a first state that no other run may
-    have changed.
-    """
-    recurrence, case = comparison.read.recurrence, comparison.case
-    state = _copied(recurrence.start(case))
-    shown = [recurrence.out(case, state)]
-    for symbol in string:
-        state = recurrence.step(case, untouched(state), symbol)
-        shown.append(recurrence.out(case, state))
-    return shown
-
-
-def _copied(state: Any) -> Any:
-    try:
-        return deepcopy(state)
-    except Exception:  # what cannot be copied is run as it is: a change of it shows in the next run
-        return state
-
-
-def unlike(
-    string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]
-) -> NotAFunction | None:
-    """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each
-    has one.
-    """
-    for length, (one, other) in enumerate(zip(once, again, strict=True)):
-        if tuple(one) != tuple(other):
-            return NotAFunction(
-                string[:length], *(", ".join(map(_shortly, values)) for values in (one, other))
-            )
-    return None
-
-
-def _shortly(value: Any) -> str:
-    return shorten(write_number(value) if isinstance(value, (int, Fraction)) else str(value), 40)[1:-1]
-
-
-class Exact:
-    """The recurrence against the automata's scores, both in exact fractions."""
-
-    way = "exact"
-
-    def __init__(self, claim: str, variant: str, case: Any) -> None:
-        self.claim, self.variant, self.case = claim, variant, case
-        self.read: Variant = claim_named(claim).variant(variant)
-
-    @cached_property
-    def _automata(self) -> Sequence[WFSA]:
-        made = self.read.construction(self.case)
-        require_units(len(made))
-        return made
-
-    def automata(self) -> Sequence[WFSA]:
-        """What the construction makes of the case."""
-        return self._automata
-
-    def weights(self) -> str:
-        """The case's own words."""
-        return str(self.case.describe())
-
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
-        """Every prefix of every string, for equality; a prefix that an earlier string had is not read
-        again.
-        """
-        for string in strings:
-            found = self._first_difference(string)
-            short = found is None and len(string) < self.read.shortest
-            yield no_case(string, TOO_SHORT) if short else Compared(string, None, found)
-
-    def _first_difference(self, string: String) -> Difference | None:
-        node = self._root
-        for t in range(len(string) + 1):
-            if t:
-                node = node.child(self, string, t)
-            for unit, (value, score) in enumerate(zip(node.values, node.scores, strict=True)):
-                if value != score and t >= self.read.shortest:
-                    write = self._automata[unit].semiring.format
-                    return Difference(t, unit, write(value), write(score), "0")
-        return None
-
-    @cached_property
-    def _root(self) -> _Prefix:
-        state = untouched(self.read.recurrence.start(self.case))
-        return _Prefix(self, "", state, [start(a) for a in self._automata])
-
-    def compare_all(self, longest: int) -> Compared:
-        """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference,
-        if any.
-        """
-        alphabet = self.case.alphabet
-        for automaton in self._automata:
-            if list(automaton.alphabet) != list(alphabet):
-                raise InputError(
-                    f"the automata read {list(automaton.alphabet)}, where the network reads {list(alphabet)}"
-                )
-        by_length = zip(
-            self.read.recurrence.levels(self.case, longest),
-            *(self._levels(a, longest) for a in self._automata),
-            strict=True,
-        )
-        cases = short = 0
-        for length, (network, *scores) in enumerate(by_length):
-            for place, values in enumerate(network):
-                if len(values) != len(scores):
-                    raise ValueError(
-                        f"the network shows {len(values)} numbers, and there are {len(scores)} automata"
-                    )
-                if length < self.read.shortest:
-                    short += 1
-                    continue
-                cases += 1
-                for unit, value in enumerate(values):
-                    if value != scores[unit][place]:
-                        string = _string_at(alphabet, length, place)
-                        write = self._automata[unit].semiring.format
-                        found = Difference(length, unit, write(value), write(scores[unit][place]), "0")
-                        return Compared(string, None, found, cases)
-        return Compared(alphabet[:1] * longest, None, None, cases, {TOO_SHORT: short} if short else {})
-
-    def _levels(self, automaton: WFSA, longest: int) -> Iterator[Any]:
-        if self.read.algorithm is None:
-            return levels(automaton, longest)
-        strings = (product(automaton.alphabet, repeat=length) for length in range(longest + 1))
-        return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
-
-    def confirm(self, compared: Compared) -> None:
-        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the
-        string is run again.
-        """
-        found = compared.difference
-        if found is None:
-            return
-        string = compared.string[: found.length]
-        write = self._automata[found.unit].semiring.format
-        again = write(fresh_values(self, string)[-1][found.unit])
-        if again != found.network:
-            raise NotAFunction(string, found.network, again)
-
-    def to_json(self) -> dict[str, Any]:
-        """The way, and the case."""
-        return {"way": self.way, "case": self.case.to_json()}
-
-
-class _Prefix:
-    """What both sides say after some prefix, and after the symbols that may follow."""
-
-    def __init__(self, sides: Exact, string: String, state: Any, omegas: list[Any]) -> None:
-        self.state, self.omegas = state, omegas
-        self.values = sides.read.recurrence.out(sides.case, state)
-        if sides.read.algorithm is None:
-            self.scores = [read_out(a, omega) for a, omega in zip(sides.automata(), omegas, strict=True)]
-        else:
-            self.scores = [sides.read.scores(a, string)[-1] for a in sides.automata()]
-        self.children: dict[Any, _Prefix] = {}
-
-    def child(self, sides: Exact, string: String, length: int) -> _Prefix:
-        symbol = string[length - 1]
-        if symbol not in self.children:
-            state = sides.read.recurrence.step(sides.case, untouched(self.state), symbol)
-            omegas = [step(a, omega, symbol) for a, omega in zip(sides.automata(), self.omegas, strict=True)]
-            self.children[symbol] = _Prefix(sides, string[:length], state, omegas)
-        return self.children[symbol]
-
-
-class WithOpenFst(Exact):
-    """The recurrence, in exact fractions, against the scores that OpenFst finds for the automata."""
-
-    way = "openfst"
-
-    @cached_property
-    def _scorers(self) -> list[Scorer]:
-        return [Scorer(automaton) for automaton in self._automata]
-
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
-        """Every prefix of every string, within OpenFst's derived bound."""
-        for string in strings:
-            yield self._compare(string)
-
-    def _compare(self, string: String) -> Compared:
-        worst, compared = 0.0, []
-        for t, values in enumerate(self.read.recurrence.values(self.case, string)):
-            if t < self.read.shortest:
-                continue
-            for unit, (value, scorer) in enumerate(zip(values, self._scorers, strict=True)):
-                bound = scorer.bound(string[:t])
-                compared.append(bound < np.inf)
-                if not compared[-1]:  # OpenFst's floats might overflow: nothing is compared
-                    continue
-                score = scorer.score(string[:t])
-                used = share([score], [value], [bound])
-                if used > 1:
-                    found = Difference(
-                        t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}"
-                    )
-                    return Compared(string, worst, found)
-                worst = max(worst, used)
-        return no_difference(string, worst, np.array(compared, dtype=bool).reshape(-1, len(self._scorers)))
-
-
-def _string_at(alphabet: Sequence[Any], length: int, place: int) -> list[Any]:
-    """The string of that place among those of its length, in the alphabet's order."""
-    digits = []
-    for _ in range(length):
-        place, digit = divmod(place, len(alphabet))
-        digits.append(alphabet[digit])
-    return digits[::-1]

@@ -27,6 +27,7 @@ from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND, ledger
 from ratproof.sides.comparison import counterexample, shortest_of
 from ratproof.sides.layer import OfNetwork
+from ratproof.sides.layer_spec import spec
 
 TABLE_WIDTH = 100  # of the seeded vectors, where no embeddings are named
 LONGEST_LINE = 1 << 20  # characters, of gzipped vectors
@@ -273,7 +274,7 @@ def _found(
     }
     options = {"input_size": layer.input_size, "hidden_size": 1}
     vectors = corpus.vectors[[place[word] for word in words]]
-    small = OfNetwork(claim, variant, "example-6", options, parameters, vectors, words, device=device)
+    small = OfNetwork(claim, variant, spec("example-6", options, parameters, vectors, words, device=device))
     compared = next(iter(small.compare([sentence])))
     if compared.difference is None:
         raise AssertionError(

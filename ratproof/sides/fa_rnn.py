@@ -32,7 +32,8 @@ from neural.rounding import format_of
 from ratproof.record.ledger import MIGHT_UNDERFLOW
 from ratproof.sides.comparison import Compared, Difference, no_case, no_difference, shortest_of
 from ratproof.sides.layer_files import device_of
-from ratproof.sides.network_kinds import DTYPES
+from ratproof.sides.layer_spec import DTYPES
+from theory.claim import Claim, Variant
 from theory.registry import claim_named
 from theory.weights import Weights
 
@@ -85,7 +86,7 @@ class OfFARNN:
 
     @cached_property
     def _automata(self) -> Sequence[WFSA]:
-        return claim_named(self.claim).variant(self.variant).construction(self.case)
+        return claim_named(self.claim).variant(self.variant).equality.construction(self.case)
 
     def automata(self) -> Sequence[WFSA]:
         """What the construction makes of the case."""
@@ -158,13 +159,13 @@ class OfFARNN:
         }
 
     @classmethod
-    def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfFARNN:
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfFARNN:
         """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else."""
         if data["cell"] not in CELLS or data["dtype"] not in DTYPES:
             raise InputError(f"cell is {' or '.join(CELLS)}, and dtype {' or '.join(DTYPES)}")
         made = cls(
-            claim,
-            variant,
+            claim.name,
+            variant.name,
             Weights.from_json(data["case"]),
             data["cell"],
             data["dtype"],

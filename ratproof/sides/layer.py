@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -12,14 +13,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from automata.errors import InputError
 from automata.rounding import Deviation, Format, bound_table, bounded, prefix_bounds, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
+from neural.layer_kind import LayerKind, layer_kinds
 from neural.rounding import format_of
 from ratproof.sides.comparison import Compared, Difference, no_difference, require_units, shortest_of
 from ratproof.sides.layer_files import checked
-from ratproof.sides.network_kinds import DTYPES, NETWORKS
+from ratproof.sides.layer_spec import DTYPES, LayerSpec
+from theory.claim import Claim, Variant
+from theory.weights import Weights
 
 # of a difference that is taken in float64
 _OUTWARD = 1 + 2.0**-50
@@ -31,14 +36,9 @@ class OfNetwork:
 
     Args:
         claim, variant: what is compared.
-        kind: the network's name in :data:`ratproof.sides.network_kinds.NETWORKS`.
-        options: its arguments, besides dtype and device.
-        parameters: its parameters by name, as arrays.
-        embeddings: v of each symbol, shape ``(symbols, input_size)``; where inputs are symbols, their
-            numbers.
-        alphabet: the symbols.
-        start: c_0, the same for all units, and whether the automata know it; ``None`` is the semiring's zero.
-        dtype, device: of the network.
+        layer: the network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
+        start: c_0, the same for all units; ``None`` is the semiring's zero.
+        automata_know_start: have the automata c_0 for an initial weight?
     """
 
     way = "network"
@@ -47,56 +47,39 @@ class OfNetwork:
         self,
         claim: str,
         variant: str,
-        kind: str,
-        options: dict[str, Any],
-        parameters: dict[str, Any],
-        embeddings: Any,
-        alphabet: Sequence[str],
+        layer: LayerSpec,
         start: float | None = None,
         automata_know_start: bool = True,
-        dtype: str = "float32",
-        device: str = "cpu",
     ) -> None:
-        self.claim, self.variant, self.kind, self.options = claim, variant, kind, options
-        self.parameters = {name: np.asarray(values, dtype=np.float64) for name, values in parameters.items()}
-        self.embeddings = np.asarray(embeddings, dtype=np.float64)
-        self.alphabet, self.automata_know_start = alphabet, automata_know_start
+        self.claim, self.variant, self.layer = claim, variant, layer
         self.start = None if start == -math.inf else start  # only max-plus has it, and there it is the zero
-        self.dtype, self.device = dtype, device
+        self.automata_know_start = automata_know_start
 
     def renamed(self, names: dict[str, str]) -> OfNetwork:
         """The same network with the vectors of the letters named, under their new names."""
-        rows = [list(self.alphabet).index(old) for old in names]
-        return OfNetwork(
-            self.claim,
-            self.variant,
-            self.kind,
-            self.options,
-            self.parameters,
-            self.embeddings[rows],
-            list(names.values()),
-            self.start,
-            self.automata_know_start,
-            self.dtype,
-            self.device,
-        )
+        layer = self.layer.renamed(names)
+        return type(self)(self.claim, self.variant, layer, self.start, self.automata_know_start)
 
-    def _tensor(self, values: Any) -> Tensor:
-        return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
+    @property
+    def kind(self) -> LayerKind:
+        """The record of the layer's kind."""
+        return layer_kinds()[self.layer.kind]
 
     @cached_property
     def network(self) -> Recurrent:
         """The torch module."""
-        made = NETWORKS[self.kind](**self.options, dtype=DTYPES[self.dtype], device=self.device)
-        made.cell.load_state_dict({name: self._tensor(values) for name, values in self.parameters.items()})
-        return made
+        network = self.kind.cls(
+            **self.layer.options, dtype=DTYPES[self.layer.dtype], device=self.layer.device
+        )
+        self.layer.load(network.cell)
+        return network
 
     @cached_property
     def vectors(self) -> Tensor:
         """The embeddings as the network reads them."""
-        if NETWORKS[self.kind].cell_class.reads_symbols:
-            return torch.as_tensor(self.embeddings, dtype=torch.long, device=self.device)
-        return self._tensor(self.embeddings)
+        if self.kind.cls.cell_class.reads_symbols:
+            return torch.as_tensor(self.layer.embeddings, dtype=torch.long, device=self.layer.device)
+        return self.layer.tensor(self.layer.embeddings)
 
     @property
     def _known_start(self) -> float | None:
@@ -104,7 +87,7 @@ class OfNetwork:
 
     @cached_property
     def _automata(self) -> list[WFSA]:
-        made = self.network.to_automata(self.vectors, self.alphabet, self._known_start)
+        made = self.network.to_automata(self.vectors, self.layer.alphabet, self._known_start)
         require_units(len(made))
         return made
 
@@ -118,7 +101,7 @@ class OfNetwork:
 
     def tables(self, unit: int) -> dict[str, dict[tuple[Any, ...], Any]]:
         """The gates of a unit's automaton, by name and window: as :meth:`neural.layer.Recurrent.tables`."""
-        return self.network.tables(self.vectors, self.alphabet, unit)
+        return self.network.tables(self.vectors, self.layer.alphabet, unit)
 
     def weights(self) -> str:
         """The gates that the automata have."""
@@ -135,18 +118,18 @@ class OfNetwork:
             start = self.network.cell.semiring.zero if self.start is None else self.start
             more = [f"and {len(entries) - MOST_SHOWN} more"] if len(entries) > MOST_SHOWN else []
             lines.append(f"unit {unit}: c_0 = {start:g}, " + ", ".join(gates + more))
-        return f"{self.kind} in {self.dtype} on {self.device}; " + "; ".join(lines)
+        return f"{self.layer.kind} in {self.layer.dtype} on {self.layer.device}; " + "; ".join(lines)
 
     @torch.no_grad()
     def states(self, strings: Sequence[String]) -> list[NDArray[np.float64]]:
         """c_0, ..., c_T of each string, in one padded batch: arrays of shape ``(T + 1, units)``."""
-        codes = {symbol: i for i, symbol in enumerate(self.alphabet)}
+        codes = {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
         lengths = [len(x) for x in strings]
         padded = torch.zeros(max(lengths, default=0), len(strings), dtype=torch.long)
         for b, string in enumerate(strings):
             padded[: len(string), b] = torch.tensor([codes[s] for s in string], dtype=torch.long)
         start = self.network.start(len(strings), self.start)
-        c = self.network.scores(self.vectors[padded.to(self.device)], start, lengths)
+        c = self.network.scores(self.vectors[padded.to(self.layer.device)], start, lengths)
         first = self.network.cell.score(self.network.cell.start(len(strings), self.start))
         every = torch.cat([first.unsqueeze(0), c]).double().cpu().numpy()
         return [every[: n + 1, b] for b, n in enumerate(lengths)]
@@ -181,7 +164,7 @@ class OfNetwork:
 
     @property
     def _format(self) -> Format:
-        return format_of(DTYPES[self.dtype])
+        return format_of(DTYPES[self.layer.dtype])
 
     def sides(self) -> list[tuple[WFSA, Deviation]]:
         """Each unit's automaton, and how far its weights may be from those of another evaluation of the
@@ -206,27 +189,48 @@ class OfNetwork:
             string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[self._shortest :]
         )
 
+    def claim_weights(self, unit: int) -> Weights:
+        """The gates of the unit (of all units, where they read each other) as the weights of a claim: each
+        float the fraction that it is.
+        """
+        tables: dict[str, Any] = {}
+        for name, table in self.tables(unit).items():
+            exact = {"".join(window): _exact(value) for window, value in table.items()}
+            tables[name] = exact[""] if set(exact) == {""} else exact
+        size, entries = self.kind.weights(self.network, tables, self._exact_start())
+        return Weights(self.network.cell.semiring, "".join(self.layer.alphabet), entries, size)
+
+    def _exact_start(self) -> Any:
+        """c_0 as the layer's floats hold it."""
+        if self.start is None or not self.automata_know_start:
+            return self.network.cell.semiring.zero
+        return Fraction(float(next(self.network.parameters()).new_tensor(self.start)))
+
     def to_json(self) -> dict[str, Any]:
         """Everything, with the parameters as exact decimals."""
         return {
             "way": self.way,
-            "network": self.kind,
-            "options": self.options,
-            "parameters": {name: values.tolist() for name, values in self.parameters.items()},
-            "embeddings": self.embeddings.tolist(),
-            "alphabet": list(self.alphabet),
+            **self.layer.to_json(),
             "start": self.start,
             "automata_know_start": self.automata_know_start,
-            "dtype": self.dtype,
-            "device": self.device,
         }
 
     @classmethod
-    def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> OfNetwork:
-        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything
-        large is made.
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfNetwork:
+        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else,
+        before anything large is allocated.
         """
-        return cls(claim, variant, **checked(data))
+        network = cls(claim.name, variant.name, **checked(data))
+        if not network.automata_know_start and variant.expected == "holds":
+            raise InputError(
+                f"the automata do not know the start, which {claim.name}, {variant.name}, does not say of"
+                " them"
+            )
+        return network
+
+
+def _exact(value: Any) -> Any:
+    return tuple(map(_exact, value)) if isinstance(value, list) else Fraction(value)
 
 
 def _written(value: Any) -> str:

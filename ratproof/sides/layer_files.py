@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.number_text import shorten
+from neural.layer_kind import layer_kinds
 from neural.stacked import options_of
-from ratproof.sides.network_kinds import DTYPES, NETWORKS, shapes
+from ratproof.sides.layer_spec import DTYPES, spec
 
 
 def checked(data: dict[str, Any]) -> dict[str, Any]:
@@ -23,8 +24,8 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
     Raises :class:`~automata.errors.InputError` for anything else.
     """
     kind = data["network"]
-    if not isinstance(kind, str) or kind not in NETWORKS:
-        raise InputError(f"there is no network {shorten(kind)}; there are {', '.join(NETWORKS)}")
+    if not isinstance(kind, str) or kind not in layer_kinds():
+        raise InputError(f"there is no network {shorten(kind)}; there are {', '.join(layer_kinds())}")
     rest = {
         name: data[name]
         for name in (
@@ -62,7 +63,9 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
             f"start is {shorten(start)}, where null or a number that is finite in {rest['dtype']} is right"
         )
     rest["device"] = device_of(rest["device"])
-    return {"kind": kind, **rest}
+    kept = ("options", "parameters", "embeddings", "alphabet", "dtype", "device")
+    layer = spec(kind, **{name: rest[name] for name in kept})
+    return {"layer": layer, "start": start, "automata_know_start": rest["automata_know_start"]}
 
 
 def device_of(name: Any) -> str:
@@ -99,7 +102,7 @@ def _leaves(values: Any) -> Iterator[Any]:
 
 def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.float64]]) -> None:
     """The options are the network's own, and the parameters have the shapes that they ask for."""
-    known = options_of(NETWORKS[kind].cell_class) | {"input_size", "hidden_size", "bias"}
+    known = options_of(layer_kinds()[kind].cls.cell_class) | {"input_size", "hidden_size", "bias"}
     if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
         raise InputError(f"options of {kind} are {', '.join(sorted(known))}, the sizes among them")
     weights = sum(values.size for values in parameters.values())
@@ -107,7 +110,7 @@ def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.floa
         # no size is larger than the number of weights, so nothing larger than the file is made
         if isinstance(value, (int, float)) and not abs(value) <= max(1, weights):
             raise InputError(f"options ask for a larger network than there are parameters: {name} is {value}")
-    right = shapes(kind, options)
+    right = layer_kinds()[kind].shapes(options)
     found = {name: values.shape for name, values in parameters.items()}
     if found != right:
         raise InputError(f"parameters have the shapes {found}, where {right} are right")
@@ -118,7 +121,7 @@ def check_alphabet(
 ) -> None:
     """The alphabet is one, and each symbol has an input."""
     check_symbols(alphabet)
-    symbols = NETWORKS[kind].cell_class.reads_symbols
+    symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     check_inputs(embeddings, (len(alphabet),) if symbols else (len(alphabet), options["input_size"]))
     if symbols and not np.isin(embeddings, np.arange(options["input_size"])).all():
         raise InputError(f"embeddings are not all numbers of symbols, 0 to {options['input_size'] - 1}")

@@ -15,7 +15,7 @@ from neural.state_regularized.component import checked_temperature
 from neural.state_regularized.layers import KINDS
 from neural.unrolled import one_of, whole
 from ratproof.sides.layer_files import check_inputs, check_symbols, device_of, numbers
-from ratproof.sides.network_kinds import DTYPES
+from ratproof.sides.layer_spec import DTYPES, LayerSpec, spec
 
 FIELDS = {
     "way",
@@ -41,9 +41,9 @@ MOST_AT_ONCE = 1 << 26
 LAYERS = ("sr-elman", "sr-gru")
 
 
-def checked(data: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of :class:`~ratproof.sides.sampled_runs.SampledRuns`, after claim and variant, that its
-    ``to_json`` wrote.
+def checked(data: dict[str, Any]) -> LayerSpec:
+    """The layer of :class:`~ratproof.sides.sampled_runs.SampledRuns`, as its ``to_json`` wrote it; the other
+    fields are checked too.
 
     Raises :class:`~automata.errors.InputError` for anything else.
     """
@@ -79,19 +79,8 @@ def checked(data: dict[str, Any]) -> tuple[Any, ...]:
     check_symbols(data["alphabet"])
     check_inputs(embeddings, (len(data["alphabet"]), options["input_size"]))
     _check_parameters(kind, options, parameters, dtype)
-    return (
-        kind,
-        options,
-        parameters,
-        data["embeddings"],
-        data["alphabet"],
-        data["first"],
-        data["runs"],
-        data["seed"],
-        data["tests"],
-        dtype,
-        device_of(data["device"]),
-    )
+    device = device_of(data["device"])
+    return spec(kind, options, parameters, embeddings, data["alphabet"], dtype, device)
 
 
 LEAST = {"runs": 1, "seed": 0, "tests": 1, "first": 0}

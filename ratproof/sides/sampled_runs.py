@@ -10,6 +10,7 @@ Forward score says, by a test with a stated rate of false alarms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -28,8 +29,9 @@ from neural.state_regularized.layers import KINDS, SRCell, SRLayers
 from ratproof.record.ledger import NO_ALARM, TOO_SHORT
 from ratproof.sides.chernoff import surprise, threshold
 from ratproof.sides.comparison import Compared, Difference, no_case, shortest_of
-from ratproof.sides.network_kinds import DTYPES
-from ratproof.sides.sampled_run_files import checked
+from ratproof.sides.layer_spec import DTYPES, LayerSpec
+from ratproof.sides.sampled_run_files import LAYERS, checked
+from theory.claim import Claim, Variant
 
 SAMPLER = 2.0**-18
 """How far, in total variation, ``torch.multinomial`` may be from the row it is given: its random floats have
@@ -38,79 +40,50 @@ SAMPLER = 2.0**-18
 MOST = {"hidden_size": 64, "input_size": 64, "k": 64, "runs": 10**6}
 
 
+@dataclass(frozen=True)
+class Runs:
+    """How often a layer runs on each string.
+
+    Attributes:
+        first: the centroid that it starts at, from 0.
+        count: how many runs, of each string.
+        seed: of torch's random numbers.
+        tests: among how many tests an alarm may be false one time in a million.
+    """
+
+    first: int
+    count: int
+    seed: int
+    tests: int
+
+
 class SampledRuns:
     """Runs of one layer, and the automaton by asking its cell at each centroid.
 
     Args:
         claim, variant: what is compared.
-        kind: a layer without memory, ``"sr-elman"`` or ``"sr-gru"``.
-        options: its arguments, besides transition, dtype and device.
-        parameters: its cell's parameters by name.
-        embeddings: the input of each symbol, shape ``(symbols, input_size)``.
-        alphabet: the symbols.
-        first: the centroid that it starts at, from 0.
-        runs: how many, of each string.
-        seed: of torch's random numbers.
-        tests: among how many tests an alarm may be false one time in a million.
-        dtype, device: of the layer.
+        spec: the layer, of a kind without memory: ``"sr-elman"`` or ``"sr-gru"``; its options are all but the
+            transition.
+        runs: how often it runs.
     """
 
     way = "sampled-runs"
 
-    def __init__(
-        self,
-        claim: str,
-        variant: str,
-        kind: str,
-        options: dict[str, Any],
-        parameters: dict[str, Any],
-        embeddings: Any,
-        alphabet: Sequence[str],
-        first: int,
-        runs: int,
-        seed: int,
-        tests: int,
-        dtype: str = "float32",
-        device: str = "cpu",
-    ) -> None:
-        if kind not in ("sr-elman", "sr-gru") or dtype not in DTYPES:
+    def __init__(self, claim: str, variant: str, spec: LayerSpec, runs: Runs) -> None:
+        if spec.kind not in LAYERS or spec.dtype not in DTYPES:
             raise InputError(
-                f"the network is {kind!r} in {dtype!r}, where a layer without memory in float32 or float64 is"
-                " right"
+                f"the network is {spec.kind!r} in {spec.dtype!r}, where a layer without memory in float32 or"
+                " float64 is right"
             )
         for name, most in MOST.items():
-            value = runs if name == "runs" else options.get(name)
+            value = runs.count if name == "runs" else spec.options.get(name)
             if type(value) is not int or not 1 <= value <= most:
                 raise InputError(f"{name} is {value!r}, where an integer from 1 to {most:,} is right")
-        self.claim, self.variant, self.kind, self.options = claim, variant, kind, options
-        self.parameters, self.embeddings, self.alphabet = parameters, embeddings, list(alphabet)
-        self.first, self.runs, self.seed, self.tests, self.dtype, self.device = (
-            first,
-            runs,
-            seed,
-            tests,
-            dtype,
-            device,
-        )
+        self.claim, self.variant, self.spec, self.runs = claim, variant, spec, runs
 
     def renamed(self, names: dict[str, str]) -> SampledRuns:
         """The same layer with the inputs of the letters named, under their new names."""
-        rows = [self.embeddings[self.alphabet.index(old)] for old in names]
-        return SampledRuns(
-            self.claim,
-            self.variant,
-            self.kind,
-            self.options,
-            self.parameters,
-            rows,
-            list(names.values()),
-            self.first,
-            self.runs,
-            self.seed,
-            self.tests,
-            self.dtype,
-            self.device,
-        )
+        return SampledRuns(self.claim, self.variant, self.spec.renamed(names), self.runs)
 
     @cached_property
     def layer(self) -> SRLayers:
@@ -123,21 +96,19 @@ class SampledRuns:
         return self._made("limit").cell
 
     def _made(self, transition: Transition) -> SRLayers:
-        layer = KINDS[self.kind](
-            **self.options, transition=transition, dtype=DTYPES[self.dtype], device=self.device
+        spec = self.spec
+        layer = KINDS[spec.kind](
+            **spec.options, transition=transition, dtype=DTYPES[spec.dtype], device=spec.device
         )
-        layer.cell.load_state_dict({name: self._tensor(values) for name, values in self.parameters.items()})
+        spec.load(layer.cell)
         return layer.eval()
-
-    def _tensor(self, values: Any) -> Tensor:
-        return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
 
     @cached_property
     @torch.no_grad()
     def table(self) -> dict[str, np.ndarray[Any, Any]]:
         """For each symbol the k x k floats that the cell says, asked at each centroid."""
         found = {}
-        for symbol, vector in zip(self.alphabet, self._tensor(self.embeddings), strict=True):
+        for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
             found[symbol] = self._told(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
         return found
 
@@ -152,11 +123,11 @@ class SampledRuns:
 
     @cached_property
     def _automata(self) -> list[WFSA]:
-        k = self.options["k"]
+        k = self.spec.options["k"]
         tables: dict[str, Any] = {
             x: [[Fraction(float(p)) for p in row] for row in rows] for x, rows in self.table.items()
         }
-        initial = [int(j == self.first) for j in range(k)]
+        initial = [int(j == self.runs.first) for j in range(k)]
         return [WFSA(REAL, initial, [int(j == end) for j in range(k)], tables) for end in range(k)]
 
     def automata(self) -> list[WFSA]:
@@ -169,11 +140,9 @@ class SampledRuns:
             f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
             for x, p in self.table.items()
         ]
-        options = ", ".join(f"{name} = {value}" for name, value in self.options.items())
-        return (
-            f"{self.kind} in {self.dtype} on {self.device}, {options}, start at centroid {self.first + 1}; "
-            + "; ".join(rows)
-        )
+        options = ", ".join(f"{name} = {value}" for name, value in self.spec.options.items())
+        where = f"{self.spec.kind} in {self.spec.dtype} on {self.spec.device}"
+        return f"{where}, {options}, start at centroid {self.runs.first + 1}; " + "; ".join(rows)
 
     def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
         """Each string, at its end; a string counts as one case."""
@@ -185,8 +154,8 @@ class SampledRuns:
             threads = torch.get_num_threads()
             torch.set_num_threads(1)  # the batches are small: threads would only wait for each other
             try:
-                with torch.random.fork_rng(devices=[self.device] if self.device != "cpu" else []):
-                    torch.manual_seed(self.seed + place)
+                with torch.random.fork_rng(devices=[self.spec.device] if self.spec.device != "cpu" else []):
+                    torch.manual_seed(self.runs.seed + place)
                     found = self._compare(string)
             finally:
                 torch.set_num_threads(threads)
@@ -194,16 +163,16 @@ class SampledRuns:
 
     @torch.no_grad()
     def _compare(self, string: String) -> Compared:
-        rows = [self.alphabet.index(x) for x in string]
-        inputs = self._tensor(self.embeddings)[rows].unsqueeze(1).expand(-1, self.runs, -1)
+        rows = [self.spec.alphabet.index(x) for x in string]
+        inputs = self.spec.tensor(self.spec.embeddings)[rows].unsqueeze(1).expand(-1, self.runs.count, -1)
         cell = self.layer.cell
-        ran = cell.run(inputs, cell.at_centroid(self.first, self.runs))
+        ran = cell.run(inputs, cell.at_centroid(self.runs.first, self.runs.count))
         read = cell.part.read(inputs)
-        at = torch.full((self.runs,), self.first, device=self.device)
+        at = torch.full((self.runs.count,), self.runs.first, device=self.spec.device)
         apart = 0.0
         for t, symbol in enumerate(string):
             told = self._told(read[t])
-            expected = told[at, torch.arange(self.runs, device=self.device)]
+            expected = told[at, torch.arange(self.runs.count, device=self.spec.device)]
             wrong = (ran.scores[t] != expected).any(dim=1)
             if wrong.any():
                 run = int(wrong.nonzero()[0])
@@ -215,7 +184,7 @@ class SampledRuns:
             if not same.any(dim=1).all():
                 raise RuntimeError("a sampled run is at no centroid")
             at = same.to(torch.int8).argmax(dim=1)
-        counts = torch.bincount(at, minlength=self.options["k"]).tolist()
+        counts = torch.bincount(at, minlength=self.spec.options["k"]).tolist()
         return self._tested(string, counts, apart)
 
     def _spread(self, told: Tensor, symbol: str) -> float:
@@ -227,40 +196,35 @@ class SampledRuns:
         return float(off.max())
 
     def _tested(self, string: String, counts: Sequence[int], apart: float) -> Compared:
-        most, worst, tells = threshold(self.tests), 0.0, True
+        most, worst, tells = threshold(self.runs.tests), 0.0, True
         for unit, (count, automaton) in enumerate(zip(counts, self._automata, strict=True)):
             p = float(score(automaton, string))
-            share = surprise(count, self.runs, p, apart) / most
+            share = surprise(count, self.runs.count, p, apart) / most
             if share > 1:
                 found = Difference(
-                    len(string), unit, f"{count} of {self.runs} runs", f"{p:.6g}", f"{apart:.2g}, and chance"
+                    len(string),
+                    unit,
+                    f"{count} of {self.runs.count} runs",
+                    f"{p:.6g}",
+                    f"{apart:.2g}, and chance",
                 )
                 return Compared(string, share, found)
             worst = max(worst, share)
             # with few runs, or much rounding, every count is as likely as not
-            tells = tells and max(surprise(c, self.runs, p, apart) for c in (0, self.runs)) > most
+            tells = tells and max(surprise(c, self.runs.count, p, apart) for c in (0, self.runs.count)) > most
         return Compared(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
 
     def to_json(self) -> dict[str, Any]:
         """Everything."""
-        return {
-            "way": self.way,
-            "network": self.kind,
-            "options": self.options,
-            "parameters": self.parameters,
-            "embeddings": self.embeddings,
-            "alphabet": self.alphabet,
-            "first": self.first,
-            "runs": self.runs,
-            "seed": self.seed,
-            "tests": self.tests,
-            "dtype": self.dtype,
-            "device": self.device,
-        }
+        runs = {"first": self.runs.first, "runs": self.runs.count, "seed": self.runs.seed}
+        return {"way": self.way, **self.spec.to_json(), **runs, "tests": self.runs.tests}
 
     @classmethod
-    def from_json(cls, claim: str, variant: str, data: dict[str, Any]) -> SampledRuns:
-        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything
-        large is made.
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> SampledRuns:
+        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else,
+        before anything large is allocated.
         """
-        return cls(claim, variant, *checked(data))
+        layer = checked(data)
+        return cls(
+            claim.name, variant.name, layer, Runs(data["first"], data["runs"], data["seed"], data["tests"])
+        )

@@ -26,7 +26,8 @@ from automata.errors import InputError
 from automata.forms import Form, exact_number, wraps_round
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Recurrence, Source, Variant
+from theory.claim import LADDER, Claim, Source, Variant
+from theory.reading import Equality, Recurrence
 
 BELIEVED = "believed"
 
@@ -133,8 +134,7 @@ def believe(
         name=BELIEVED,
         expected="holds",
         says=says,
-        recurrence=network,
-        construction=lambda case: case.automata,
+        reading=Equality(network, lambda case: case.automata),
         cases=cases,
         small_cases=small,
         kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1],

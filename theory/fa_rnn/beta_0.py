@@ -13,7 +13,7 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import (
     BITS,
     Matrix,
@@ -25,6 +25,7 @@ from theory.fa_rnn.networks import (
     with_factors,
     with_rebuilt_tensor,
 )
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 
@@ -163,8 +164,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="where they do, the network is the automaton",
-            recurrence=network,
-            construction=with_rebuilt_tensor,
+            reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=SPAN.random,
             small_cases=SMALL_SPAN.small,
         ),
@@ -172,8 +172,7 @@ CLAIM = Claim(
             name="corrected-only-then",
             expected="holds",
             says="E_w G = E_R exactly where the rank of E_w does not grow with E_R beside it",
-            recurrence=condition,
-            construction=exactness,
+            reading=Equality(recurrence=condition, construction=exactness),
             cases=ANY.random,
             small_cases=SMALL_ANY.small,
         ),
@@ -181,8 +180,7 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="whatever the vectors are, the network is the automaton",
-            recurrence=network,
-            construction=with_rebuilt_tensor,
+            reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=SMALL_ANY.small,
         ),
@@ -202,4 +200,5 @@ CLAIM = Claim(
         ("K", 1),
     ),
     uses=("fa-rnn-eq-5", "fa-rnn-beta-1"),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

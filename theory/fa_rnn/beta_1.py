@@ -15,7 +15,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import (
     BITS,
     Matrix,
@@ -29,6 +29,7 @@ from theory.fa_rnn.networks import (
     with_tensor,
 )
 from theory.fa_rnn.rules import boolean, match, matches, one_start
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -201,8 +202,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="forward counts the accepting paths",
-            recurrence=forward_network,
-            construction=with_tensor,
+            reading=Equality(recurrence=forward_network, construction=with_tensor),
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
@@ -214,8 +214,7 @@ CLAIM = Claim(
             name="corrected-viterbi",
             expected="holds",
             says="the Viterbi score is 1 exactly on matches",
-            recurrence=viterbi_network,
-            construction=matches,
+            reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
@@ -228,8 +227,7 @@ CLAIM = Claim(
             name="corrected-deterministic",
             expected="holds",
             says="with the rules' deterministic automaton the forward score is 1 exactly on matches",
-            recurrence=by_deterministic,
-            construction=matches,
+            reading=Equality(recurrence=by_deterministic, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
         ),
@@ -237,8 +235,7 @@ CLAIM = Claim(
             name="printed-match",
             expected="refuted",
             says="a forward score is a match (section 3.5)",
-            recurrence=forward_network,
-            construction=matches,
+            reading=Equality(recurrence=forward_network, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
         ),
@@ -249,8 +246,7 @@ CLAIM = Claim(
                 "the pseudo m-DFA, with the wildcard's matrix added to the word's, has a forward score of 1"
                 " exactly on matches"
             ),
-            recurrence=with_wildcard_added,
-            construction=spelled_match,
+            reading=Equality(recurrence=with_wildcard_added, construction=spelled_match),
             cases=PSEUDO.random,
             small_cases=PSEUDO.small,
         ),
@@ -258,8 +254,7 @@ CLAIM = Claim(
             name="without-beta-1",
             expected="refuted",
             says="at beta = 1/2, with any vectors and any G, forward counts the accepting paths",
-            recurrence=network_at_half,
-            construction=with_tensor,
+            reading=Equality(recurrence=network_at_half, construction=with_tensor),
             cases=RULES.random,
             small_cases=SMALL.small,
         ),
@@ -278,4 +273,5 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("fa-rnn-eq-5",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -14,9 +14,10 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import Matrix, Vector, dot, score, step_4
 from theory.fa_rnn.rules import RULES, backwards, boolean, match, matches
+from theory.reading import Equality, Recurrence
 from theory.weights import Weights
 
 HALF = Fraction(1, 2)
@@ -120,8 +121,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="the mean of the rules' scores",
-            recurrence=averaged_scores,
-            construction=matches,
+            reading=Equality(recurrence=averaged_scores, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
         ),
@@ -132,8 +132,7 @@ CLAIM = Claim(
                 "the mean of the vectors h_N, the shorter one filled up with zeros, read out with the final"
                 " weights"
             ),
-            recurrence=averaged_vectors,
-            construction=matches,
+            reading=Equality(recurrence=averaged_vectors, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
         ),
@@ -141,8 +140,7 @@ CLAIM = Claim(
             name="without-deterministic",
             expected="refuted",
             says="the mean of scores, one of them of an automaton that counts",
-            recurrence=counting_forth,
-            construction=matches,
+            reading=Equality(recurrence=counting_forth, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
         ),
@@ -161,4 +159,5 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("fa-rnn-beta-1",),
+    effort=Effort(examples=25, strings=12, longest=8, run=10),
 )

@@ -13,9 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import BITS, Vector, score, step_4, with_tensor
 from theory.fa_rnn.rules import one_start
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 
@@ -144,8 +145,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="what leads to no final state of another rule goes, for all weights",
-            recurrence=with_only(corrected),
-            construction=with_tensor,
+            reading=Equality(recurrence=with_only(corrected), construction=with_tensor),
             cases=ANY.random,
             small_cases=SMALL.small,
         ),
@@ -153,8 +153,7 @@ CLAIM = Claim(
             name="corrected-untrained",
             expected="holds",
             says="as printed, where no transition joins the states of different rules",
-            recurrence=with_only(printed),
-            construction=with_tensor,
+            reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=APART.random,
             small_cases=SMALL_APART.small,
         ),
@@ -162,8 +161,7 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="all of the rule's states go that cannot be reached from states of other rules",
-            recurrence=with_only(printed),
-            construction=with_tensor,
+            reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=IN_TURN.random,
             small_cases=SMALL.small,
         ),
@@ -181,4 +179,5 @@ CLAIM = Claim(
         ("K", 3),
     ),
     uses=("fa-rnn-eq-4",),
+    effort=Effort(examples={"cross-checked": 500}, strings=12, longest=8, run=10),
 )

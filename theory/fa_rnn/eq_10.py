@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import (
     SQUARE,
     Places,
@@ -26,6 +26,7 @@ from theory.fa_rnn.networks import (
 )
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
 from theory.weights import Weights, total
@@ -159,8 +160,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="as printed, with the initial and final weights put one behind the other",
-            recurrence=merged,
-            construction=each_alone,
+            reading=Equality(recurrence=merged, construction=each_alone),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=PROVED,
@@ -190,8 +190,7 @@ CLAIM = Claim(
             name="without-own-columns",
             expected="refuted",
             says="the new states share the columns that are there: [D_1; D_1'], E_R + E_R' and [D_2; D_2']",
-            recurrence=in_shared_columns,
-            construction=each_alone,
+            reading=Equality(recurrence=in_shared_columns, construction=each_alone),
             cases=SHARED.random,
             small_cases=SMALL.small,
         ),
@@ -214,4 +213,5 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("fa-rnn-eq-5",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from automata.semirings import REAL
-from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import (
     BITS,
     SQUARE,
@@ -22,6 +22,7 @@ from theory.fa_rnn.networks import (
     with_tensor,
 )
 from theory.induction import Induction
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -77,8 +78,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="as printed, for all weights and the empty sentence too",
-            recurrence=by_tensor,
-            construction=with_tensor,
+            reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=PROVED,
@@ -93,8 +93,7 @@ CLAIM = Claim(
             name="without-row-vectors",
             expected="refuted",
             says="h as a column, h_t = T[x_t] h_{t-1}: T[x, i, j] would lead from j to i",
-            recurrence=by_turned_tensor,
-            construction=with_tensor,
+            reading=Equality(recurrence=by_turned_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             theorem=Theorem("fa_rnn.recurrences.columns_are_refuted", refutes=True),
@@ -113,4 +112,5 @@ CLAIM = Claim(
         },
         ("K", 2),
     ),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import (
     BITS,
     SQUARE,
@@ -26,6 +26,7 @@ from theory.fa_rnn.networks import (
     with_tensor,
 )
 from theory.induction import Induction
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -96,8 +97,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="any factors: the network is the automaton that they give",
-            recurrence=by_factors,
-            construction=with_rebuilt_tensor,
+            reading=Equality(recurrence=by_factors, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=SMALL.small,
             kinds=PROVED,
@@ -119,8 +119,7 @@ CLAIM = Claim(
             name="corrected-large-enough",
             expected="holds",
             says="any tensor: min(V K, K^2) columns are enough, and these are factors with as many",
-            recurrence=by_factors,
-            construction=with_tensor,
+            reading=Equality(recurrence=by_factors, construction=with_tensor),
             cases=OWN.random,
             small_cases=SMALL_OWN.small,
         ),
@@ -128,8 +127,7 @@ CLAIM = Claim(
             name="without-large-enough-rank",
             expected="refuted",
             says="the same factors with one column less",
-            recurrence=with_fewer_columns,
-            construction=with_tensor,
+            reading=Equality(recurrence=with_fewer_columns, construction=with_tensor),
             cases=OWN.random,
             small_cases=SMALL_OWN.small,
         ),
@@ -147,4 +145,5 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("fa-rnn-eq-4",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
 )

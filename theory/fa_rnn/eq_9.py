@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Source, Variant
+from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.eq_5 import decomposed, small_factors
 from theory.fa_rnn.networks import (
     BITS,
@@ -27,6 +27,7 @@ from theory.fa_rnn.networks import (
     tensor,
 )
 from theory.induction import Induction
+from theory.reading import Equality
 from theory.signature import Signature, Sizes, constant
 from theory.theorem import Theorem
 from theory.weights import Weights, total
@@ -109,8 +110,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="the unfolding, with the state after first",
-            recurrence=by_factors,
-            construction=reconstructed(state_after_first),
+            reading=Equality(recurrence=by_factors, construction=reconstructed(state_after_first)),
             cases=ANY.random,
             small_cases=SMALL.small,
             kinds=PROVED,
@@ -139,8 +139,7 @@ CLAIM = Claim(
             name="corrected-threshold",
             expected="holds",
             says="exact factors, and a threshold: the rules' automaton",
-            recurrence=by_tensor,
-            construction=thresholded,
+            reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=EXACT.random,
             small_cases=EXACT.small,
         ),
@@ -148,8 +147,7 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="the unfolding read as [i, j], in the order in which programs reshape",
-            recurrence=by_factors,
-            construction=reconstructed(state_before_first),
+            reading=Equality(recurrence=by_factors, construction=reconstructed(state_before_first)),
             cases=ANY.random,
             small_cases=SMALL.small,
             kinds=LADDER,
@@ -158,8 +156,7 @@ CLAIM = Claim(
             name="without-threshold-in-range",
             expected="refuted",
             says="exact factors, and a threshold of 0 or of 2",
-            recurrence=by_tensor,
-            construction=thresholded,
+            reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=OFF.random,
             small_cases=OFF.small,
         ),
@@ -177,4 +174,5 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("fa-rnn-eq-5",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
 )

@@ -26,8 +26,9 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import BITS, Vector, dot, in_line, step_4, tensor
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 
@@ -216,8 +217,7 @@ CLAIM = Claim(
             says=(
                 "1: both networks are between l and u, after every sentence and for any weights of the gates"
             ),
-            recurrence=network(between),
-            construction=always_one,
+            reading=Equality(recurrence=network(between), construction=always_one),
             cases=ANY.random,
             small_cases=SMALL.small,
             kinds=KINDS,
@@ -226,11 +226,11 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="1: with the bias 10 the scores are within 1/2 of one another, after every sentence",
-            recurrence=network(near),
-            construction=always_one,
+            reading=Equality(recurrence=network(near), construction=always_one),
             cases=TEN.random,
             small_cases=TEN.small,
             kinds=KINDS,
+            effort=Effort(examples=200, strings=5, longest=4, run=40, exhausted=20, letters=1),
         ),
     ),
     example=Weights(
@@ -249,4 +249,5 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("fa-rnn-beta-1",),
+    effort=Effort(examples=50, strings=5, longest=8, run=20, exhausted=3),
 )

@@ -12,9 +12,9 @@ from typing import Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
-from theory.claim import Recurrence
 from theory.induction import Identity
 from theory.places import Concrete, Symbolic
+from theory.reading import Recurrence
 from theory.signature import Entry, Signature, by_symbol, constant
 from theory.weights import Weights, total
 

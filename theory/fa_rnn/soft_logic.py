@@ -11,9 +11,10 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, Claim, Recurrence, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Source, Variant
 from theory.fa_rnn.networks import BITS, Vector, dot, step_4, tensor
 from theory.fa_rnn.rules import on_sets, one_start
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, constant
 from theory.weights import Weights
 
@@ -133,8 +134,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="with counts clamped to at most 1 before",
-            recurrence=aggregated,
-            construction=logic,
+            reading=Equality(recurrence=aggregated, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=LADDER[:3],
@@ -143,8 +143,7 @@ CLAIM = Claim(
             name="corrected-clamped-steps",
             expected="holds",
             says="with h clamped at every step, too: no count grows, and nothing else changes",
-            recurrence=clamped_at_every_step,
-            construction=logic,
+            reading=Equality(recurrence=clamped_at_every_step, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
         ),
@@ -152,8 +151,7 @@ CLAIM = Claim(
             name="without-clamp",
             expected="refuted",
             says="the formula is given the counts",
-            recurrence=unclamped,
-            construction=logic,
+            reading=Equality(recurrence=unclamped, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=LADDER[:3],
@@ -174,4 +172,5 @@ CLAIM = Claim(
         ("K", 3),
     ),
     uses=("fa-rnn-beta-1",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -10,11 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import MAX_TIMES, REAL
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
 from theory.fa_rnn.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
 from theory.fa_rnn.rules import RULES, matches
 from theory.induction import Induction
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -66,8 +67,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="max-times: the greatest weight of an accepting path, the Forward score over that semiring",
-            recurrence=by_tensor,
-            construction=with_tensor,
+            reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=("sampled", "exhausted", "proved"),
@@ -90,8 +90,7 @@ CLAIM = Claim(
             name="corrected-match",
             expected="holds",
             says="with weights 0 and 1 it is 1 exactly on matches",
-            recurrence=viterbi_network,
-            construction=matches,
+            reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
         ),
@@ -99,8 +98,7 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="max-plus, with the same weights",
-            recurrence=max_plus_network,
-            construction=matches,
+            reading=Equality(recurrence=max_plus_network, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
             kinds=("sampled", "cross-checked", "exhausted"),
@@ -120,4 +118,5 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("fa-rnn-eq-4",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -14,6 +14,7 @@ from typing import Any
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Variant
 from theory.rational_recurrences import proposition_7
+from theory.reading import Equality
 from theory.signature import Entry, Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -47,8 +48,9 @@ def variants(printed: str, says: str) -> tuple[Variant, Variant]:
             name="corrected",
             expected="holds",
             says="with mu = (1 - f) z, where z = W_u v, and lambda(q_1) = c_0",
-            recurrence=proposition_7.example_6,
-            construction=proposition_7.figure_1_from_c_0,
+            reading=Equality(
+                recurrence=proposition_7.example_6, construction=proposition_7.figure_1_from_c_0
+            ),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -69,8 +71,7 @@ def variants(printed: str, says: str) -> tuple[Variant, Variant]:
             ),
             expected="refuted",
             says=says,
-            recurrence=proposition_7.example_6,
-            construction=figure_1_without_complement,
+            reading=Equality(recurrence=proposition_7.example_6, construction=figure_1_without_complement),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
         ),

@@ -13,9 +13,10 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
 from theory.induction import Induction
 from theory.rational_recurrences.proposition_7 import ONE_LETTER, figure_1_from_c_0
+from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -84,8 +85,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="context units, with lambda(q_1) = s_0",
-            recurrence=context,
-            construction=figure_1_with_alpha,
+            reading=Equality(recurrence=context, construction=figure_1_with_alpha),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -109,12 +109,9 @@ CLAIM = Claim(
                 "hidden units too, here h_t = g(z(x_t) + r h_{t-1}) with g(z) = z / (1 + |z|), which exact"
                 " numbers can compute"
             ),
-            recurrence=hidden,
-            construction=linear_unit,
+            reading=NoAutomaton(recurrence=hidden, construction=linear_unit, unit="scrn"),
             cases=HIDDEN.random,
             small_cases=HIDDEN.small,
-            kinds=NO_AUTOMATON,
-            no_automaton=True,
         ),
     ),
     example=Weights(
@@ -129,4 +126,6 @@ CLAIM = Claim(
     ),
     uses=("proposition-7",),
     row=Row("1", ("SCRN, context units", "c_t = f_t c_{t-1} + u_t", "B")),
+    layers=("scrn",),
+    effort=Effort(run=8, exhausted=5),
 )

@@ -9,9 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from automata.semirings import REAL
-from theory.claim import NO_AUTOMATON, Claim, Row, Source, Variant
+from theory.claim import Claim, Effort, Row, Source, Variant
 from theory.rational_recurrences.corollary_10 import INPUT_REPRESENTATION
 from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS, READS_STATE, figure_1, with_feedback
+from theory.reading import NoAutomaton
 from theory.weights import Weights
 
 CLAIM = Claim(
@@ -36,12 +37,9 @@ CLAIM = Claim(
                 "the later SRU (Lei et al. 2018): the forget gate reads c_{t-1} too, here as f_t = f(x_t) + w"
                 " c_{t-1}"
             ),
-            recurrence=with_feedback,
-            construction=figure_1,
+            reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
-            kinds=NO_AUTOMATON,
-            no_automaton=True,
         ),
     ),
     example=Weights(
@@ -56,4 +54,6 @@ CLAIM = Claim(
     ),
     uses=("proposition-7", "corollary-9"),
     row=Row("1", ("SRU", "c_t = f_t c_{t-1} + u_t", "B")),
+    layers=("sru",),
+    effort=Effort(exhausted=5),
 )

@@ -11,11 +11,12 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import Induction
 from theory.places import Concrete
 from theory.rational_recurrences import proposition_13
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
+from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -80,8 +81,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="the automaton of Proposition 13 with W_x = W_c and b_x = W_v v + b_c",
-            recurrence=linear_elman,
-            construction=as_isan,
+            reading=Equality(recurrence=linear_elman, construction=as_isan),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -106,12 +106,9 @@ CLAIM = Claim(
             name="without-linearity",
             expected="refuted",
             says="with a nonlinearity, here the softsign g(z) = z / (1 + |z|)",
-            recurrence=squashed_elman,
-            construction=as_isan,
+            reading=NoAutomaton(recurrence=squashed_elman, construction=as_isan, unit="elman"),
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
-            kinds=NO_AUTOMATON,
-            no_automaton=True,
         ),
     ),
     example=Weights(
@@ -125,4 +122,6 @@ CLAIM = Claim(
         ("d", 2),
     ),
     uses=("proposition-13",),
+    layers=("linear-elman",),
+    effort=Effort(strings=20, longest=8, run=10),
 )

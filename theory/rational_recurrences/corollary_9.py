@@ -13,9 +13,10 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import Induction
 from theory.rational_recurrences import proposition_7
+from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -94,8 +95,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="one automaton of Figure 1 a unit, with lambda(q_1) = c_0",
-            recurrence=example_6,
-            construction=figures_from_c_0,
+            reading=Equality(recurrence=example_6, construction=figures_from_c_0),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -110,8 +110,7 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="the automata of Figure 1 as drawn; c_0 is never said, taken as 1",
-            recurrence=example_6,
-            construction=figures,
+            reading=Equality(recurrence=example_6, construction=figures),
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
             theorem=Theorem(
@@ -125,12 +124,11 @@ CLAIM = Claim(
             name="without-memoryless-gates",
             expected="refuted",
             says="forget gates that also read the state before them",
-            recurrence=all_units(proposition_7.with_feedback),
-            construction=figures,
+            reading=NoAutomaton(
+                recurrence=all_units(proposition_7.with_feedback), construction=figures, unit="sru-feedback"
+            ),
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
-            kinds=NO_AUTOMATON,
-            no_automaton=True,
         ),
     ),
     example=Weights(
@@ -144,4 +142,6 @@ CLAIM = Claim(
         ("d", 2),
     ),
     uses=("proposition-7",),
+    layers=("example-6",),
+    layers_are_cases=False,
 )

@@ -18,7 +18,8 @@ from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
 from automata.strategies import LETTERS, automata
 from automata.strings import String
 from automata.wfsa import WFSA
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
+from theory.reading import Equality, Recurrence
 from theory.signature import GRID
 from theory.theorem import Theorem
 
@@ -139,27 +140,32 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="paths without a transition are paths too",
-            recurrence=forward_algorithm,
-            construction=lambda case: [case.automaton],
+            reading=Equality(
+                recurrence=forward_algorithm,
+                construction=lambda case: [case.automaton],
+                algorithm=summed(paths.score),
+            ),
             cases=drawn,
             small_cases=small,
             kinds=KINDS,
-            algorithm=summed(paths.score),
             theorem=Theorem("paths.forward_is_sum_over_paths"),
         ),
         Variant(
             name="printed",
             expected="refuted",
             says="Definition 3 as printed, where a path has at least one transition",
-            recurrence=forward_algorithm,
-            construction=lambda case: [case.automaton],
+            reading=Equality(
+                recurrence=forward_algorithm,
+                construction=lambda case: [case.automaton],
+                algorithm=summed(of_some_transition),
+            ),
             cases=drawn,
             small_cases=small,
             kinds=KINDS,
-            algorithm=summed(of_some_transition),
             theorem=Theorem("paths.definition_3_printed_is_refuted", refutes=True),
         ),
     ),
     example=Drawn(EXAMPLE),
     case=Drawn,
+    effort=Effort(strings=12, longest=5, run=0),
 )

@@ -11,8 +11,9 @@ from fractions import Fraction
 
 from automata.semirings import MAX_PLUS
 from automata.wfsa import WFSA
-from theory.claim import Claim, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
 from theory.rational_recurrences.proposition_7 import example_6, figure_1, figure_1_from_c_0, two_states
+from theory.reading import Equality
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -61,8 +62,7 @@ MAX_PLUS_FIGURE_1 = (
         name="corrected",
         expected="holds",
         says="with lambda(q_1) = c_0, for every c_0, -infinity among them",
-        recurrence=example_6,
-        construction=figure_1_from_c_0,
+        reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
         cases=ANYWHERE.random,
         small_cases=ANYWHERE.small,
         kinds=(*KINDS, "proved"),
@@ -78,8 +78,7 @@ MAX_PLUS_FIGURE_1 = (
         name="printed",
         expected="refuted",
         says="Figure 1 as drawn, with c_0, which is never said, taken as 0, as networks start",
-        recurrence=example_6,
-        construction=figure_1,
+        reading=Equality(recurrence=example_6, construction=figure_1),
         cases=AT_ZERO.random,
         small_cases=AT_ZERO.small,
         kinds=KINDS,
@@ -114,12 +113,10 @@ CLAIM = Claim(
             name="printed-nonempty",
             expected="refuted",
             says="Figure 1 as drawn, with any c_0, for nonempty strings",
-            recurrence=example_6,
-            construction=figure_1,
+            reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=KINDS,
-            shortest=1,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_nonempty_is_refuted",
                 refutes=True,
@@ -135,8 +132,7 @@ CLAIM = Claim(
                 "mu = log(1 - f) for the complement of a forget gate f = log sigma(z), where its logarithm is"
                 " log(1 - exp f)"
             ),
-            recurrence=example_6,
-            construction=figure_1_with_printed_complement,
+            reading=Equality(recurrence=example_6, construction=figure_1_with_printed_complement),
             cases=FROM_GATE.random,
             small_cases=FROM_GATE.small,
             kinds=KINDS,
@@ -153,4 +149,6 @@ CLAIM = Claim(
         },
     ),
     uses=("proposition-7",),
+    layers=("rrnn-b-max-plus",),
+    effort=Effort(exhausted=6),
 )

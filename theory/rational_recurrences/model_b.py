@@ -6,7 +6,7 @@ Peng et al. 2018, section 6.1 and appendix D, equations 23a to 23e.
 
 from __future__ import annotations
 
-from theory.claim import Claim, Row, Source
+from theory.claim import Claim, Effort, Row, Source
 from theory.rational_recurrences import corollary_10_sru
 from theory.rational_recurrences.corollary_10 import variants
 from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS
@@ -28,4 +28,6 @@ CLAIM = Claim(
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7",),
     row=Row("2", ("RRNN(B)", "yes", "", "real")),
+    layers=("rrnn-b",),
+    effort=Effort(exhausted=5),
 )

@@ -6,7 +6,7 @@ and none is asked for.
 
 from __future__ import annotations
 
-from theory.claim import Claim, Row, Source
+from theory.claim import Claim, Effort, Row, Source
 from theory.rational_recurrences import example_15
 
 CLAIM = Claim(
@@ -29,4 +29,6 @@ CLAIM = Claim(
     example=example_15.CLAIM.example,
     uses=("example-15",),
     row=Row("2", ("RRNN(B), max-plus", "yes", "", "max-plus")),
+    layers=("rrnn-b-max-plus",),
+    effort=Effort(exhausted=5),
 )

@@ -12,10 +12,11 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.claim import PROVED, Claim, Row, Source, Variant
 from theory.induction import Induction
 from theory.rational_recurrences.model_b import OUTPUT
 from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
+from theory.reading import Equality, Recurrence
 from theory.signature import Entry, Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -95,8 +96,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="with mu_j = (1 - f_j) W_u v and lambda(q_j) = cj_0",
-            recurrence=model_c,
-            construction=figure_2,
+            reading=Equality(recurrence=model_c, construction=figure_2),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -111,8 +111,7 @@ CLAIM = Claim(
             name="printed-section-6.1",
             expected="refuted",
             says="mu_j = W_u v, as section 6.1 has it, for the network of appendix D",
-            recurrence=model_c,
-            construction=figure_2_without_complements,
+            reading=Equality(recurrence=model_c, construction=figure_2_without_complements),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
         ),
@@ -131,4 +130,5 @@ CLAIM = Claim(
     ),
     uses=("proposition-7",),
     row=Row("2", ("RRNN(C)", "", "yes", "real")),
+    layers=("rrnn-c",),
 )

@@ -13,11 +13,12 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.claim import LADDER, PROVED, Claim, Row, Source, Variant
 from theory.induction import Induction
 from theory.rational_recurrences.model_b import OUTPUT
 from theory.rational_recurrences.model_c import GATES, without_complements
 from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -147,12 +148,10 @@ def program(name: str, says: str, ones: int, theorem: Theorem) -> Variant:
         name=name,
         expected="refuted",
         says=says,
-        recurrence=model_f,
-        construction=figure_4,
+        reading=Equality(recurrence=model_f, construction=figure_4, algorithm=program_from(ones)),
         cases=AT_ZERO.random,
         small_cases=AT_ZERO.small,
         kinds=NOT_CROSS_CHECKED,
-        algorithm=program_from(ones),
         theorem=theorem,
     )
 
@@ -177,8 +176,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="Figure 4 with its epsilon transition, and lambda(q_j) = cj_0",
-            recurrence=model_f,
-            construction=figure_4,
+            reading=Equality(recurrence=model_f, construction=figure_4),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -199,8 +197,7 @@ CLAIM = Claim(
             name="corrected-with-fewer-states",
             expected="holds",
             says="three states without epsilon: q_0 goes to q_2 at once, with gamma mu_2",
-            recurrence=model_f,
-            construction=three_states,
+            reading=Equality(recurrence=model_f, construction=three_states),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -237,8 +234,7 @@ CLAIM = Claim(
             name="printed-equation-26g",
             expected="refuted",
             says="c = p1 c2 + p2 c2, as one copy of the appendices prints equation 26g",
-            recurrence=model_f_26g,
-            construction=figure_4,
+            reading=Equality(recurrence=model_f_26g, construction=figure_4),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
             theorem=Theorem(
@@ -251,8 +247,7 @@ CLAIM = Claim(
             name="printed-section-6.1",
             expected="refuted",
             says="mu_j = W_u v, as section 6.1 has it, for the network of appendix D",
-            recurrence=model_f,
-            construction=figure_4_without_complements,
+            reading=Equality(recurrence=model_f, construction=figure_4_without_complements),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
         ),
@@ -274,4 +269,5 @@ CLAIM = Claim(
     ),
     uses=("model-c",),
     row=Row("2", ("RRNN(F)", "yes", "yes", "real")),
+    layers=("rrnn-f",),
 )

@@ -20,6 +20,7 @@ from theory.rational_recurrences.windows import (
     remembering,
     windowed,
 )
+from theory.reading import Equality
 from theory.signature import Signature
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -75,7 +76,7 @@ def variants(
         update: what mu is, in words.
         theorems: the names of the theorems for the first two.
     """
-    right = {"cases": anywhere.random, "small_cases": anywhere.small, "recurrence": windowed, "kinds": PROVED}
+    right = {"cases": anywhere.random, "small_cases": anywhere.small, "kinds": PROVED}
     return (
         Variant(
             name="corrected",
@@ -84,7 +85,7 @@ def variants(
                 f"appendix A with mu = {update} and tau(q_0, q_b, b) = mu_pad(b): the first mu may be taken"
                 " before the history is full"
             ),
-            construction=corrected,
+            reading=Equality(recurrence=windowed, construction=corrected),
             theorem=Theorem(
                 f"rational_recurrences.{theorems[0]}",
                 network=NETWORK,
@@ -101,7 +102,7 @@ def variants(
                 "an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K"
                 " what c is after reading w next"
             ),
-            construction=ahead,
+            reading=Equality(recurrence=windowed, construction=ahead),
             theorem=Theorem(f"rational_recurrences.{theorems[1]}", network=NETWORK, values=by_history),
             proof=looking_ahead(instances),
             **right,
@@ -110,8 +111,7 @@ def variants(
             name="printed",
             expected="refuted",
             says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
-            recurrence=windowed,
-            construction=printed,
+            reading=Equality(recurrence=windowed, construction=printed),
             theorem=Theorem(
                 "rational_recurrences.proposition_11.printed_is_refuted",
                 refutes=True,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Row, Source
+from theory.claim import Claim, Effort, Row, Source
 from theory.rational_recurrences import windows
 from theory.rational_recurrences.proposition_11 import variants
 from theory.rational_recurrences.windows import instances
@@ -67,4 +67,6 @@ CLAIM = Claim(
     ),
     uses=("proposition-7",),
     row=Row("1", ("QRNN", "c_t = f_t c_{t-1} + u_t", "B, with a memory of K - 1 symbols")),
+    layers=("qrnn",),
+    effort=Effort(strings=16, longest=8, run=6),
 )

@@ -11,10 +11,11 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
+from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -211,8 +212,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; lambda_t depends on the symbol",
-            recurrence=rcnn_recurrence,
-            construction=corrected,
+            reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -227,8 +227,7 @@ CLAIM = Claim(
             name="corrected-constant-lambda",
             expected="holds",
             says="the same with a constant lambda",
-            recurrence=rcnn_recurrence,
-            construction=corrected,
+            reading=Equality(recurrence=rcnn_recurrence, construction=corrected),
             cases=CONSTANT.random,
             small_cases=CONSTANT.small,
             kinds=PROVED,
@@ -243,12 +242,10 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="appendix B's program, which starts with z^(j) = 0 for all j, z^(0) too",
-            recurrence=rcnn_recurrence,
-            construction=from_q_0,
+            reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=program_as_printed),
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
-            algorithm=program_as_printed,
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_is_refuted",
                 refutes=True,
@@ -263,12 +260,9 @@ CLAIM = Claim(
                 "lambda_t also reads the state before it, here as lambda_t = f(x_t) + w c^(n)_{t-1} with w"
                 " not 0"
             ),
-            recurrence=with_feedback,
-            construction=corrected,
+            reading=NoAutomaton(recurrence=with_feedback, construction=corrected, unit="rcnn"),
             cases=FEEDBACK.random,
             small_cases=FEEDBACK.small,
-            kinds=NO_AUTOMATON,
-            no_automaton=True,
         ),
     ),
     example=Weights(
@@ -286,4 +280,6 @@ CLAIM = Claim(
         "1",
         ("RCNN", "c^(1)_t = c^(1)_{t-1} l_t + u^(1)_t, c^(2)_t = c^(2)_{t-1} l_t + c^(1)_{t-1} u^(2)_t", "C"),
     ),
+    layers=("rcnn",),
+    effort=Effort(strings=40),
 )

@@ -11,10 +11,11 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Recurrence, Row, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.rational_recurrences.proposition_7 import ONE_LETTER
+from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -184,8 +185,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="appendix C with lambda(q_i) = 1 for i = d + 1, ..., 2d, and lambda(q_i) = [c_0]_i before",
-            recurrence=isan_recurrence,
-            construction=corrected,
+            reading=Equality(recurrence=isan_recurrence, construction=corrected),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -204,8 +204,7 @@ CLAIM = Claim(
             name="corrected-with-fewer-states",
             expected="holds",
             says="an automaton with d + 1 states: one for the constant 1 in place of d",
-            recurrence=isan_recurrence,
-            construction=with_one_more_state,
+            reading=Equality(recurrence=isan_recurrence, construction=with_one_more_state),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -224,8 +223,7 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says="appendix C as printed: lambda(q_i) = 1 for i = 1, ..., d, which are the states Q_1",
-            recurrence=isan_recurrence,
-            construction=printed,
+            reading=Equality(recurrence=isan_recurrence, construction=printed),
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
             theorem=Theorem(
@@ -250,4 +248,6 @@ CLAIM = Claim(
         ("d", 2),
     ),
     row=Row("1", ("ISAN", "c_t = W_{x_t} c_{t-1} + b_{x_t}", "D_1, D_2")),
+    layers=("isan",),
+    effort=Effort(strings=20, longest=8, run=10),
 )

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from automata import forward
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
 from theory.induction import Induction
+from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import GRID, Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -122,8 +123,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="with lambda(q_1) = c_0, for every string, the empty one too, and every c_0",
-            recurrence=example_6,
-            construction=figure_1_from_c_0,
+            reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=lambda alphabet: st.one_of(AT_ZERO.random(alphabet), ANYWHERE.random(alphabet)),
             small_cases=ANYWHERE.small,
             kinds=PROVED,
@@ -141,8 +141,7 @@ CLAIM = Claim(
                 "Figure 1 as drawn, with c_0, which is never said, taken as 1; for all strings, of which"
                 " Definition 8 speaks"
             ),
-            recurrence=example_6,
-            construction=figure_1,
+            reading=Equality(recurrence=example_6, construction=figure_1),
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
             theorem=Theorem(
@@ -156,12 +155,10 @@ CLAIM = Claim(
             name="printed-nonempty",
             expected="refuted",
             says="Figure 1 as drawn, with any c_0, for nonempty strings, of which the proposition speaks",
-            recurrence=example_6,
-            construction=figure_1,
+            reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=LADDER[:-1],  # not decided: that is about all strings
-            shortest=1,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
                 refutes=True,
@@ -173,12 +170,10 @@ CLAIM = Claim(
             name="printed-equation-3b",
             expected="refuted",
             says="the Forward algorithm as equation 3b prints it, where step i + 1 reads x_i",
-            recurrence=example_6,
-            construction=figure_1,
+            reading=Equality(recurrence=example_6, construction=figure_1, algorithm=forward_as_printed),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),
-            algorithm=forward_as_printed,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_equation_3b_is_refuted",
                 refutes=True,
@@ -190,12 +185,9 @@ CLAIM = Claim(
             name="without-memoryless-gates",
             expected="refuted",
             says="a forget gate that also reads the state before it, f_t = f(x_t) + w c_{t-1} with w not 0",
-            recurrence=with_feedback,
-            construction=figure_1,
+            reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
-            kinds=NO_AUTOMATON,
-            no_automaton=True,
         ),
     ),
     example=Weights(
@@ -207,4 +199,6 @@ CLAIM = Claim(
             "u": {"a": Fraction(3), "b": Fraction(-1)},
         },
     ),
+    layers=("example-6",),
+    effort=Effort(exhausted=6),
 )

@@ -11,8 +11,8 @@ from itertools import product
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Recurrence
 from theory.induction import Induction
+from theory.reading import Recurrence
 from theory.signature import Entry, Signature, constant
 from theory.weights import Weights
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.claim import Recurrence
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
+from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.state_regularized.networks import SMALL
 from theory.weights import Weights

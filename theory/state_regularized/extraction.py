@@ -14,7 +14,8 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Recurrence, Source, Variant
+from theory.claim import Claim, Effort, Source, Variant
+from theory.reading import Equality, Recurrence
 from theory.signature import Sizes, constant
 from theory.state_regularized.limits import Table, asked_table, dfa, most_probable, no_ties
 from theory.state_regularized.mixtures import Unsettled, start, step
@@ -191,8 +192,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="the table by asking the cell",
-            recurrence=hard_network,
-            construction=automata(asked_table),
+            reading=Equality(recurrence=hard_network, construction=automata(asked_table)),
             **cases(()),
         ),
         Variant(
@@ -202,8 +202,7 @@ CLAIM = Claim(
                 "counts of hard runs, for the pairs that the data take; others have no transition, and the"
                 " network shows nothing there"
             ),
-            recurrence=covered_network,
-            construction=automata(lambda w: seen(w, hard_run)),
+            reading=Equality(recurrence=covered_network, construction=automata(lambda w: seen(w, hard_run))),
             **cases(),
         ),
         Variant(
@@ -213,8 +212,7 @@ CLAIM = Claim(
                 "counts of hard runs over data; of equal counts the first, so a pair never seen leads to the"
                 " first centroid"
             ),
-            recurrence=hard_network,
-            construction=automata(printed_hard),
+            reading=Equality(recurrence=hard_network, construction=automata(printed_hard)),
             kinds=("sampled", "exhausted", "decided"),
             **cases((1, 2), m=(1,)),
         ),
@@ -225,9 +223,9 @@ CLAIM = Claim(
                 "counts of soft runs, which go on with their mixture, at the temperature 1 / ln 2; pairs"
                 " never seen are asked for"
             ),
-            recurrence=hard_network,
-            construction=automata(printed_soft),
+            reading=Equality(recurrence=hard_network, construction=automata(printed_soft)),
             kinds=("sampled", "exhausted"),
+            effort=Effort(strings=20, longest=8, run=8, letters=1),
             **cases((3,), settled, (1,), ((*SMALL, 2, -2), 1500, ((2, 1),)), ((3, 1), (4, 1), (4, 2))),
         ),
     ),
@@ -244,4 +242,5 @@ CLAIM = Claim(
         ("k", 2),
     ),
     uses=("theorem-3.2",),
+    effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, longest=8, run=8),
 )

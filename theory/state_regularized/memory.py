@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from theory.claim import Recurrence
+from theory.reading import Recurrence
 from theory.state_regularized.networks import (
     Place,
     Vector,

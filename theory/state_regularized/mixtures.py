@@ -12,7 +12,7 @@ from typing import Any
 
 import flint
 
-from theory.claim import Recurrence
+from theory.reading import Recurrence
 from theory.state_regularized.limits import asked_table
 from theory.state_regularized.networks import Vector
 from theory.weights import Weights

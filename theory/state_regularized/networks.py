@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from theory.claim import Recurrence
 from theory.places import Concrete, Symbolic
+from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 

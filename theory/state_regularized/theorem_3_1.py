@@ -10,9 +10,10 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
+from theory.reading import Equality, NoAutomaton, NoInitialDistribution
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.limits import distinct
 from theory.state_regularized.memory import at_zero, with_cell_state
@@ -273,8 +274,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="k states, for a network that starts at a centroid",
-            recurrence=from_centroid,
-            construction=extracted,
+            reading=Equality(recurrence=from_centroid, construction=extracted),
             kinds=PROVED,
             proof=AT_CENTROID,
             theorem=Theorem(
@@ -295,8 +295,7 @@ CLAIM = Claim(
             name="corrected-start-token",
             expected="holds",
             says="k states, for a network that reads a start token in any h_0: its alpha is the initial law",
-            recurrence=from_token,
-            construction=extracted_after_token,
+            reading=Equality(recurrence=from_token, construction=extracted_after_token),
             kinds=PROVED,
             proof=AFTER_TOKEN,
             theorem=Theorem(
@@ -320,8 +319,7 @@ CLAIM = Claim(
                 "k + 1 states, for a network that starts in any h_0: the last state is h_0, and no transition"
                 " leads to it"
             ),
-            recurrence=from_anywhere,
-            construction=extracted_with_one_more_state,
+            reading=Equality(recurrence=from_anywhere, construction=extracted_with_one_more_state),
             kinds=PROVED,
             proof=FROM_H_0,
             theorem=Theorem(
@@ -342,21 +340,18 @@ CLAIM = Claim(
             name="without-centroid-start",
             expected="refuted",
             says="k states, for a network that starts in an h_0 that is no centroid, with no start token",
-            recurrence=from_anywhere,
-            construction=extracted_by_similarity,
+            reading=NoInitialDistribution(
+                recurrence=from_anywhere, construction=extracted_by_similarity, shortest=1
+            ),
             kinds=UNDECIDED,
-            any_start=True,
-            shortest=1,
             **cases(("h_0",), no_centroid),
         ),
         Variant(
             name="without-memoryless",
             expected="refuted",
             says="k states, for a network with a cell state, c = c + V h + W_x and u = hardtanh(U h + c)",
-            recurrence=with_cell_state,
-            construction=extracted_at_zero,
+            reading=NoAutomaton(recurrence=with_cell_state, construction=extracted_at_zero),
             kinds=UNDECIDED,
-            no_automaton=True,
             **cases(("V",)),
         ),
     ),
@@ -372,4 +367,6 @@ CLAIM = Claim(
         },
         ("k", 2),
     ),
+    layers=("sr-elman", "sr-gru"),
+    effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, run=8, exhausted=3),
 )

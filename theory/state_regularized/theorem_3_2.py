@@ -11,7 +11,8 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Recurrence, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.reading import Equality, Following, Recurrence
 from theory.signature import Sizes, constant
 from theory.state_regularized.bound import BOUND, always_greatest, bound_and_rest, scores
 from theory.state_regularized.limits import asked_table, dfa, distinct, low_enough, no_ties, scores_at
@@ -114,8 +115,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="the limit network is a DFA, where there is no tie",
-            recurrence=limit_network,
-            construction=dfa,
+            reading=Equality(recurrence=limit_network, construction=dfa),
             theorem=Theorem("state_regularized.limit_network.equation_4_is_dfa"),
             **cases(no_ties),
         ),
@@ -127,8 +127,7 @@ CLAIM = Claim(
                 " least the product over the string: an automaton with no negative weight, one of whose paths"
                 " weighs that product"
             ),
-            recurrence=always_greatest,
-            construction=bound_and_rest,
+            reading=Equality(recurrence=always_greatest, construction=bound_and_rest),
             cases=SCORES.random,
             small_cases=SCORES.small,
             kinds=PROVED,
@@ -142,8 +141,7 @@ CLAIM = Claim(
                 "with equation 4 the probability that the run follows the DFA is the product of the alpha_M"
                 " that it passes"
             ),
-            recurrence=followed,
-            construction=weighted_dfa,
+            reading=Equality(recurrence=followed, construction=weighted_dfa),
             **cases(no_ties),
         ),
         Variant(
@@ -153,17 +151,16 @@ CLAIM = Claim(
                 "with equation 5 one temperature 1 / (m ln 2), which follows from the weights, serves all"
                 " strings"
             ),
-            recurrence=mixture,
-            construction=dfa,
+            reading=Following(recurrence=mixture, construction=dfa),
             kinds=("sampled", "exhausted", "decided"),
+            effort=Effort(strings=20),
             **cases(no_ties, derived=True),
         ),
         Variant(
             name="printed",
             expected="refuted",
             says="the limit network is a DFA, ties or not",
-            recurrence=limit_network,
-            construction=dfa,
+            reading=Equality(recurrence=limit_network, construction=dfa),
             **cases(distinct),
         ),
         Variant(
@@ -174,9 +171,9 @@ CLAIM = Claim(
                 " DFA with a probability of 1/2 at least (1: it does). At any temperature each symbol"
                 " multiplies that probability by an alpha_M below 1"
             ),
-            recurrence=followed_by_half,
-            construction=always_one,
+            reading=Equality(recurrence=followed_by_half, construction=always_one),
             theorem=Theorem("state_regularized.theorem_3_2.no_temperature_is_low_enough", refutes=True),
+            effort=Effort(strings=20, exhausted=20, letters=1),
             kinds=SHOWN,
             **cases(no_ties, m=(4,)),
         ),
@@ -184,8 +181,7 @@ CLAIM = Claim(
             name="without-low-temperature",
             expected="refuted",
             says="with equation 5 the network follows the DFA at the temperature 1 / ln 2 too",
-            recurrence=mixture_in_doubt,
-            construction=dfa,
+            reading=Equality(recurrence=mixture_in_doubt, construction=dfa),
             kinds=SHOWN,
             **cases(no_ties, m=(1,), wide=True),
         ),
@@ -203,4 +199,5 @@ CLAIM = Claim(
         ("k", 2),
     ),
     uses=("theorem-3.1",),
+    effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20),
 )

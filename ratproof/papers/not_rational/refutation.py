@@ -8,17 +8,12 @@ from ratproof.checkers import check_hankel
 from ratproof.papers.not_rational.every_size import EverySize, every_size
 from ratproof.papers.not_rational.hankel_bound import Bound, bound
 from ratproof.papers.not_rational.matrix import first_strings
+from ratproof.record.counterexample import NoSuchAutomaton
 from ratproof.record.ledger import ledger
 from theory.rational_recurrences.not_rational.cells import cell_named
 from theory.rational_recurrences.not_rational.weights import some
 
 STATES = 63
-
-
-class NoAutomaton(AssertionError):
-    """Raised by :func:`refute`: no automaton with so few states computes the cell. It is a refutation, and
-    has no single string.
-    """
 
 
 def refute(cell: str, states: int = STATES) -> None:
@@ -30,9 +25,9 @@ def refute(cell: str, states: int = STATES) -> None:
         states: how many.
 
     Raises:
-        NoAutomaton: a Hankel determinant of that size is not 0, which ``ratproof/checkers/check_hankel.py``
-            confirms; and none of any size does, where the hypotheses of that theorem hold
-            (:mod:`ratproof.papers.not_rational.every_size`).
+        NoSuchAutomaton: a Hankel determinant of that size is not 0, which
+            ``ratproof/checkers/check_hankel.py`` confirms; and none of any size does, where the hypotheses of
+            that theorem hold (:mod:`ratproof.papers.not_rational.every_size`).
     """
     given = some(cell_named(cell))
     strings = first_strings(given.letters, states)
@@ -52,4 +47,4 @@ def refute(cell: str, states: int = STATES) -> None:
         book.certificate["every size"] = [
             f"{hypothesis.says}: {hypothesis.ball}" for hypothesis in proof.hypotheses
         ]
-    raise NoAutomaton(f"no automaton with {how_many} computes this unit: {given.cell.says}; {weights}")
+    raise NoSuchAutomaton(f"no automaton with {how_many} computes this unit: {given.cell.says}; {weights}")

@@ -54,7 +54,7 @@ def decide(
     from neural.fa_rnn.network import FARNN
     from ratproof.papers.fa_rnn import decide_network
     from ratproof.runner.verification import check_device
-    from ratproof.sides.network_kinds import DTYPES
+    from ratproof.sides.layer_spec import DTYPES
     from training.fa_rnn import sentences
 
     if (data is None) == (words is None):

@@ -9,10 +9,11 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from neural.layer_kind import layer_kinds
 from neural.state_regularized.layers import KINDS
 from ratproof.sides.layer import OfNetwork
-from ratproof.sides.network_kinds import NETWORKS, shapes
-from ratproof.sides.sampled_runs import SampledRuns
+from ratproof.sides.layer_spec import spec
+from ratproof.sides.sampled_runs import Runs, SampledRuns
 
 CORNERS = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149, 1e9, -1e9]
 """Weights that leave gates half open, shut, or saturated, subnormal ones, and large ones that cancel each
@@ -21,36 +22,10 @@ other.
 
 MOST_CENTROIDS = 4
 
-_FLAG = st.booleans()
-_NONLINEARITY = st.sampled_from(["tanh", "identity"])
-_GATED = {"output_gate": _FLAG, "bias": _FLAG}
-OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
-    "example-6": {"nonlinearity": _NONLINEARITY, "bias": _FLAG},
-    "rrnn-b": _GATED,
-    "rrnn-b-max-plus": _GATED,
-    "rrnn-c": _GATED,
-    "rrnn-f": _GATED,
-    "sru": {"nonlinearity": _NONLINEARITY, "bias": _FLAG},
-    "qrnn": {"window": st.integers(1, 3), **_GATED},
-    "t-rnn": {"bias": _FLAG},
-    "t-gru": {"bias": _FLAG},
-    "t-lstm": {"bias": _FLAG},
-    "scrn": {"alpha": st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)},
-    "rcnn": {
-        "order": st.integers(1, 4),
-        "nonlinearity": _NONLINEARITY,
-        "decay": st.sampled_from(["input", "constant"]),
-        "bias": _FLAG,
-    },
-    "isan": {"bias": _FLAG},
-    "linear-elman": {"bias": _FLAG},
-}
-"""The options that change what is scored, or how: drawn for each kind of network."""
-
 
 @lru_cache(maxsize=1024)
 def _shapes(kind: str, options: tuple[tuple[str, Any], ...]) -> dict[str, tuple[int, ...]]:
-    return shapes(kind, dict(options))
+    return layer_kinds()[kind].shapes(dict(options))
 
 
 @st.composite
@@ -70,7 +45,7 @@ def networks(
     Args:
         draw: given by Hypothesis.
         alphabet: the symbols.
-        kind: the network's name in :data:`ratproof.sides.network_kinds.NETWORKS`.
+        kind: the network's name in :func:`neural.layer_kind.layer_kinds`.
         claim: what they are compared for.
         variant: of the claim.
         dtype: of the network.
@@ -78,12 +53,12 @@ def networks(
         automata_know_start: have the automata c_0 for an initial weight?
         start: a strategy for c_0; the semiring's zero without it.
     """
-    symbols = NETWORKS[kind].cell_class.reads_symbols
+    symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     inputs, units = draw(st.integers(1, 4 if symbols else 2)), draw(st.integers(1, 3))
     options = {
         "input_size": inputs,
         "hidden_size": units,
-        **{name: draw(values) for name, values in OPTIONS[kind].items()},
+        **{name: draw(values) for name, values in layer_kinds()[kind].options.items()},
     }
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
 
@@ -94,19 +69,8 @@ def networks(
     letters = len(alphabet)
     numbers = st.lists(st.integers(0, inputs - 1), min_size=letters, max_size=letters)
     embeddings = draw(numbers) if symbols else array(letters, inputs)
-    return OfNetwork(
-        claim,
-        variant,
-        kind,
-        options,
-        parameters,
-        embeddings,
-        alphabet,
-        None if start is None else draw(start),
-        automata_know_start,
-        dtype,
-        device,
-    )
+    layer = spec(kind, options, parameters, embeddings, alphabet, dtype, device)
+    return OfNetwork(claim, variant, layer, None if start is None else draw(start), automata_know_start)
 
 
 @st.composite
@@ -139,7 +103,7 @@ def sampled_layers(
         "input_size": inputs,
         "hidden_size": d,
         "k": k,
-        "bias": draw(_FLAG),
+        "bias": draw(st.booleans()),
         "similarity": draw(st.sampled_from(["dot", "euclidean"])),
         "temperature": draw(st.sampled_from([1.0, 0.25, 4.0])),
     }
@@ -153,21 +117,8 @@ def sampled_layers(
     columns = list(zip(*parameters["component.centroids"], strict=True))
     assume(len(set(columns)) == k)
     first, seed = draw(st.integers(0, k - 1)), draw(st.integers(0, 2**32 - 1))
-    return SampledRuns(
-        claim,
-        variant,
-        kind,
-        options,
-        parameters,
-        array(len(alphabet), inputs),
-        alphabet,
-        first,
-        runs,
-        seed,
-        tests,
-        dtype,
-        device,
-    )
+    layer = spec(kind, options, parameters, array(len(alphabet), inputs), alphabet, dtype, device)
+    return SampledRuns(claim, variant, layer, Runs(first, runs, seed, tests))
 
 
 def _nested(flat: Any, shape: tuple[int, ...]) -> Any:

@@ -1,0 +1,38 @@
+"""The ladder of evidence, generated from the claims: every variant on every rung that it promises."""
+
+from __future__ import annotations
+
+import pytest
+
+from ratproof.runner.evidence import evidence
+from ratproof.runner.ladder import Step, on_device, runs_torch, steps
+from theory.registry import claims
+
+LADDER = list(steps(claims().values()))
+
+
+def parameters(torch: bool) -> list[object]:
+    """The steps that run torch layers, or those that do not, each marked as what it is evidence for."""
+    return [
+        pytest.param(
+            step,
+            id=step.label,
+            marks=evidence(step.claim.name, kind=step.kind, variants=(step.variant.name,)),
+        )
+        for step in LADDER
+        if runs_torch(step) == torch
+    ]
+
+
+@pytest.mark.parametrize("step", parameters(torch=False))
+def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
+    """The recurrence of a variant, in exact fractions or variables, against its automata."""
+    step.show()
+
+
+@pytest.mark.parametrize("step", parameters(torch=True))
+def test_a_torch_layer_stands_on_this_rung(step: Step, device: str) -> None:
+    """Random layers with random options, weights and start: within the derived rounding bound of the automata
+    that they read themselves off as, and with gates that make these automata.
+    """
+    on_device(step, device).show()

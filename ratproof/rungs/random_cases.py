@@ -1,0 +1,46 @@
+"""Hypothesis as the rungs use it: one assertion, held for random cases, as many as the run or the variant
+says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from hypothesis import given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+
+_seed: ContextVar[int | None] = ContextVar("seed", default=None)
+
+
+@contextmanager
+def with_seed(seed: int | None) -> Iterator[None]:
+    """What runs inside draws its cases from that seed; without one, as Hypothesis's profile says."""
+    token = _seed.set(seed)
+    try:
+        yield
+    finally:
+        _seed.reset(token)
+
+
+def for_random_cases(name: str, examples: int | None, body: Callable[[st.DataObject], None]) -> None:
+    """Assert the body for random cases.
+
+    Args:
+        name: what Hypothesis derives its seed from where none is set: each rung has cases of its own.
+        examples: how many cases; ``None`` for the profile's number.
+        body: draws a case from its argument, and asserts something of it.
+    """
+
+    def every_case(data: st.DataObject) -> None:
+        body(data)
+
+    every_case.__name__ = every_case.__qualname__ = re.sub(r"\W+", "_", name)
+    test = given(st.data())(every_case)
+    if examples is not None:
+        test = settings(max_examples=examples)(test)
+    seed = _seed.get()
+    (test if seed is None else seeded(seed)(test))()

@@ -1,0 +1,24 @@
+"""The rung ``sampled``: random weights and strings, every prefix, for each way to run the network."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from ratproof.rungs.agreement import agree
+from ratproof.rungs.random_cases import for_random_cases
+from ratproof.sides.side import Side
+from theory.claim import Claim, Effort, Variant
+
+
+def sampled(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
+    """Assert that random cases agree with their automata: exactly in fractions, in floats within the derived
+    bound.
+
+    Raises :class:`~ratproof.record.counterexample.Disagreement`.
+    """
+
+    def one_case(data: st.DataObject) -> None:
+        agree(*side.sample(claim, variant, effort, data))
+
+    name = f"{claim.name} {variant.name} sampled {side.label}"
+    for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)

@@ -1,0 +1,74 @@
+"""The ladder of evidence, generated: every rung that every variant of a claim promises, for every way to run
+its network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ratproof.record.results import Observation
+from ratproof.rungs.table import rung_of
+from ratproof.runner.run import run
+from ratproof.sides.side import Fractions, Side, sides_of
+from theory.claim import Claim, Variant
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rung of one variant of a claim, with the network run in one way."""
+
+    claim: Claim
+    variant: Variant
+    kind: str
+    side: Side
+
+    @property
+    def label(self) -> str:
+        """Claim, variant, kind, and how the network is run if not in fractions:
+        ``model-b-corrected-sampled``.
+        """
+        parts = self.claim.name, self.variant.name, self.kind, self.side.label
+        return "-".join(filter(None, parts))
+
+    def show(self) -> None:
+        """Assert it; see the rungs for what is raised."""
+        rung_of(self.kind)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
+
+    def run(self, test: str, seed: int | None = None) -> Observation:
+        """Run it, and see what it shows."""
+        claim, variant = self.claim, self.variant
+        effort = claim.effort_of(variant)
+        return run(
+            rung_of(self.kind), claim, variant, self.side, effort, kind=self.kind, test=test, seed=seed
+        )
+
+
+def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> Iterator[Step]:
+    """The whole ladder of these claims.
+
+    Args:
+        claims: the claims.
+        device: where torch layers run.
+        own: are they a user's?
+    """
+    for claim in claims:
+        for variant in claim.variants:
+            for kind in variant.kinds:
+                sides = sides_of(claim, variant, kind, device, own)
+                yield from (Step(claim, variant, kind, side) for side in sides)
+
+
+def runs_torch(step: Step) -> bool:
+    """Does a torch layer run in it?"""
+    return not isinstance(step.side, Fractions)
+
+
+def on_device(step: Step, device: str) -> Step:
+    """The same step, with its layer on that device."""
+    (side,) = (
+        side
+        for side in sides_of(step.claim, step.variant, step.kind, device)
+        if side.label == step.side.label
+    )
+    return replace(step, side=side)

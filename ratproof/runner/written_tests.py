@@ -1,0 +1,40 @@
+"""A test that somebody wrote, as a rung: its body is the assertion, whatever it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+
+from ratproof.rungs.table import Rung
+from ratproof.sides.side import Sample
+from theory.claim import Claim, Effort, Variant
+
+
+@dataclass(frozen=True)
+class Written:
+    """What the test itself runs; on a device, if it takes one."""
+
+    device: str | None
+    label: str = ""
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """The test draws its own."""
+        raise NotImplementedError("a test draws its own cases")
+
+
+def rung_of_test(item: pytest.Function, seed: int | None) -> Rung:
+    """The test with its arguments; a property test with cases from the seed, where there is one."""
+    test: Any = item.obj
+    arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+
+    def assertion(claim: Claim, variant: Variant, side: Any, effort: Effort) -> None:
+        if seed is not None and hasattr(test, "hypothesis"):
+            seeded(seed)(test)
+        test(**arguments)
+
+    return assertion

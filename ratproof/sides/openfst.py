@@ -1,0 +1,49 @@
+"""The recurrence in exact fractions against the scores that OpenFst finds for the automata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from automata.openfst_scores import Scorer
+from automata.rounding import share
+from automata.strings import String
+from ratproof.sides.comparison import Compared, Difference, no_difference
+from ratproof.sides.exact import Exact
+
+
+class WithOpenFst(Exact):
+    """The recurrence, in exact fractions, against the scores that OpenFst finds for the automata."""
+
+    way = "openfst"
+
+    @cached_property
+    def _scorers(self) -> list[Scorer]:
+        return [Scorer(automaton) for automaton in self._automata]
+
+    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+        """Every prefix of every string, within OpenFst's derived bound."""
+        for string in strings:
+            yield self._compare(string)
+
+    def _compare(self, string: String) -> Compared:
+        worst, compared = 0.0, []
+        for t, values in enumerate(self.read.recurrence.values(self.case, string)):
+            if t < self.read.shortest:
+                continue
+            for unit, (value, scorer) in enumerate(zip(values, self._scorers, strict=True)):
+                bound = scorer.bound(string[:t])
+                compared.append(bound < np.inf)
+                if not compared[-1]:  # OpenFst's floats might overflow: nothing is compared
+                    continue
+                score = scorer.score(string[:t])
+                used = share([score], [value], [bound])
+                if used > 1:
+                    found = Difference(
+                        t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}"
+                    )
+                    return Compared(string, worst, found)
+                worst = max(worst, used)
+        return no_difference(string, worst, np.array(compared, dtype=bool).reshape(-1, len(self._scorers)))

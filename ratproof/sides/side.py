@@ -1,0 +1,189 @@
+"""The ways to run the network of a claim, each of which draws comparisons for the rungs.
+
+A variant's network is its recurrence in exact fractions, the torch layers that stand for it, or a program of
+a user's: :func:`sides_of` says which of them show a kind of evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from hypothesis import strategies as st
+
+from automata.strategies import alphabets, readings, strings
+from automata.strings import String
+from neural.layer_kind import layer_kinds
+from ratproof.record.ledger import ledger
+from ratproof.sides.chernoff import FALSE_ALARM, power, threshold
+from ratproof.sides.comparison import Comparison
+from ratproof.sides.exact import Exact
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.layer_spec import DTYPES
+from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
+from theory.claim import Claim, Effort, Variant
+from theory.reading import Program
+
+Sample = tuple[Comparison, Sequence[String]]
+"""Two sides, and the strings that they are compared on."""
+
+
+class Side(Protocol):
+    """A way to run a variant's network."""
+
+    @property
+    def label(self) -> str:
+        """What tells it from other ways in a test's name; empty for the usual one."""
+
+    @property
+    def device(self) -> str | None:
+        """Where torch runs it; ``None`` where no torch does."""
+
+    @property
+    def examples(self) -> int | None:
+        """How many random cases a rung draws, where that is fixed."""
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random case, and random strings."""
+
+
+@dataclass(frozen=True)
+class Fractions:
+    """The recurrence, in exact fractions.
+
+    Attributes:
+        own: the claim is a user's, and nothing but its file says what the recurrence does to numbers.
+    """
+
+    own: bool = False
+    label: str = ""
+    device: str | None = None
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random case, and random strings over its alphabet."""
+        case, some = self.case_and_strings(variant, effort, data)
+        return Exact(claim.name, variant.name, case), some
+
+    def case_and_strings(
+        self, variant: Variant, effort: Effort, data: st.DataObject
+    ) -> tuple[Any, Sequence[String]]:
+        """The same, before it is known what the automata are scored by."""
+        if variant.alphabet is not None:
+            one = strings(variant.alphabet, effort.longest, effort.run)
+            return data.draw(variant.cases("")), data.draw(st.lists(one, min_size=1, max_size=effort.strings))
+        names, some = data.draw(readings(most=effort.strings, longest=effort.longest, run=effort.run))
+        return data.draw(variant.cases("abc")).renamed(names), some
+
+    def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> Exact:
+        """A random case over at most two letters, to be decided."""
+        cases = alphabets(2).flatmap(variant.cases) if variant.alphabet is None else variant.cases("")
+        return Exact(claim.name, variant.name, data.draw(cases))
+
+
+@dataclass(frozen=True)
+class UserProgram:
+    """A program of a user's: there is one case of it."""
+
+    label: str = ""
+    device: str | None = None
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """The program, and random strings."""
+        assert isinstance(variant.reading, Program) and variant.alphabet is not None
+        one = strings(variant.alphabet, effort.longest, effort.run)
+        some = data.draw(st.lists(one, min_size=1, max_size=effort.strings))
+        return variant.reading.comparison(claim.name, variant.name), some
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A torch layer that stands for the network, in one format, on a device."""
+
+    kind: str
+    dtype: str
+    device: str | None = "cpu"
+    examples: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The layer's kind, and its format."""
+        return f"{self.kind}-{self.dtype}"
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random layer with random options, weights and start, and random strings."""
+        names, some = data.draw(readings(most=60))
+        return self._drawn("abc", claim, variant, data).renamed(names), some
+
+    def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
+        """A random layer over two letters, to be decided."""
+        return self._drawn("ab", claim, variant, data)
+
+    def _drawn(self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
+        starts = layer_kinds()[self.kind].starts
+        kind, device = self.kind, self.device or "cpu"
+        return data.draw(networks(alphabet, kind, claim.name, variant.name, self.dtype, device, start=starts))
+
+
+SAMPLED_LAYERS = ("sr-elman", "sr-gru")
+EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
+TESTS = EXAMPLES * STRINGS * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
+"""How many counts are held against a probability, at most, by all layers of :class:`SampledLayer`
+together.
+"""
+
+
+@dataclass(frozen=True)
+class SampledLayer:
+    """A state-regularized torch layer that samples its centroids (equation 4): how often it ends at each.
+
+    With ``EXAMPLES`` examples for each layer and format, any alarm at all is false one time in a million: by
+    Chernoff's bound, for each string and centroid, divided among all the tests
+    (:mod:`ratproof.sides.chernoff`).
+    """
+
+    kind: str
+    dtype: str
+    device: str | None = "cpu"
+    examples: int | None = EXAMPLES
+
+    @property
+    def label(self) -> str:
+        """The layer's kind, and its format."""
+        return f"{self.kind}-{self.dtype}"
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random layer, and random strings."""
+        names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
+        device = self.device or "cpu"
+        layers = sampled_layers("abc", self.kind, claim.name, variant.name, RUNS, TESTS, self.dtype, device)
+        finds = power(RUNS, threshold(TESTS))
+        ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
+        return data.draw(layers).renamed(names), some
+
+
+def sides_of(
+    claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
+) -> Iterator[Side]:
+    """The ways to run the variant's network that show evidence of that kind.
+
+    Args:
+        claim: the claim.
+        variant: of the claim.
+        kind: of evidence.
+        device: where torch layers run.
+        own: is the claim a user's?
+    """
+    if isinstance(variant.reading, Program):
+        yield UserProgram()
+        return
+    yield Fractions(own)
+    for layer in claim.layers_of(variant):
+        for dtype in DTYPES:
+            if layer in SAMPLED_LAYERS:
+                if kind == "sampled":
+                    yield SampledLayer(layer, dtype, device)
+            elif kind == "sampled" or (kind == "decided" and claim.layers_are_cases):
+                yield Layer(layer, dtype, device)

@@ -1,0 +1,31 @@
+"""Every side by its name in files, its ``way``: what a kept counterexample is read back with."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ratproof.sides.comparison import Comparison
+from ratproof.sides.exact import Exact
+from ratproof.sides.fa_rnn import OfFARNN
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.module import OfModule
+from ratproof.sides.openfst import WithOpenFst
+from ratproof.sides.sampled_runs import SampledRuns
+from theory.claim import Claim, Variant
+
+
+class Readable(Protocol):
+    """A class of comparisons that are kept in files."""
+
+    way: str
+
+    def from_json(self, claim: Claim, variant: Variant, data: dict[str, Any]) -> Comparison:
+        """The comparison that its ``to_json`` wrote; :class:`~automata.errors.InputError` for anything
+        else.
+        """
+
+
+SIDES: dict[str, Readable] = {
+    side.way: side for side in (Exact, WithOpenFst, OfNetwork, SampledRuns, OfFARNN, OfModule)
+}
+"""The sides, by their names."""
