@@ -206,8 +206,7 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
-                "fa_rnn.counting.network_counts_paths",
-                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+                "fa_rnn.beta_1.beta_1", network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}"
             ),
         ),
         Variant(
@@ -219,7 +218,7 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
-                "fa_rnn.counting.viterbi_recurrence_is_match",
+                "fa_rnn.beta_1.beta_1_viterbi",
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_times",
             ),

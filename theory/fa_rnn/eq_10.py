@@ -184,7 +184,7 @@ CLAIM = Claim(
                 ),
                 sizes=any_size,
             ),
-            theorem=Theorem("fa_rnn.recurrences.equation_10"),
+            theorem=Theorem("fa_rnn.eq_10.eq_10"),
         ),
         Variant(
             name="without-own-columns",

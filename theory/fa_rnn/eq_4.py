@@ -84,7 +84,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=STATES,
             theorem=Theorem(
-                "fa_rnn.recurrences.equation_4",
+                "fa_rnn.eq_4.eq_4",
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
             ),
@@ -97,7 +97,7 @@ CLAIM = Claim(
             construction=with_tensor,
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            theorem=Theorem("fa_rnn.recurrences.columns_are_refuted", refutes=True),
+            theorem=Theorem("fa_rnn.eq_4.without_row_vectors_is_refuted", refutes=True),
         ),
     ),
     example=Weights(

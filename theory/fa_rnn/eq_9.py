@@ -127,7 +127,7 @@ CLAIM = Claim(
                 sizes=any_size_5,
             ),
             theorem=Theorem(
-                "fa_rnn.recurrences.equation_9_scores",
+                "fa_rnn.eq_9.eq_9",
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
                 automaton=(
                     "@Wfa _ _ (place {K}) {alpha_0} (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v})"

@@ -80,7 +80,7 @@ CLAIM = Claim(
                 sizes=any_size_4,
             ),
             theorem=Theorem(
-                "fa_rnn.counting.viterbi_is_forward",
+                "fa_rnn.viterbi.viterbi",
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 over="rational_max_times",

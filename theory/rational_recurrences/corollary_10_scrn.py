@@ -97,7 +97,7 @@ CLAIM = Claim(
                 enough=ONE_LETTER,
             ),
             theorem=Theorem(
-                "rational_recurrences.corollary_10.corollary_10_scrn",
+                "rational_recurrences.corollary_10_scrn.corollary_10_scrn",
                 network="unit {c_0} (fun _ => {alpha}) {u} {word}",
                 automaton="figure_1 (fun _ => {alpha}) {u} {c_0}",
             ),

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from theory.claim import NO_AUTOMATON, Claim, Row, Source, Variant
-from theory.rational_recurrences.corollary_10 import INPUT_REPRESENTATION
+from theory.rational_recurrences.corollary_10 import input_representation
 from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS, READS_STATE, figure_1, with_feedback
 from theory.weights import Weights
 
@@ -28,7 +28,7 @@ CLAIM = Claim(
         "One layer: the inputs of a second one are vectors that depend on all that was read.",
     ),
     variants=(
-        *INPUT_REPRESENTATION,
+        *input_representation("corollary_10_sru"),
         Variant(
             name="without-memoryless-gates",
             expected="refuted",

@@ -97,7 +97,7 @@ CLAIM = Claim(
                 sizes=proposition_13.with_d_plus_1_states,
             ),
             theorem=Theorem(
-                "rational_recurrences.proposition_13.corollary_14",
+                "rational_recurrences.corollary_14.corollary_14",
                 network="linear_elman {c_0} {W} {v} {word} {unit}",
                 automaton="with_one_more_state {c_0} (fun _ : nat => {W}) {v} {unit}",
             ),

@@ -101,7 +101,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=PROOF,
             theorem=Theorem(
-                "rational_recurrences.definition_8.corollary_9",
+                "rational_recurrences.corollary_9.corollary_9",
                 network="layer {c_0} {f} {u} {word} {unit}",
                 automaton="figures {c_0} {f} {u} {unit}",
             ),
@@ -115,7 +115,7 @@ CLAIM = Claim(
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
             theorem=Theorem(
-                "rational_recurrences.definition_8.printed_is_refuted",
+                "rational_recurrences.corollary_9.printed_is_refuted",
                 refutes=True,
                 network="layer {c_0} {f} {u} {word} {unit}",
                 automaton="figures (fun _ => zero) {f} {u} {unit}",

@@ -145,7 +145,7 @@ CLAIM = Claim(
             small_cases=small,
             kinds=KINDS,
             algorithm=summed(paths.score),
-            theorem=Theorem("paths.forward_is_sum_over_paths"),
+            theorem=Theorem("rational_recurrences.definition_4.definition_4"),
         ),
         Variant(
             name="printed",
@@ -157,7 +157,7 @@ CLAIM = Claim(
             small_cases=small,
             kinds=KINDS,
             algorithm=summed(of_some_transition),
-            theorem=Theorem("paths.definition_3_printed_is_refuted", refutes=True),
+            theorem=Theorem("rational_recurrences.definition_4.printed_is_refuted", refutes=True),
         ),
     ),
     example=Drawn(EXAMPLE),

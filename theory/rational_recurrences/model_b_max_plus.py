@@ -25,7 +25,7 @@ CLAIM = Claim(
             " after the recurrence."
         ),
     ),
-    variants=example_15.MAX_PLUS_FIGURE_1,
+    variants=example_15.max_plus_figure_1("model_b_max_plus"),
     example=example_15.CLAIM.example,
     uses=("example-15",),
     row=Row("2", ("RRNN(B), max-plus", "yes", "", "max-plus")),

@@ -102,8 +102,8 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=PROOF,
             theorem=Theorem(
-                "rational_recurrences.model_c.model_c_is_figure_2",
-                network="model_c {c1_0} {c2_0} {f1} {u1} {f2} {u2} {word}",
+                "rational_recurrences.model_c.model_c",
+                network="rrnn_c {c1_0} {c2_0} {f1} {u1} {f2} {u2} {word}",
                 automaton="figure_2 {c1_0} {c2_0} {f1} {u1} {f2} {u2}",
             ),
         ),

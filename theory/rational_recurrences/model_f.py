@@ -187,8 +187,8 @@ CLAIM = Claim(
                 lambda w, c, unit: (w.over.one, *c, w.r),
             ),
             theorem=Theorem(
-                "rational_recurrences.model_f.model_f_is_figure_4",
-                network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                "rational_recurrences.model_f.model_f",
+                network="rrnn_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
                 score=(
                     "epsilon_score (figure_4 {c1_0} {c2_0} {p1} {p2} {f1} {u1} {f2} {u2}) (gamma {r}) 1"
                     " {word}"
@@ -208,8 +208,8 @@ CLAIM = Claim(
                 "after every string, Forward's vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)
             ),
             theorem=Theorem(
-                "rational_recurrences.model_f.model_f_is_three_states",
-                network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                "rational_recurrences.model_f.model_f_with_fewer_states",
+                network="rrnn_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
                 automaton="three_states {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2}",
             ),
         ),
@@ -242,9 +242,9 @@ CLAIM = Claim(
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
             theorem=Theorem(
-                "rational_recurrences.model_f.equation_26g_is_refuted",
+                "rational_recurrences.model_f.printed_equation_26g_is_refuted",
                 refutes=True,
-                network="model_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                network="rrnn_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
             ),
         ),
         Variant(

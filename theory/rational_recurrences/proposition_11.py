@@ -56,16 +56,7 @@ AS_PRINTED = (
 )
 
 
-def variants(
-    anywhere: Any,
-    from_zero: Any,
-    instances: Any,
-    update: str,
-    theorems: tuple[str, str] = (
-        "proposition_11.proposition_11_windows",
-        "proposition_11.proposition_11_with_fewer_states",
-    ),
-) -> tuple[Variant, ...]:
+def variants(anywhere: Any, from_zero: Any, instances: Any, update: str, claim: str) -> tuple[Variant, ...]:
     """Three readings of appendix A.
 
     Args:
@@ -73,7 +64,7 @@ def variants(
         from_zero: those with c_0 = 0.
         instances: the signatures and alphabets that the proofs are checked for.
         update: what mu is, in words.
-        theorems: the names of the theorems for the first two.
+        claim: the claim's module, which its Coq file and its theorems are named after.
     """
     right = {"cases": anywhere.random, "small_cases": anywhere.small, "recurrence": windowed, "kinds": PROVED}
     return (
@@ -86,7 +77,7 @@ def variants(
             ),
             construction=corrected,
             theorem=Theorem(
-                f"rational_recurrences.{theorems[0]}",
+                f"rational_recurrences.{claim}.{claim}",
                 network=NETWORK,
                 automaton=APPENDIX_A,
                 values=by_history,
@@ -102,7 +93,9 @@ def variants(
                 " what c is after reading w next"
             ),
             construction=ahead,
-            theorem=Theorem(f"rational_recurrences.{theorems[1]}", network=NETWORK, values=by_history),
+            theorem=Theorem(
+                f"rational_recurrences.{claim}.{claim}_with_fewer_states", network=NETWORK, values=by_history
+            ),
             proof=looking_ahead(instances),
             **right,
         ),
@@ -113,7 +106,7 @@ def variants(
             recurrence=windowed,
             construction=printed,
             theorem=Theorem(
-                "rational_recurrences.proposition_11.printed_is_refuted",
+                f"rational_recurrences.{claim}.printed_is_refuted",
                 refutes=True,
                 network=NETWORK,
                 automaton=AS_PRINTED,

@@ -47,7 +47,7 @@ CLAIM = Claim(
         ),
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=variants(ANYWHERE, PRINTED, instances(gates), "u"),
+    variants=variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn"),
     example=Weights(
         REAL,
         "ab",

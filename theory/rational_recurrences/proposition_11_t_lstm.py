@@ -37,11 +37,7 @@ CLAIM = Claim(
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
     variants=variants(
-        ANYWHERE,
-        FROM_ZERO,
-        over_three_alphabets(ANYWHERE, FROM_ZERO),
-        "(1 - f) z",
-        ("corollary_10.t_lstm_is_appendix_A", "corollary_10.t_lstm_is_ahead"),
+        ANYWHERE, FROM_ZERO, over_three_alphabets(ANYWHERE, FROM_ZERO), "(1 - f) z", "proposition_11_t_lstm"
     ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),

@@ -234,7 +234,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=chain_proof(rcnn_with_constant_lambda),
             theorem=Theorem(
-                "rational_recurrences.proposition_12.proposition_12",
+                "rational_recurrences.proposition_12.proposition_12_constant_lambda",
                 network="rcnn {c_0:from 1} (fun _ => {f}) {u:from 1} {word} {n}",
                 automaton="chain {n} {c_0:from 1} (fun _ => {f}) {u:from 1}",
             ),

@@ -116,7 +116,7 @@ CLAIM = Claim(
             says="the limit network is a DFA, where there is no tie",
             recurrence=limit_network,
             construction=dfa,
-            theorem=Theorem("state_regularized.limit_network.equation_4_is_dfa"),
+            theorem=Theorem("state_regularized.theorem_3_2.theorem_3_2"),
             **cases(no_ties),
         ),
         Variant(
@@ -133,7 +133,7 @@ CLAIM = Claim(
             small_cases=SCORES.small,
             kinds=PROVED,
             proof=BOUND,
-            theorem=Theorem("state_regularized.theorem_3_2.follows_at_least_the_product"),
+            theorem=Theorem("state_regularized.theorem_3_2.theorem_3_2_bound"),
         ),
         Variant(
             name="corrected-eq-4",
@@ -176,7 +176,7 @@ CLAIM = Claim(
             ),
             recurrence=followed_by_half,
             construction=always_one,
-            theorem=Theorem("state_regularized.theorem_3_2.no_temperature_is_low_enough", refutes=True),
+            theorem=Theorem("state_regularized.theorem_3_2.printed_uniform_is_refuted", refutes=True),
             kinds=SHOWN,
             **cases(no_ties, m=(4,)),
         ),
