@@ -14,7 +14,7 @@ from ratproof import check_invariant
 from ratproof.checkers import FORMAT
 from ratproof.comparisons import Exact
 from ratproof.ledger import ledger
-from theory.state_regularized.limits import epsilon, reachable
+from theory.state_regularized.shared.limits import epsilon, reachable
 
 
 def decide_by_boxes(comparison: Exact) -> None:

@@ -29,6 +29,12 @@ from automata.wfsa import WFSA
 from theory.signature import Signature
 from theory.weights import Weights
 
+ONE_LETTER = (
+    "One letter whose weights are variables stands for every letter of every alphabet: "
+    "a step reads one letter, and no identity has the weights of two."
+)
+"""Why an induction that is checked for one letter shows all letters."""
+
 
 @dataclass(frozen=True)
 class Identity:

@@ -23,7 +23,7 @@ from ratproof.ledger import ledger
 from ratproof.network_kinds import DTYPES
 from ratproof.verify import rule_file_in
 from theory.fa_rnn.beta_1 import RULES
-from theory.fa_rnn.rules import boolean
+from theory.fa_rnn.shared.rules import boolean
 from training.fa_rnn.sentences import read, vocabulary
 
 CLAIM = "fa-rnn-beta-1"

@@ -11,7 +11,8 @@ from ratproof.disagreement import Disagreement
 from ratproof.exhaust import exhaust
 from ratproof.prove import NotProved, prove
 from theory import registry
-from theory.fa_rnn import eq_9, eq_10, gru_start, networks, soft_logic
+from theory.fa_rnn import eq_9, eq_10, gru_start, soft_logic
+from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims
 
 # What reads no string, or compares with one state of weight one, is broken below in ways of its own.

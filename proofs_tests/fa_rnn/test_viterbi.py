@@ -14,7 +14,7 @@ from ratproof import ladder
 from ratproof.evidence import evidence
 from ratproof.ledger import ledger
 from ratproof.network_kinds import DTYPES
-from theory.fa_rnn.rules import RULES, boolean
+from theory.fa_rnn.shared.rules import RULES, boolean
 
 CLAIM = "fa-rnn-viterbi"
 

@@ -17,7 +17,7 @@ from proofs_tests.neural.equations import agree_with_equations
 from ratproof import ladder, network_ladder
 from ratproof.evidence import evidence
 from ratproof.ledger import ledger
-from theory.rational_recurrences import windows
+from theory.rational_recurrences.shared import windows
 from theory.registry import claim_named
 from theory.weights import Weights
 

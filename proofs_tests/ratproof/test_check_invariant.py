@@ -18,8 +18,8 @@ from ratproof.comparisons import Exact
 from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.ledger import recording
 from theory.registry import claim_named
-from theory.state_regularized import mixtures
-from theory.state_regularized.limits import asked_table
+from theory.state_regularized.shared import mixtures
+from theory.state_regularized.shared.limits import asked_table
 
 CLAIM, VARIANT = "theorem-3.2", "corrected-eq-5"
 EQ_5 = claim_named(CLAIM).variant(VARIANT)

@@ -13,7 +13,7 @@ from ratproof import ladder
 from ratproof.evidence import evidence
 from theory.registry import claim_named
 from theory.state_regularized.extraction import by_counts, hard_run, seen
-from theory.state_regularized.limits import asked_table
+from theory.state_regularized.shared.limits import asked_table
 from theory.weights import Weights
 
 CLAIM = "extraction"

@@ -19,7 +19,8 @@ from ratproof.exhaust import exhaust, no_initial_distribution
 from ratproof.invariant_boxes import decide_by_boxes
 from theory import registry
 from theory.registry import claim_named
-from theory.state_regularized import bound, extraction, limits, memory, networks, theorem_3_1, theorem_3_2
+from theory.state_regularized import extraction, theorem_3_1, theorem_3_2
+from theory.state_regularized.shared import bound, limits, memory, networks
 from theory.weights import Weights
 
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from automata.strategies import strings
 from neural.state_regularized.component import StochasticComponent
 from theory.registry import claim_named
-from theory.state_regularized import mixtures
-from theory.state_regularized.limits import (
+from theory.state_regularized.shared import mixtures
+from theory.state_regularized.shared.limits import (
     asked_table,
     epsilon,
     least_margin,
@@ -25,7 +25,7 @@ from theory.state_regularized.limits import (
     reachable,
     scores_at,
 )
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.networks import (
     SMALL,
     component,
     integers,

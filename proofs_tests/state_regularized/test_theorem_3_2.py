@@ -14,7 +14,7 @@ from ratproof.evidence import evidence
 from ratproof.invariant_boxes import decide_by_boxes
 from ratproof.ledger import ledger
 from theory.registry import claim_named
-from theory.state_regularized.mixtures import ball, distribution
+from theory.state_regularized.shared.mixtures import ball, distribution
 
 CLAIM = "theorem-3.2"
 BY_AUTOMATA = ("corrected", "corrected-bound", "corrected-eq-4", "printed")

@@ -14,7 +14,7 @@ import flint
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
     Vector,

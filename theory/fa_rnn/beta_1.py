@@ -16,7 +16,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
     Vector,
@@ -28,7 +28,7 @@ from theory.fa_rnn.networks import (
     with_factors,
     with_tensor,
 )
-from theory.fa_rnn.rules import boolean, match, matches, one_start
+from theory.fa_rnn.shared.rules import boolean, match, matches, one_start
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights

@@ -14,8 +14,8 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, Vector, score, step_4, with_tensor
-from theory.fa_rnn.rules import one_start
+from theory.fa_rnn.shared.networks import BITS, Vector, score, step_4, with_tensor
+from theory.fa_rnn.shared.rules import one_start
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 

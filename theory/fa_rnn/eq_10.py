@@ -13,7 +13,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     SQUARE,
     Places,
     Vector,

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
     Vector,

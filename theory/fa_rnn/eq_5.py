@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
     any_size_5,

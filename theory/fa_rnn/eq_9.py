@@ -15,7 +15,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Source, Variant
 from theory.fa_rnn.eq_5 import decomposed, small_factors
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
     Vector,

@@ -27,7 +27,7 @@ import flint
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, Vector, dot, in_line, step_4, tensor
+from theory.fa_rnn.shared.networks import BITS, Vector, dot, in_line, step_4, tensor
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
 

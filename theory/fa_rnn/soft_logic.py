@@ -12,8 +12,8 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Recurrence, Source, Variant
-from theory.fa_rnn.networks import BITS, Vector, dot, step_4, tensor
-from theory.fa_rnn.rules import on_sets, one_start
+from theory.fa_rnn.shared.networks import BITS, Vector, dot, step_4, tensor
+from theory.fa_rnn.shared.rules import on_sets, one_start
 from theory.signature import Signature, Sizes, constant
 from theory.weights import Weights
 

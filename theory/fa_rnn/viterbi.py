@@ -12,8 +12,8 @@ from typing import Any
 from automata.semirings import MAX_TIMES, REAL
 from theory.claim import Claim, Recurrence, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
-from theory.fa_rnn.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
-from theory.fa_rnn.rules import RULES, matches
+from theory.fa_rnn.shared.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
+from theory.fa_rnn.shared.rules import RULES, matches
 from theory.induction import Induction
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem

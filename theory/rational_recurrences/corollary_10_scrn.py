@@ -14,8 +14,8 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Row, Source, Variant
-from theory.induction import Induction
-from theory.rational_recurrences.proposition_7 import ONE_LETTER, figure_1_from_c_0
+from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights

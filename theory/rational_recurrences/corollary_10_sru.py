@@ -10,8 +10,9 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from theory.claim import NO_AUTOMATON, Claim, Row, Source, Variant
-from theory.rational_recurrences.corollary_10 import input_representation
-from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS, READS_STATE, figure_1, with_feedback
+from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
+from theory.rational_recurrences.shared.complement import input_representation
+from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
 from theory.weights import Weights
 
 CLAIM = Claim(

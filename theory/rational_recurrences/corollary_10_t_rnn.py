@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from theory.claim import Claim, Row, Source
 from theory.rational_recurrences import corollary_10_sru
-from theory.rational_recurrences.corollary_10 import input_representation
-from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS
+from theory.rational_recurrences.shared.complement import input_representation
+from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
 
 CLAIM = Claim(
     name="corollary-10-t-rnn",

@@ -12,10 +12,9 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
-from theory.induction import Induction
+from theory.induction import ONE_LETTER, Induction
 from theory.places import Concrete
 from theory.rational_recurrences import proposition_13
-from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights

@@ -14,7 +14,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import NO_AUTOMATON, PROVED, Claim, Recurrence, Source, Variant
-from theory.induction import Induction
+from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import proposition_7
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -75,7 +75,7 @@ PROOF = Induction(
     states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
     instances=tuple((layer(d), "a") for d in (1, 2, 3)),
     enough=(
-        f"{proposition_7.ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of"
+        f"{ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of"
         " one unit are those of every unit of a layer of any size."
     ),
 )

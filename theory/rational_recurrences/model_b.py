@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from theory.claim import Claim, Row, Source
 from theory.rational_recurrences import corollary_10_sru
-from theory.rational_recurrences.corollary_10 import variants
-from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS
-
-OUTPUT = "The score is c_t: the output gate and tanh (h_t = tanh(o_t c_t)) come after the recurrence."
+from theory.rational_recurrences.shared.complement import variants
+from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS, OUTPUT
 
 CLAIM = Claim(
     name="model-b",

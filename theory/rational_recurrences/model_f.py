@@ -14,10 +14,9 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Recurrence, Row, Source, Variant
-from theory.induction import Induction
-from theory.rational_recurrences.model_b import OUTPUT
-from theory.rational_recurrences.model_c import GATES, without_complements
-from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
+from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.shared.hypotheses import MEMORYLESS, OUTPUT
+from theory.rational_recurrences.shared.two_gates import GATES, without_complements
 from theory.signature import Signature, constant
 from theory.theorem import Theorem
 from theory.weights import Weights

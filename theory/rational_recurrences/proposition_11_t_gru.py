@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from theory.claim import Claim, Row, Source
-from theory.rational_recurrences import windows
-from theory.rational_recurrences.proposition_11 import EXAMPLE, over_three_alphabets, variants
+from theory.rational_recurrences.shared import windows
+from theory.rational_recurrences.shared.windowed_variants import EXAMPLE, over_three_alphabets, variants
 from theory.signature import Signature, by_window
 
 

@@ -16,9 +16,17 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Recurrence, Source, Variant
 from theory.signature import Sizes, constant
-from theory.state_regularized.limits import Table, asked_table, dfa, most_probable, no_ties
-from theory.state_regularized.mixtures import Unsettled, start, step
-from theory.state_regularized.networks import ANY, SIZES, SMALL, Vector, component, integers, similarities
+from theory.state_regularized.shared.limits import Table, asked_table, dfa, most_probable, no_ties
+from theory.state_regularized.shared.mixtures import Unsettled, start, step
+from theory.state_regularized.shared.networks import (
+    ANY,
+    SIZES,
+    SMALL,
+    Vector,
+    component,
+    integers,
+    similarities,
+)
 from theory.weights import Weights
 
 Run = Iterator[tuple[int, str, int]]

@@ -14,9 +14,9 @@ from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.state_regularized.limits import distinct
-from theory.state_regularized.memory import at_zero, with_cell_state
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.limits import distinct
+from theory.state_regularized.shared.memory import at_zero, with_cell_state
+from theory.state_regularized.shared.networks import (
     ANY,
     SIZES,
     SMALL,

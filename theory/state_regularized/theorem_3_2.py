@@ -13,10 +13,10 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Recurrence, Source, Variant
 from theory.signature import Sizes, constant
-from theory.state_regularized.bound import BOUND, always_greatest, bound_and_rest, scores
-from theory.state_regularized.limits import asked_table, dfa, distinct, low_enough, no_ties, scores_at
-from theory.state_regularized.mixtures import mixture, mixture_in_doubt
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.bound import BOUND, always_greatest, bound_and_rest, scores
+from theory.state_regularized.shared.limits import asked_table, dfa, distinct, low_enough, no_ties, scores_at
+from theory.state_regularized.shared.mixtures import mixture, mixture_in_doubt
+from theory.state_regularized.shared.networks import (
     ANY,
     SIZES,
     SMALL,

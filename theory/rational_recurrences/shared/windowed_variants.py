@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import LADDER, PROVED, Variant
-from theory.rational_recurrences.windows import (
+from theory.rational_recurrences.shared.windows import (
     ahead,
     by_history,
     corrected,

@@ -11,7 +11,7 @@ from automata.dfa import determinise
 from automata.operations import reverse
 from automata.semirings import BOOLEAN, REAL
 from automata.wfsa import WFSA
-from theory.fa_rnn.networks import BITS, tensor
+from theory.fa_rnn.shared.networks import BITS, tensor
 from theory.signature import Entry, Signature, Sizes, constant
 from theory.weights import Weights
 

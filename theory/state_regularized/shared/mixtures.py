@@ -13,8 +13,8 @@ from typing import Any
 import flint
 
 from theory.claim import Recurrence
-from theory.state_regularized.limits import asked_table
-from theory.state_regularized.networks import Vector
+from theory.state_regularized.shared.limits import asked_table
+from theory.state_regularized.shared.networks import Vector
 from theory.weights import Weights
 
 FIRST_BITS, MOST_BITS = 64, 1024
@@ -47,7 +47,7 @@ def ball(value: Any) -> Any:
 
 
 def scores(w: Weights, h: Vector, x: str) -> Vector:
-    """b at a mixture h: the cell of :mod:`theory.state_regularized.networks`, in balls."""
+    """b at a mixture h: the cell of :mod:`theory.state_regularized.shared.networks`, in balls."""
     one = flint.arb(1)
     u = []
     for row, b in zip(w.U, w.W[x], strict=True):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Recurrence
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.networks import (
     Place,
     Vector,
     at,

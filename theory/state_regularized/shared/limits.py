@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.state_regularized.networks import Vector, component, margin, similarities
+from theory.state_regularized.shared.networks import Vector, component, margin, similarities
 from theory.weights import Weights
 
 Table = dict[tuple[int, str], int]

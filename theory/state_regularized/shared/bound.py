@@ -14,7 +14,7 @@ from theory.claim import Recurrence
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.signature import Signature, by_symbol, constant
-from theory.state_regularized.networks import SMALL
+from theory.state_regularized.shared.networks import SMALL
 from theory.weights import Weights
 
 # The bound alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), and its product over a string. With the powers
