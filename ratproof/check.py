@@ -27,7 +27,7 @@ from ratproof.on_numbers import OnNumbers, ran_on_cases
 from ratproof.results import Observation, gather
 from ratproof.verify import Outcome, keep_evidence
 from theory.claim import KERNEL, Claim, Variant
-from theory.registry import bring
+from theory.registry import register
 
 EXAMPLES = 100
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
@@ -114,7 +114,7 @@ def load(path: str) -> dict[str, Claim]:
                 f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
             )
         found[claim.name] = claim
-        bring(claim)
+        register(claim)
     if not found:
         raise InputError(f"{path}: has no claim; assign what believe(...) returns, or a Claim, to a name")
     return found

@@ -124,16 +124,16 @@ def identities(
     """
     signature, alphabet = instance
     weights = signature.variables(alphabet, reading.over)
-    found: list[Identity] = []
+    equations: list[Identity] = []
     automata = variant.construction(weights)
     units = len(variant.recurrence.out(weights, variant.recurrence.start(weights)))
     if len(automata) != units:
         raise ValueError(f"the network shows {units} numbers, and there are {len(automata)} automata")
     for unit, automaton in enumerate(automata):
-        found += _of_unit(
+        equations += _of_unit(
             variant.recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths)
         )
-    return found
+    return equations
 
 
 def _of_unit(
@@ -142,14 +142,14 @@ def _of_unit(
     k: Any = weights.over
 
     def vector(state: Any) -> Any:
-        made = np.empty(automaton.states, dtype=object)
+        array = np.empty(automaton.states, dtype=object)
         values = list(induction.invariant(weights, state, unit))
-        if len(values) != len(made):
+        if len(values) != len(array):
             raise ValueError(
                 f"the invariant has {len(values)} numbers, and the automaton {automaton.states} states"
             )
-        made[:] = [k.exact(value) for value in values]
-        return made
+        array[:] = [k.exact(value) for value in values]
+        return array
 
     def equal(name: str, where: str, left: Any, right: Any) -> Identity:
         pairs = list(zip(np.atleast_1d(left), np.atleast_1d(right), strict=True))

@@ -34,7 +34,7 @@ def test_a_break_is_refuted(monkeypatch, claim, name, what):
         replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v
         for v in whole.variants
     )
-    monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
+    monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
     with pytest.raises(Disagreement):
         exhaust(claim, claim_named(claim).variant(name), longest=3)
 

@@ -37,7 +37,7 @@ DOUBLES = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_brought", {})
+    monkeypatch.setattr(registry, "_registered", {})
     monkeypatch.setattr(on_numbers, "MOST_STEPS", 4000)  # fewer than for users, to be quick
 
 
@@ -174,7 +174,8 @@ REFUSED = LIARS[:10]
 def decided(monkeypatch, *claims, kind="decided", **options):
     """The results of the decision, as ``ratproof check`` has them."""
     monkeypatch.setattr(
-        "ratproof.check.load", lambda path: {claim.name: registry.bring(claim) or claim for claim in claims}
+        "ratproof.check.load",
+        lambda path: {claim.name: registry.register(claim) or claim for claim in claims},
     )
     return check("mine.py", kind=kind, **options).results
 

@@ -36,7 +36,7 @@ from ratproof.networks import OfNetwork
 from ratproof.results import Observation, gather
 from ratproof.text import Corpus, agree_on_text
 from theory import registry
-from theory.registry import bring, claim_named
+from theory.registry import claim_named, register
 
 LOOP = {"a": [[1]], "b": [[1]]}
 HUGE = WFSA(REAL, [10**50], [1], LOOP)
@@ -49,7 +49,7 @@ LATER_HUGE = WFSA(REAL, [1], [1], {"a": [[10**20]], "b": [[1]]})
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_brought", {})
+    monkeypatch.setattr(registry, "_registered", {})
 
 
 class Gives(nn.Module):
@@ -67,7 +67,7 @@ def of_module(module, automaton, **options):
     claim = believe_module(
         "mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton, **options
     )
-    bring(claim)
+    register(claim)
     return claim.variants[0].network("mine", "believed")
 
 
@@ -185,7 +185,7 @@ class TrainingLies(nn.Module):
 def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
     module = TrainingLies()
     claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=ONE)
-    monkeypatch.setattr("ratproof.check.load", lambda path: {"mine": bring(claim) or claim})
+    monkeypatch.setattr("ratproof.check.load", lambda path: {"mine": register(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS
     assert (
@@ -310,7 +310,7 @@ def test_a_sentence_is_a_case_where_all_of_its_scores_were_compared(unbounded, c
 def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
     claim = believe("mine", start=start, step=step, automaton=automaton)
     claim = replace(claim, variants=(replace(claim.variants[0], shortest=shortest),))
-    bring(claim)
+    register(claim)
     return claim
 
 
@@ -359,7 +359,7 @@ def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_not
 def test_a_comparison_with_no_unit_is_refused():
     claim = speaks_from(0)
     claim = replace(claim, variants=(replace(claim.variants[0], construction=lambda case: ()),))
-    bring(claim)
+    register(claim)
     for rung in (
         lambda: counted(Exact("mine", "believed", claim.example), ["a"]),
         lambda: exhaust("mine", claim.variants[0]),
@@ -371,7 +371,7 @@ def test_a_comparison_with_no_unit_is_refused():
 def test_automata_that_read_their_symbols_in_another_order_are_refused():
     claim = speaks_from(0)
     turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
-    bring(replace(claim, variants=(replace(claim.variants[0], construction=lambda case: (turned,)),)))
+    register(replace(claim, variants=(replace(claim.variants[0], construction=lambda case: (turned,)),)))
     with pytest.raises(InputError, match="where the network reads"):
         Exact("mine", "believed", claim.example).compare_all(2)
 

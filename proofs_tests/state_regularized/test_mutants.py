@@ -38,7 +38,7 @@ def broken(monkeypatch):
             replace(v, **{k: f(getattr(v, k)) for k, f in parts.items()}) if v.name == name else v
             for v in whole.variants
         )
-        monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
+        monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
 
     return put
 

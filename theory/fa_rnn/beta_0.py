@@ -65,8 +65,8 @@ def by_word(w: Weights, name: str) -> list[Vector]:
 
 def turn(w: Weights) -> Matrix:
     """G = pinv(E_w) E_R."""
-    found = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
-    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in found.tolist())
+    product = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
+    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in product.tolist())
 
 
 # The weights: factors, a vector u for each word, and G.

@@ -47,9 +47,10 @@ def rule_with_vectors(k: int) -> Signature:
 
 def small_rule_with_vectors(k: int) -> Signature:
     """The small cases: one vector for all words."""
-    made = rule_with_vectors(k)
+    signature = rule_with_vectors(k)
     return replace(
-        made, entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in made.entries)
+        signature,
+        entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in signature.entries),
     )
 
 
@@ -95,7 +96,7 @@ viterbi_network = Recurrence(
 )
 
 
-# The automaton made deterministic before: its forward score is a match.
+# The automaton after determinisation: its forward score is a match.
 
 
 @lru_cache(maxsize=256)

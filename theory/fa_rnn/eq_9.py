@@ -80,8 +80,10 @@ def rule_and_threshold(k: int) -> Signature:
 
 def rule_and_any_threshold(k: int) -> Signature:
     """The same with a threshold that is too small or too large."""
-    made = rule_and_threshold(k)
-    return Signature((*made.entries[:-1], constant("gamma", only=(0, 2))), size=made.size, most_small=600)
+    signature = rule_and_threshold(k)
+    return Signature(
+        (*signature.entries[:-1], constant("gamma", only=(0, 2))), size=signature.size, most_small=600
+    )
 
 
 ANY, SMALL = (

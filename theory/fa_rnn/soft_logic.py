@@ -1,6 +1,7 @@
-"""Table 2: soft logic on matches is logic, where what it is given is 0 or 1.
+"""Table 2: soft logic on matches is logic, where its inputs are 0 or 1.
 
-Jiang et al. 2020, section 3.5 and Table 2, which are given forward scores: counts, that may be larger than 1.
+Jiang et al. 2020, section 3.5 and Table 2, whose inputs are forward scores: counts, which may be larger
+than 1.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ def rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
     """The small cases: every sentence begins in the first state."""
-    made = rules_and_formula(size)
-    return Signature((one_start(), *made.entries[1:]), size=made.size, most_small=made.most_small)
+    signature = rules_and_formula(size)
+    return Signature(
+        (one_start(), *signature.entries[1:]), size=signature.size, most_small=signature.most_small
+    )
 
 
 # Table 2.

@@ -51,8 +51,7 @@ def powers(w: Weights, x: str) -> tuple[Fraction, ...]:
 
 def others(w: Weights, x: str) -> tuple[Fraction, ...]:
     """All powers but one of the greatest."""
-    found = sorted(powers(w, x))
-    return tuple(found[:-1])
+    return tuple(sorted(powers(w, x))[:-1])
 
 
 Places = Concrete | Symbolic
