@@ -1,9 +1,9 @@
 """That a proof by induction speaks of all weights and states: a variable for each number, in every mode that
 is reached.
 
-An induction whose step is shown for some states only shows nothing of the others. A state is general when its
-numbers are variables of their own, which are none of the weights'. The first state need not be, where it is
-listed itself.
+An induction whose step is proved for some states only proves nothing of the others. A state is general when
+its numbers are variables of their own, which are none of the weights'. The first state need not be, where it
+is listed itself.
 """
 
 from __future__ import annotations

@@ -29,6 +29,12 @@ from automata.wfsa import WFSA
 from theory.signature import Signature
 from theory.weights import Weights
 
+ONE_LETTER = (
+    "One letter whose weights are variables stands for every letter of every alphabet: "
+    "a step reads one letter, and no identity has the weights of two."
+)
+"""Why an induction that is checked for one letter shows all letters."""
+
 
 @dataclass(frozen=True)
 class Identity:
@@ -118,15 +124,15 @@ def identities(
     """
     signature, alphabet = instance
     weights = signature.variables(alphabet, reading.over)
-    found: list[Identity] = []
+    equations: list[Identity] = []
     recurrence = variant.equality.recurrence
     automata = variant.equality.construction(weights)
     units = len(recurrence.out(weights, recurrence.start(weights)))
     if len(automata) != units:
         raise ValueError(f"the network shows {units} numbers, and there are {len(automata)} automata")
     for unit, automaton in enumerate(automata):
-        found += _of_unit(recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths))
-    return found
+        equations += _of_unit(recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths))
+    return equations
 
 
 def _of_unit(
@@ -135,14 +141,14 @@ def _of_unit(
     k: Any = weights.over
 
     def vector(state: Any) -> Any:
-        made = np.empty(automaton.states, dtype=object)
+        array = np.empty(automaton.states, dtype=object)
         values = list(induction.invariant(weights, state, unit))
-        if len(values) != len(made):
+        if len(values) != len(array):
             raise ValueError(
                 f"the invariant has {len(values)} numbers, and the automaton {automaton.states} states"
             )
-        made[:] = [k.exact(value) for value in values]
-        return made
+        array[:] = [k.exact(value) for value in values]
+        return array
 
     def equal(name: str, where: str, left: Any, right: Any) -> Identity:
         pairs = list(zip(np.atleast_1d(left), np.atleast_1d(right), strict=True))

@@ -1,5 +1,5 @@
-"""Sums over places 1, ..., n: concrete ones, which a recurrence and an automaton are made of, and symbolic
-ones, which a proof for every n is.
+"""Sums over places 1, ..., n: concrete ones, for a recurrence and an automaton, and symbolic ones, for
+a proof for every n.
 
 A claim whose network has a size writes its step, and its automaton's weights, once, as functions of places;
 :class:`Concrete` runs them on numbers (or variables), :class:`Symbolic` on places that are symbols, in sympy.
@@ -80,8 +80,8 @@ class Symbolic:
     """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0: so j is any place, and n any size.
 
     Args:
-        first: j = 1 (``True``) or any j >= 2 (``False``), where the two are shown apart; any j >= 1 without
-            it.
+        first: j = 1 (``True``) or any j >= 2 (``False``), where the two have proofs of their own; any
+            j >= 1 without it.
     """
 
     zero, one = sympy.Integer(0), sympy.Integer(1)
@@ -123,7 +123,7 @@ class Symbolic:
 
     def same(self, a: Any, b: Any) -> bool:
         """Are two expressions equal? Sums of sums are compared by their terms: which sum stands inside which
-        is all one.
+        does not matter.
         """
         return terms(a) == terms(b) or bool(sympy.simplify(sympy.expand(a - b)) == 0)
 
@@ -148,7 +148,7 @@ def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
     >>> inside == outside, terms(inside) == terms(outside)
     (False, True)
     """
-    found: Counter[tuple[Any, frozenset[Any]]] = Counter()
+    counts: Counter[tuple[Any, frozenset[Any]]] = Counter()
     for part in sympy.Add.make_args(sympy.expand(value)):
         number, factors = part.as_coeff_mul()
         sums = [factor for factor in factors if isinstance(factor, sympy.Sum)]
@@ -162,8 +162,8 @@ def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
                 for (body, limits), more in inner.items()
             ]
         for body, ranges, times in products:
-            found[sympy.expand(body), ranges] += times
-    return Counter({term: times for term, times in found.items() if times != 0 and term[0] != 0})
+            counts[sympy.expand(body), ranges] += times
+    return Counter({term: times for term, times in counts.items() if times != 0 and term[0] != 0})
 
 
 def _apart(*parts: Any) -> frozenset[Any]:

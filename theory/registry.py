@@ -1,4 +1,4 @@
-"""All claims, found by walking the papers' folders: a claim's file is the only place that names it."""
+"""All claims, read from the papers' folders: a claim's file is the only place that names it."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from theory.claim import Claim
 @cache
 def claims() -> dict[str, Claim]:
     """Every claim by its name, in the order of the papers, of their sections, and of the numbers in them."""
-    found: dict[str, Claim] = {}
+    by_name: dict[str, Claim] = {}
     for module in pkgutil.walk_packages(theory.__path__, "theory."):
         claim = getattr(importlib.import_module(module.name), "CLAIM", None)
         if isinstance(claim, Claim):
-            if claim.name in found:
+            if claim.name in by_name:
                 raise ValueError(f"two files claim to be {claim.name}")
-            found[claim.name] = claim
-    return dict(sorted(found.items(), key=lambda item: _order(item[1])))
+            by_name[claim.name] = claim
+    return dict(sorted(by_name.items(), key=lambda item: _order(item[1])))
 
 
-_brought: dict[str, Claim] = {}
+_registered: dict[str, Claim] = {}
 
 
 def claim_named(name: str) -> Claim:
-    """The claim of that name, or one that was brought."""
-    if name in _brought:
-        return _brought[name]
+    """The claim of that name, or of a registered claim of a user's own."""
+    if name in _registered:
+        return _registered[name]
     if name not in claims():
         raise InputError(f"there is no claim {shorten(name)}; there are {', '.join(claims())}")
     return claims()[name]
 
 
-def bring(claim: Claim) -> None:
-    """Make a claim of a user's own known by its name, for as long as the program runs."""
+def register(claim: Claim) -> None:
+    """Register a claim of a user's own under its name, for as long as the program runs."""
     if claim.name in claims():
         raise InputError(f"the name {claim.name} is taken by a claim of ratproof's; another name is right")
-    _brought[claim.name] = claim
+    _registered[claim.name] = claim
 
 
 def _order(claim: Claim) -> tuple[int, tuple[str, ...], int, str]:

@@ -147,23 +147,23 @@ class Signature:
 
     def _filled(self, alphabet: str, over: Semiring, value: Callable[[Entry, str], Tree]) -> Weights:
         """The weights with ``value`` of each entry and of its name (``"f(a)"``), the derived ones last."""
-        found: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for entry in self.entries:
             cells = {key: value(entry, _named(entry.name, key)) for key in entry.places(alphabet)}
-            found[entry.name] = cells[None] if entry.per == "constant" else cells
-        return Weights(over, alphabet, found, self.size)
+            entries[entry.name] = cells[None] if entry.per == "constant" else cells
+        return Weights(over, alphabet, entries, self.size)
 
-    def _derive(self, drawn: Weights) -> Weights:
-        entries = dict(drawn.entries)
+    def _derive(self, w: Weights) -> Weights:
+        entries = dict(w.entries)
         for entry in self.entries:
             if entry.derived is not None:
-                so_far = Weights(drawn.over, drawn.alphabet, entries, drawn.size)
+                so_far = Weights(w.over, w.alphabet, entries, w.size)
                 entries[entry.name] = (
                     entry.derived(so_far)
                     if entry.per == "constant"
-                    else {key: entry.derived(so_far, key) for key in entry.keys(drawn.alphabet)}
+                    else {key: entry.derived(so_far, key) for key in entry.keys(w.alphabet)}
                 )
-        return Weights(drawn.over, drawn.alphabet, entries, drawn.size)
+        return Weights(w.over, w.alphabet, entries, w.size)
 
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
         """Random weights over the alphabet, for Hypothesis."""
@@ -178,16 +178,16 @@ class Signature:
             for entry in self.entries
             if entry.derived is None
         }
-        made = st.fixed_dictionaries(parts).map(lambda drawn: self._in_order(alphabet, drawn))
-        return (made if self.where is None else made.filter(self.where)).map(self._derive)
+        cases = st.fixed_dictionaries(parts).map(lambda values: self._in_order(alphabet, values))
+        return (cases if self.where is None else cases.filter(self.where)).map(self._derive)
 
-    def _in_order(self, alphabet: str, drawn: dict[str, Any]) -> Weights:
-        """What was drawn, written in the signature's order (Hypothesis draws dictionaries in another)."""
+    def _in_order(self, alphabet: str, values: dict[str, Any]) -> Weights:
+        """The values in the signature's order (Hypothesis draws dictionaries in another)."""
         entries = {
             entry.name: (
-                {key: drawn[entry.name][key] for key in entry.keys(alphabet)}
-                if entry.per != "constant" and entry.name in drawn
-                else drawn.get(entry.name)
+                {key: values[entry.name][key] for key in entry.keys(alphabet)}
+                if entry.per != "constant" and entry.name in values
+                else values.get(entry.name)
             )
             for entry in self.entries
         }
@@ -211,9 +211,9 @@ class Signature:
             for _ in entry.places(alphabet)
             for _ in range(_size(entry.shape))
         ]
-        wanted = self.where
-        made = self._all_small(alphabet, choices)
-        some = islice(made if wanted is None else (case for case in made if wanted(case)), self.most_small)
+        where = self.where
+        cases = self._all_small(alphabet, choices)
+        some = islice(cases if where is None else (case for case in cases if where(case)), self.most_small)
         yield from map(self._derive, some)
 
     def _all_small(self, alphabet: str, choices: Sequence[Sequence[Any]]) -> Iterator[Weights]:

@@ -114,7 +114,7 @@ class Weights:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Weights:
         """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything
-        large is made.
+        large is built.
         """
         if not isinstance(data, dict) or set(data) != FIELDS:
             raise InputError(
@@ -161,7 +161,7 @@ class Weights:
 
 def _size(size: Any, weights: int) -> tuple[str, int]:
     """What a size is called, and the size: no larger than the number of weights, so that nothing larger than
-    the file is made.
+    the file is built.
     """
     if (
         not isinstance(size, list)
@@ -194,7 +194,7 @@ def _written(value: Tree) -> str:
 
 def total(k: Semiring, values: Any) -> Any:
     """The sum of some weights; zero, of none."""
-    found = k.zero
+    result = k.zero
     for value in values:
-        found = k.plus(found, value)
-    return found
+        result = k.plus(result, value)
+    return result

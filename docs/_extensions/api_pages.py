@@ -85,9 +85,12 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
         "What a claim is": ("claim", "registry", "weights", "signature", "places", "induction", "generality"),
         "State-regularized networks, over exact numbers": (
             "state_regularized",
-            *(f"state_regularized.{name}" for name in ("networks", "memory", "limits", "mixtures", "bound")),
+            *(
+                f"state_regularized.shared.{name}"
+                for name in ("networks", "memory", "limits", "mixtures", "bound")
+            ),
         ),
-        "FA-RNNs, over any numbers": ("fa_rnn", "fa_rnn.networks", "fa_rnn.rules"),
+        "FA-RNNs, over any numbers": ("fa_rnn", "fa_rnn.shared.networks", "fa_rnn.shared.rules"),
     },
     "neural": {
         "Layers": (

@@ -22,7 +22,7 @@ from ratproof.runner.evidence import evidence
 from ratproof.runner.verification import rule_file_in
 from ratproof.sides.layer_spec import DTYPES
 from theory.fa_rnn.beta_1 import RULES
-from theory.fa_rnn.rules import boolean
+from theory.fa_rnn.shared.rules import boolean
 from training.fa_rnn.sentences import read, vocabulary
 
 CLAIM = "fa-rnn-beta-1"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proofs_tests.fa_rnn.in_floats import DYADIC, agree_in_floats
 from ratproof.runner.evidence import evidence
-from theory.fa_rnn.networks import tensor
+from theory.fa_rnn.shared.networks import tensor
 from theory.signature import Signature
 
 CLAIM = "fa-rnn-eq-4"

@@ -11,7 +11,8 @@ from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.exhausted import exhaust
 from ratproof.rungs.proved import NotProved, prove
 from theory import registry
-from theory.fa_rnn import eq_9, eq_10, gru_start, networks, soft_logic
+from theory.fa_rnn import eq_9, eq_10, gru_start, soft_logic
+from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims
 
 # What reads no string, or compares with one state of weight one, is broken below in ways of its own.
@@ -33,7 +34,7 @@ def test_a_break_is_refuted(monkeypatch, claim, name, what):
         v.changed(**{k: f(v.part(k)) for k, f in parts.items()}) if v.name == name else v
         for v in whole.variants
     )
-    monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
+    monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
     with pytest.raises(Disagreement):
         exhaust(claim, claim_named(claim).variant(name), longest=3)
 

@@ -13,7 +13,7 @@ from neural.fa_rnn.network import FARNN
 from ratproof.record.ledger import ledger
 from ratproof.runner.evidence import evidence
 from ratproof.sides.layer_spec import DTYPES
-from theory.fa_rnn.rules import RULES, boolean
+from theory.fa_rnn.shared.rules import RULES, boolean
 
 CLAIM = "fa-rnn-viterbi"
 

@@ -32,12 +32,12 @@ BREAKS = {
         "[:: [:: 0; 0; 0; 0]] p q",
     ),
     "no padding: q of the first history is left out": (
-        "rational_recurrences/proposition_11.v",
+        "rational_recurrences/shared/appendix_A.v",
         "inl h, inr h' => towards (remember h x) h' (u h x)",
         "inl h, inr h' => if h == h_0 then 0 else towards (remember h x) h' (u h x)",
     ),
     "one history too few": (
-        "rational_recurrences/proposition_11.v",
+        "rational_recurrences/proposition_11_qrnn.v",
         "2 + \\sum_(1 <= i < k.+1)",
         "2 + \\sum_(1 <= i < k)",
     ),
@@ -57,12 +57,12 @@ BREAKS = {
         "| None, Some k => b x i\n",
     ),
     "D_1 and D_2 are exchanged": (
-        "fa_rnn/recurrences.v",
+        "fa_rnn/eq_5.v",
         "\\sum_(s : C) D_1 i s * E_R x s * D_2 j s.",
         "\\sum_(s : C) D_2 i s * E_R x s * D_1 j s.",
     ),
     "the unfolding is read as [i, j]": (
-        "fa_rnn/recurrences.v",
+        "fa_rnn/eq_9.v",
         "unfolding (Ordinal (row_number i j)) x",
         "unfolding (Ordinal (row_number j i)) x",
     ),
@@ -72,7 +72,7 @@ BREAKS = {
         "if p is Some i then centroid i else h_0) x i' else 1)",
     ),
     "the bound forgets the other centroids": (
-        "state_regularized/theorem_3_2.v",
+        "state_regularized/shared/softmax.v",
         "(1 + n%:R * e (- (gap / tau)))^-1",
         "(1 + e (- (gap / tau)))^-1",
     ),

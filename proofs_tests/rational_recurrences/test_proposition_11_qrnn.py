@@ -11,7 +11,7 @@ from automata.minimise import rank
 from automata.semirings import REAL
 from ratproof.record.ledger import ledger
 from ratproof.runner.evidence import evidence
-from theory.rational_recurrences import windows
+from theory.rational_recurrences.shared import windows
 from theory.registry import claim_named
 from theory.weights import Weights
 

@@ -51,7 +51,7 @@ claims = [
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_brought", {})
+    monkeypatch.setattr(registry, "_registered", {})
 
 
 def test_a_module_that_is_right_holds_and_one_that_is_an_ulp_off_is_refuted(tmp_path):

@@ -25,7 +25,7 @@ EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "my_claim.py"
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_brought", {})
+    monkeypatch.setattr(registry, "_registered", {})
 
 
 def written(text):

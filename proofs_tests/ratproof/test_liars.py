@@ -174,7 +174,7 @@ def decided(monkeypatch, *claims, kind="decided", **options):
     """The results of the decision, as ``ratproof check`` has them."""
     monkeypatch.setattr(
         "ratproof.runner.user_files.load",
-        lambda path: {claim.name: registry.bring(claim) or claim for claim in claims},
+        lambda path: {claim.name: registry.register(claim) or claim for claim in claims},
     )
     return check("mine.py", kind=kind, **options).results
 

@@ -38,7 +38,7 @@ from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import spec
 from ratproof.sides.openfst import WithOpenFst
 from theory import registry
-from theory.registry import bring, claim_named
+from theory.registry import claim_named, register
 
 LOOP = {"a": [[1]], "b": [[1]]}
 HUGE = WFSA(REAL, [10**50], [1], LOOP)
@@ -69,7 +69,7 @@ def of_module(module, automaton, **options):
     claim = believe_module(
         "mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton, **options
     )
-    bring(claim)
+    register(claim)
     return claim.variants[0].network("mine", "believed")
 
 
@@ -187,7 +187,7 @@ class TrainingLies(nn.Module):
 def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
     module = TrainingLies()
     claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=ONE)
-    monkeypatch.setattr("ratproof.runner.user_files.load", lambda path: {"mine": bring(claim) or claim})
+    monkeypatch.setattr("ratproof.runner.user_files.load", lambda path: {"mine": register(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS
     assert (
@@ -311,7 +311,7 @@ def test_a_sentence_is_a_case_where_all_of_its_scores_were_compared(unbounded, c
 def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
     claim = believe("mine", start=start, step=step, automaton=automaton)
     claim = replace(claim, variants=(claim.variants[0].changed(shortest=shortest),))
-    bring(claim)
+    register(claim)
     return claim
 
 
@@ -360,7 +360,7 @@ def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_not
 def test_a_comparison_with_no_unit_is_refused():
     claim = speaks_from(0)
     claim = replace(claim, variants=(claim.variants[0].changed(construction=lambda case: ()),))
-    bring(claim)
+    register(claim)
     for rung in (
         lambda: counted(Exact("mine", "believed", claim.example), ["a"]),
         lambda: exhaust("mine", claim.variants[0]),
@@ -372,7 +372,7 @@ def test_a_comparison_with_no_unit_is_refused():
 def test_automata_that_read_their_symbols_in_another_order_are_refused():
     claim = speaks_from(0)
     turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
-    bring(replace(claim, variants=(claim.variants[0].changed(construction=lambda case: (turned,)),)))
+    register(replace(claim, variants=(claim.variants[0].changed(construction=lambda case: (turned,)),)))
     with pytest.raises(InputError, match="where the network reads"):
         Exact("mine", "believed", claim.example).compare_all(2)
 

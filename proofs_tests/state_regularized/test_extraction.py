@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from theory.registry import claim_named
 from theory.state_regularized.extraction import by_counts, hard_run, seen
-from theory.state_regularized.limits import asked_table
+from theory.state_regularized.shared.limits import transition_table
 from theory.weights import Weights
 
 CLAIM = "extraction"
@@ -21,4 +21,4 @@ def test_a_pair_that_is_never_seen_leads_to_the_first_centroid_as_printed():
     example = claim_named(CLAIM).example
     w = Weights(example.over, example.alphabet, {**example.entries, "longest": Fraction(1)}, example.size)
     assert by_counts(w, hard_run) == {(q, x): 1 for q in (1, 2) for x in "ab"}
-    assert set(seen(w, hard_run)) == {(1, "a"), (1, "b")} and asked_table(w)[2, "a"] == 2
+    assert set(seen(w, hard_run)) == {(1, "a"), (1, "b")} and transition_table(w)[2, "a"] == 2

@@ -21,7 +21,8 @@ from ratproof.sides.side import Fractions
 from theory import registry
 from theory.claim import Effort
 from theory.registry import claim_named
-from theory.state_regularized import bound, extraction, limits, memory, networks, theorem_3_1, theorem_3_2
+from theory.state_regularized import extraction, theorem_3_1, theorem_3_2
+from theory.state_regularized.shared import bound, limits, memory, networks
 from theory.weights import Weights
 
 
@@ -39,7 +40,7 @@ def broken(monkeypatch):
             v.changed(**{k: f(v.part(k)) for k, f in parts.items()}) if v.name == name else v
             for v in whole.variants
         )
-        monkeypatch.setitem(registry._brought, claim, replace(whole, variants=variants))
+        monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
 
     return put
 

@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from automata.strategies import strings
 from neural.state_regularized.component import StochasticComponent
 from theory.registry import claim_named
-from theory.state_regularized import mixtures
-from theory.state_regularized.limits import (
-    asked_table,
+from theory.state_regularized.shared import mixtures
+from theory.state_regularized.shared.limits import (
     epsilon,
     least_margin,
     low_enough,
@@ -24,8 +23,9 @@ from theory.state_regularized.limits import (
     no_ties,
     reachable,
     scores_at,
+    transition_table,
 )
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.networks import (
     SMALL,
     component,
     integers,
@@ -105,7 +105,7 @@ def test_without_ties_torchs_limit_moves_where_the_table_says(w):
         u = torch.tensor([[float(v) for v in component(w, w.S[q - 1], x)]], dtype=torch.float64)
         with torch.no_grad():
             h = made(u)[0][0].tolist()
-        assert margin(b) > 0 and h == [float(v) for v in w.S[asked_table(w)[q, x] - 1]]
+        assert margin(b) > 0 and h == [float(v) for v in w.S[transition_table(w)[q, x] - 1]]
 
 
 @settings(max_examples=50)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ratproof.record.ledger import ledger
 from ratproof.runner.evidence import evidence
 from theory.registry import claim_named
-from theory.state_regularized.mixtures import ball, distribution
+from theory.state_regularized.shared.mixtures import ball, distribution
 
 CLAIM = "theorem-3.2"
 BY_AUTOMATA = ("corrected", "corrected-bound", "corrected-eq-4", "printed")

@@ -81,7 +81,7 @@ def statements() -> dict[str, Statement]:
 
 
 def requirements(module: str) -> list[str]:
-    """The lines by which a file (``ratproof.fa_rnn.counting``) imports others of the development."""
+    """The lines by which a file (``ratproof.fa_rnn.beta_1``) imports others of the development."""
     file = source_folder().joinpath(*module.split(".")[1:]).with_suffix(".v")
     return re.findall(
         r"^From ratproof\S* Require Import .*\.$", file.read_text(encoding="utf-8"), re.MULTILINE

@@ -14,7 +14,7 @@ from ratproof.checkers import check_invariant
 from ratproof.checkers.table import FORMAT
 from ratproof.record.ledger import ledger
 from ratproof.sides.exact import Exact
-from theory.state_regularized.limits import epsilon, reachable
+from theory.state_regularized.shared.limits import epsilon, reachable
 
 
 def decide_by_boxes(comparison: Exact) -> None:

@@ -20,7 +20,7 @@ from ratproof.record.results import Observation, gather
 from ratproof.runner.ladder import steps
 from ratproof.runner.verification import Outcome, keep_evidence
 from theory.claim import Claim
-from theory.registry import bring
+from theory.registry import register
 
 EXAMPLES = 100
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
@@ -124,7 +124,7 @@ def load(path: str) -> dict[str, Claim]:
                 f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
             )
         found[claim.name] = claim
-        bring(claim)
+        register(claim)
     if not found:
         raise InputError(f"{path}: has no claim; assign what believe(...) returns, or a Claim, to a name")
     return found

@@ -149,7 +149,7 @@ by under eq_bigr do rewrite big_distrr; rewrite exchange_big; apply: eq_bigr => 
 Qed.
 
 (* Definition 4: the Forward algorithm computes the sum over all paths. *)
-Theorem forward_is_sum_over_paths N w : epsilon_score N w = sum_over_paths N w.
+Lemma forward_is_sum_over_paths N w : epsilon_score N w = sum_over_paths N w.
 Proof.
 rewrite score_from; apply: eq_sum => q; rewrite from_is_sum big_distrr; apply: eq_bigr => l _.
 by rewrite ending_is_sum big_distrr.
@@ -185,14 +185,3 @@ End Paths.
 Theorem score_without_epsilon (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) w :
   epsilon_score A (fun _ _ => 0) 0 w = score A w.
 Proof. by []. Qed.
-
-(* Definition 3 as printed has a path of at least one transition: then the empty word has no path, where its score is lambda rho. *)
-Theorem definition_3_printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
-  let A := of_lists 1 [:: 1] (fun _ : unit => [:: [:: 1]]) [:: 1] : wfa K unit_eqType (place 1) in
-  \sum_(q : place 1) \big[@plus K/0]_(l <- labels 0 [::] | l != [::])
-    \big[@plus K/0]_(qs <- sequences (place 1) (size l)) (initial A q * weigh A (fun _ _ => 0) q l qs) <> score A [::].
-Proof.
-move=> nontrivial A; rewrite /score !sum_place !sum_no_place big1_seq => [|l /andP[some]].
-  by rewrite plus0w plusw0 /= times1w => /esym.
-by rewrite labels_derive; case: l some => [|[a|] l] // _; rewrite /= ?andbF.
-Qed.

@@ -14,7 +14,7 @@ import flint
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
     Vector,
@@ -66,8 +66,8 @@ def by_word(w: Weights, name: str) -> list[Vector]:
 
 def turn(w: Weights) -> Matrix:
     """G = pinv(E_w) E_R."""
-    found = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
-    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in found.tolist())
+    product = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
+    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in product.tolist())
 
 
 # The weights: factors, a vector u for each word, and G.

@@ -16,7 +16,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
     Vector,
@@ -28,7 +28,7 @@ from theory.fa_rnn.networks import (
     with_factors,
     with_tensor,
 )
-from theory.fa_rnn.rules import boolean, match, matches, one_start
+from theory.fa_rnn.shared.rules import boolean, match, matches, one_start
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -48,9 +48,10 @@ def rule_with_vectors(k: int) -> Signature:
 
 def small_rule_with_vectors(k: int) -> Signature:
     """The small cases: one vector for all words."""
-    made = rule_with_vectors(k)
+    signature = rule_with_vectors(k)
     return replace(
-        made, entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in made.entries)
+        signature,
+        entries=tuple(replace(e, only=(1,)) if e.name in ("u", "g") else e for e in signature.entries),
     )
 
 
@@ -96,7 +97,7 @@ viterbi_network = Recurrence(
 )
 
 
-# The automaton made deterministic before: its forward score is a match.
+# The automaton after determinisation: its forward score is a match.
 
 
 @lru_cache(maxsize=256)
@@ -206,8 +207,7 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
-                "fa_rnn.counting.network_counts_paths",
-                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+                "fa_rnn.beta_1.beta_1", network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}"
             ),
         ),
         Variant(
@@ -218,7 +218,7 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=SMALL.small,
             theorem=Theorem(
-                "fa_rnn.counting.viterbi_recurrence_is_match",
+                "fa_rnn.beta_1.beta_1_viterbi",
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_times",
             ),

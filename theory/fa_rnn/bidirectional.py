@@ -15,8 +15,8 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import Matrix, Vector, dot, score, step_4
-from theory.fa_rnn.rules import RULES, backwards, boolean, match, matches
+from theory.fa_rnn.shared.networks import Matrix, Vector, dot, score, step_4
+from theory.fa_rnn.shared.rules import RULES, backwards, boolean, match, matches
 from theory.reading import Equality, Recurrence
 from theory.weights import Weights
 

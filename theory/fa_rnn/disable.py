@@ -14,8 +14,8 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import BITS, Vector, score, step_4, with_tensor
-from theory.fa_rnn.rules import one_start
+from theory.fa_rnn.shared.networks import BITS, Vector, score, step_4, with_tensor
+from theory.fa_rnn.shared.rules import one_start
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
@@ -55,14 +55,14 @@ def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
     """The states that a path leads to from those (``forwards``), or from which one leads to them; those among
     them.
     """
-    found, waiting = set(targets), list(targets)
+    states, waiting = set(targets), list(targets)
     for q in waiting:
         for r in range(w.n):
             i, j = (q, r) if forwards else (r, q)
-            if r not in found and any(w.T[x][i][j] for x in w.alphabet):
-                found.add(r)
+            if r not in states and any(w.T[x][i][j] for x in w.alphabet):
+                states.add(r)
                 waiting.append(r)
-    return found
+    return states
 
 
 def printed(w: Weights) -> set[int]:
@@ -81,13 +81,13 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
     """The network of the automaton without the other states (equation 4)."""
 
     def step(w: Weights, h: Vector, x: str) -> Vector:
-        kept = keep(w)
-        left = {
+        states = keep(w)
+        table = {
             x: tuple(
-                tuple(v if {i, j} <= kept else 0 for j, v in enumerate(row)) for i, row in enumerate(w.T[x])
+                tuple(v if {i, j} <= states else 0 for j, v in enumerate(row)) for i, row in enumerate(w.T[x])
             )
         }
-        return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": left}, w.size), h, x)
+        return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": table}, w.size), h, x)
 
     return Recurrence(start=lambda w: w.alpha_0, step=step, out=score)
 
@@ -96,22 +96,22 @@ def untrained(k: int) -> Signature:
     """Before training: no transition leads from a state of one rule to one of another, or back to the
     start.
     """
-    made = two_rules(k, BITS)
-    drawn = [e if e.name != "T" else by_symbol("t", (k, k), BITS) for e in made.entries]
+    trained = two_rules(k, BITS)
+    entries = [e if e.name != "T" else by_symbol("t", (k, k), BITS) for e in trained.entries]
     table = by_symbol("T", (k, k), derived=separate)
-    return Signature((*drawn[:3], table, *drawn[3:]), size=made.size)
+    return Signature((*entries[:3], table, *entries[3:]), size=trained.size)
 
 
-def in_turn(made: Signature) -> Signature:
+def in_turn(signature: Signature) -> Signature:
     """The same where the states after the start state belong to the two rules in turn."""
     taken = constant("rule", derived=lambda w: tuple(DISABLED if i % 2 else OTHER for i in range(w.n)))
     return replace(
-        made, entries=tuple(taken if e.name == "rule" else e for e in made.entries), most_small=350
+        signature, entries=tuple(taken if e.name == "rule" else e for e in signature.entries), most_small=350
     )
 
 
 def separate(w: Weights, x: str) -> tuple[Vector, ...]:
-    """Of the drawn matrix what leads from the start state to others, and from a state to one of the same
+    """Of the random matrix what leads from the start state to others, and from a state to one of the same
     rule.
     """
     return tuple(

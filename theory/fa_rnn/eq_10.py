@@ -13,7 +13,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     SQUARE,
     Places,
     Vector,
@@ -84,11 +84,11 @@ def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
     values |= {name: w.entries[name] for name in ("D_1", "D_2", "D_1_new", "D_2_new")}
     sizes = {"r": len(w.v[x]), "K_new": len(new), "r_new": len(w.v_new[x])}
     of = Concrete(w.over, len(old), values, sizes)
-    found = [
+    after = [
         tuple(place_10(of, name, j) for j in range(1, len(own) + 1))
         for name, own in zip(BLOCKS, h, strict=True)
     ]
-    return found[0], found[1]
+    return after[0], after[1]
 
 
 def scores(w: Weights, h: tuple[Vector, Vector]) -> tuple[Any, Any]:
@@ -114,8 +114,8 @@ def shared_step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, V
     """Equation 5 with [D_1; D_1_new], v + v_new and [D_2; D_2_new]."""
     both = {"D_1": (*w.D_1, *w.D_1_new), "D_2": (*w.D_2, *w.D_2_new)}
     z = tuple(total(w.over, pair) for pair in zip(w.v[x], w.v_new[x], strict=True))
-    found = with_factors(Weights(w.over, w.alphabet, both), (*h[0], *h[1]), z)
-    return found[: len(h[0])], found[len(h[0]) :]
+    after = with_factors(Weights(w.over, w.alphabet, both), (*h[0], *h[1]), z)
+    return after[: len(h[0])], after[len(h[0]) :]
 
 
 in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=shared_step, out=scores)
@@ -184,7 +184,7 @@ CLAIM = Claim(
                 ),
                 sizes=any_size,
             ),
-            theorem=Theorem("fa_rnn.recurrences.equation_10"),
+            theorem=Theorem("fa_rnn.eq_10.eq_10"),
         ),
         Variant(
             name="without-own-columns",

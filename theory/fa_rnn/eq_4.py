@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
     Vector,
@@ -84,7 +84,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=STATES,
             theorem=Theorem(
-                "fa_rnn.recurrences.equation_4",
+                "fa_rnn.eq_4.eq_4",
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
             ),
@@ -96,7 +96,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_turned_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            theorem=Theorem("fa_rnn.recurrences.columns_are_refuted", refutes=True),
+            theorem=Theorem("fa_rnn.eq_4.without_row_vectors_is_refuted", refutes=True),
         ),
     ),
     example=Weights(

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
     any_size_5,
@@ -110,7 +110,7 @@ CLAIM = Claim(
                 sizes=any_size_5,
             ),
             theorem=Theorem(
-                "fa_rnn.recurrences.equation_5",
+                "fa_rnn.eq_5.eq_5",
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
                 automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
             ),

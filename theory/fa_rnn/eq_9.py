@@ -15,7 +15,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.eq_5 import decomposed, small_factors
-from theory.fa_rnn.networks import (
+from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
     Vector,
@@ -81,8 +81,10 @@ def rule_and_threshold(k: int) -> Signature:
 
 def rule_and_any_threshold(k: int) -> Signature:
     """The same with a threshold that is too small or too large."""
-    made = rule_and_threshold(k)
-    return Signature((*made.entries[:-1], constant("gamma", only=(0, 2))), size=made.size, most_small=600)
+    signature = rule_and_threshold(k)
+    return Signature(
+        (*signature.entries[:-1], constant("gamma", only=(0, 2))), size=signature.size, most_small=600
+    )
 
 
 ANY, SMALL = (
@@ -127,7 +129,7 @@ CLAIM = Claim(
                 sizes=any_size_5,
             ),
             theorem=Theorem(
-                "fa_rnn.recurrences.equation_9_scores",
+                "fa_rnn.eq_9.eq_9",
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
                 automaton=(
                     "@Wfa _ _ (place {K}) {alpha_0} (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v})"

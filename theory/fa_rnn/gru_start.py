@@ -27,7 +27,7 @@ import flint
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import BITS, Vector, dot, in_line, step_4, tensor
+from theory.fa_rnn.shared.networks import BITS, Vector, dot, in_line, step_4, tensor
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights
@@ -146,7 +146,7 @@ def least_gate(w: Weights, now: Run, x: str) -> Any:
 
 
 class Unsettled(ValueError):
-    """Two balls overlap, so that neither order is shown."""
+    """Two balls overlap, so that neither order is certain."""
 
 
 def at_most(a: Any, b: Any) -> bool:
@@ -162,12 +162,12 @@ def between(w: Weights, now: Run) -> tuple[int]:
     """Are both networks between the bounds, in all numbers? 1 or 0."""
     with flint.ctx.workprec(PRECISION):
         sides = [now.gru, tuple(map(ball, now.plain))]
-        shown = all(
+        within = all(
             at_most(low, h) and at_most(h, up)
             for side in sides
             for low, h, up in zip(now.lower, side, now.upper, strict=True)
         )
-        return (int(shown),)
+        return (int(within),)
 
 
 def near(w: Weights, now: Run) -> tuple[int]:
@@ -184,7 +184,7 @@ def total_of(h: Vector, end: Vector) -> Any:
 
 
 def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
-    """Both networks side by side, and what is asked of them."""
+    """Both networks side by side, with a comparison of them as output."""
     return Recurrence(start=start, step=step, out=out)
 
 

@@ -1,6 +1,7 @@
-"""Table 2: soft logic on matches is logic, where what it is given is 0 or 1.
+"""Table 2: soft logic on matches is logic, where its inputs are 0 or 1.
 
-Jiang et al. 2020, section 3.5 and Table 2, which are given forward scores: counts, that may be larger than 1.
+Jiang et al. 2020, section 3.5 and Table 2, whose inputs are forward scores: counts, which may be larger
+than 1.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Effort, Source, Variant
-from theory.fa_rnn.networks import BITS, Vector, dot, step_4, tensor
-from theory.fa_rnn.rules import on_sets, one_start
+from theory.fa_rnn.shared.networks import BITS, Vector, dot, step_4, tensor
+from theory.fa_rnn.shared.rules import on_sets, one_start
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, constant
 from theory.weights import Weights
@@ -32,8 +33,10 @@ def rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
     """The small cases: every sentence begins in the first state."""
-    made = rules_and_formula(size)
-    return Signature((one_start(), *made.entries[1:]), size=made.size, most_small=made.most_small)
+    signature = rules_and_formula(size)
+    return Signature(
+        (one_start(), *signature.entries[1:]), size=signature.size, most_small=signature.most_small
+    )
 
 
 # Table 2.

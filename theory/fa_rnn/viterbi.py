@@ -12,8 +12,8 @@ from typing import Any
 from automata.semirings import MAX_TIMES, REAL
 from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
-from theory.fa_rnn.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
-from theory.fa_rnn.rules import RULES, matches
+from theory.fa_rnn.shared.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
+from theory.fa_rnn.shared.rules import RULES, matches
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
@@ -80,7 +80,7 @@ CLAIM = Claim(
                 sizes=any_size_4,
             ),
             theorem=Theorem(
-                "fa_rnn.counting.viterbi_is_forward",
+                "fa_rnn.viterbi.viterbi",
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 over="rational_max_times",

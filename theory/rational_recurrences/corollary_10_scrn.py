@@ -14,8 +14,8 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
-from theory.induction import Induction
-from theory.rational_recurrences.proposition_7 import ONE_LETTER, figure_1_from_c_0
+from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
@@ -97,7 +97,7 @@ CLAIM = Claim(
                 enough=ONE_LETTER,
             ),
             theorem=Theorem(
-                "rational_recurrences.corollary_10.corollary_10_scrn",
+                "rational_recurrences.corollary_10_scrn.corollary_10_scrn",
                 network="unit {c_0} (fun _ => {alpha}) {u} {word}",
                 automaton="figure_1 (fun _ => {alpha}) {u} {c_0}",
             ),

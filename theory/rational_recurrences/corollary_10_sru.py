@@ -10,8 +10,9 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from theory.claim import Claim, Effort, Row, Source, Variant
-from theory.rational_recurrences.corollary_10 import INPUT_REPRESENTATION
-from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS, READS_STATE, figure_1, with_feedback
+from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
+from theory.rational_recurrences.shared.complement import input_representation
+from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
 from theory.reading import NoAutomaton
 from theory.weights import Weights
 
@@ -29,7 +30,7 @@ CLAIM = Claim(
         "One layer: the inputs of a second one are vectors that depend on all that was read.",
     ),
     variants=(
-        *INPUT_REPRESENTATION,
+        *input_representation("corollary_10_sru"),
         Variant(
             name="without-memoryless-gates",
             expected="refuted",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from theory.claim import Claim, Effort, Row, Source
 from theory.rational_recurrences import corollary_10_sru
-from theory.rational_recurrences.corollary_10 import INPUT_REPRESENTATION
-from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS
+from theory.rational_recurrences.shared.complement import input_representation
+from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
 
 CLAIM = Claim(
     name="corollary-10-t-rnn",
@@ -20,7 +20,7 @@ CLAIM = Claim(
     ),
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
     hypotheses=(MEMORYLESS, C_0),
-    variants=INPUT_REPRESENTATION,
+    variants=input_representation("corollary_10_t_rnn"),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7", "corollary-9"),
     row=Row("1", ("T-RNN", "c_t = f_t c_{t-1} + u_t", "B")),

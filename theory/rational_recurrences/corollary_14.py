@@ -12,10 +12,9 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
-from theory.induction import Induction
+from theory.induction import ONE_LETTER, Induction
 from theory.places import Concrete
 from theory.rational_recurrences import proposition_13
-from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -97,7 +96,7 @@ CLAIM = Claim(
                 sizes=proposition_13.with_d_plus_1_states,
             ),
             theorem=Theorem(
-                "rational_recurrences.proposition_13.corollary_14",
+                "rational_recurrences.corollary_14.corollary_14",
                 network="linear_elman {c_0} {W} {v} {word} {unit}",
                 automaton="with_one_more_state {c_0} (fun _ : nat => {W}) {v} {unit}",
             ),

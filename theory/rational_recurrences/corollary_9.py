@@ -14,7 +14,7 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Source, Variant
-from theory.induction import Induction
+from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences import proposition_7
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -76,7 +76,7 @@ PROOF = Induction(
     states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
     instances=tuple((layer(d), "a") for d in (1, 2, 3)),
     enough=(
-        f"{proposition_7.ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of"
+        f"{ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of"
         " one unit are those of every unit of a layer of any size."
     ),
 )
@@ -101,7 +101,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=PROOF,
             theorem=Theorem(
-                "rational_recurrences.definition_8.corollary_9",
+                "rational_recurrences.corollary_9.corollary_9",
                 network="layer {c_0} {f} {u} {word} {unit}",
                 automaton="figures {c_0} {f} {u} {unit}",
             ),
@@ -114,7 +114,7 @@ CLAIM = Claim(
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
             theorem=Theorem(
-                "rational_recurrences.definition_8.printed_is_refuted",
+                "rational_recurrences.corollary_9.printed_is_refuted",
                 refutes=True,
                 network="layer {c_0} {f} {u} {word} {unit}",
                 automaton="figures (fun _ => zero) {f} {u} {unit}",

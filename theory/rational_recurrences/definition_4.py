@@ -148,7 +148,7 @@ CLAIM = Claim(
             cases=drawn,
             small_cases=small,
             kinds=KINDS,
-            theorem=Theorem("paths.forward_is_sum_over_paths"),
+            theorem=Theorem("rational_recurrences.definition_4.definition_4"),
         ),
         Variant(
             name="printed",
@@ -162,7 +162,7 @@ CLAIM = Claim(
             cases=drawn,
             small_cases=small,
             kinds=KINDS,
-            theorem=Theorem("paths.definition_3_printed_is_refuted", refutes=True),
+            theorem=Theorem("rational_recurrences.definition_4.printed_is_refuted", refutes=True),
         ),
     ),
     example=Drawn(EXAMPLE),

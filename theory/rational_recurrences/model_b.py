@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from theory.claim import Claim, Effort, Row, Source
 from theory.rational_recurrences import corollary_10_sru
-from theory.rational_recurrences.corollary_10 import variants
-from theory.rational_recurrences.proposition_7 import C_0, MEMORYLESS
-
-OUTPUT = "The score is c_t: the output gate and tanh (h_t = tanh(o_t c_t)) come after the recurrence."
+from theory.rational_recurrences.shared.complement import variants
+from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS, OUTPUT
 
 CLAIM = Claim(
     name="model-b",
@@ -23,7 +21,7 @@ CLAIM = Claim(
     source=Source("peng2018rational", "D", "Model B", ("23a", "23b", "23c", "23d", "23e")),
     hypotheses=(MEMORYLESS, C_0, OUTPUT),
     variants=variants(
-        "printed-section-6.1", "mu = W_u v, as section 6.1 has it, for the network of appendix D"
+        "model_b", "printed-section-6.1", "mu = W_u v, as section 6.1 has it, for the network of appendix D"
     ),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7",),

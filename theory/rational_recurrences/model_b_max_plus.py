@@ -1,7 +1,6 @@
 """RRNN(B) over the max-plus semiring, as appendix D writes it: Example 15 without a nonlinearity.
 
-Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of the forget gate in the update,
-and none is asked for.
+Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of the forget gate in the update.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ CLAIM = Claim(
             " after the recurrence."
         ),
     ),
-    variants=example_15.MAX_PLUS_FIGURE_1,
+    variants=example_15.max_plus_figure_1("model_b_max_plus"),
     example=example_15.CLAIM.example,
     uses=("example-15",),
     row=Row("2", ("RRNN(B), max-plus", "yes", "", "max-plus")),

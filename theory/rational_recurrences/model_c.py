@@ -6,29 +6,19 @@ Peng et al. 2018, section 4.2, equations 11 to 13, and appendix D, equations 25a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Row, Source, Variant
-from theory.induction import Induction
-from theory.rational_recurrences.model_b import OUTPUT
-from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
+from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.shared.hypotheses import MEMORYLESS, OUTPUT
+from theory.rational_recurrences.shared.two_gates import GATES, without_complements
 from theory.reading import Equality, Recurrence
-from theory.signature import Entry, Signature, by_symbol, constant
+from theory.signature import Signature, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
-
-# The weights of one unit: the gates f1 and f2, the inputs z1 and z2 (W_u v), and the updates u_j = (1 - f_j)
-# z_j, which in proofs are any weights.
-
-GATES: tuple[Entry, ...] = (
-    *(by_symbol(name) for name in ("f1", "z1", "f2", "z2")),
-    by_symbol("u1", derived=lambda w, x: (1 - w.f1[x]) * w.z1[x]),
-    by_symbol("u2", derived=lambda w, x: (1 - w.f2[x]) * w.z2[x]),
-)
 
 
 def gated(start: Sequence[Any] | None = None) -> Signature:
@@ -61,11 +51,6 @@ def figure_2(w: Weights) -> list[WFSA]:
         for x in w.alphabet
     }
     return [WFSA(k, [k.one, w.c1_0, w.c2_0], [k.zero, k.zero, k.one], tables)]
-
-
-def without_complements(w: Weights) -> Weights:
-    """With u_j = z_j = W_u v in place of (1 - f_j) z_j."""
-    return replace(w, entries={**w.entries, "u1": w.z1, "u2": w.z2})
 
 
 def figure_2_without_complements(w: Weights) -> list[WFSA]:
@@ -102,8 +87,8 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=PROOF,
             theorem=Theorem(
-                "rational_recurrences.model_c.model_c_is_figure_2",
-                network="model_c {c1_0} {c2_0} {f1} {u1} {f2} {u2} {word}",
+                "rational_recurrences.model_c.model_c",
+                network="rrnn_c {c1_0} {c2_0} {f1} {u1} {f2} {u2} {word}",
                 automaton="figure_2 {c1_0} {c2_0} {f1} {u1} {f2} {u2}",
             ),
         ),

@@ -14,10 +14,9 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Row, Source, Variant
-from theory.induction import Induction
-from theory.rational_recurrences.model_b import OUTPUT
-from theory.rational_recurrences.model_c import GATES, without_complements
-from theory.rational_recurrences.proposition_7 import MEMORYLESS, ONE_LETTER
+from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.shared.hypotheses import MEMORYLESS, OUTPUT
+from theory.rational_recurrences.shared.two_gates import GATES, without_complements
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, constant
 from theory.theorem import Theorem
@@ -185,8 +184,8 @@ CLAIM = Claim(
                 lambda w, c, unit: (w.over.one, *c, w.r),
             ),
             theorem=Theorem(
-                "rational_recurrences.model_f.model_f_is_figure_4",
-                network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                "rational_recurrences.model_f.model_f",
+                network="rrnn_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
                 score=(
                     "epsilon_score (figure_4 {c1_0} {c2_0} {p1} {p2} {f1} {u1} {f2} {u2}) (gamma {r}) 1"
                     " {word}"
@@ -205,8 +204,8 @@ CLAIM = Claim(
                 "after every string, Forward's vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)
             ),
             theorem=Theorem(
-                "rational_recurrences.model_f.model_f_is_three_states",
-                network="model_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                "rational_recurrences.model_f.model_f_with_fewer_states",
+                network="rrnn_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
                 automaton="three_states {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2}",
             ),
         ),
@@ -238,9 +237,9 @@ CLAIM = Claim(
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
             theorem=Theorem(
-                "rational_recurrences.model_f.equation_26g_is_refuted",
+                "rational_recurrences.model_f.printed_equation_26g_is_refuted",
                 refutes=True,
-                network="model_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                network="rrnn_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
             ),
         ),
         Variant(

@@ -11,9 +11,9 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import Claim, Effort, Row, Source
-from theory.rational_recurrences import windows
-from theory.rational_recurrences.proposition_11 import variants
-from theory.rational_recurrences.windows import instances
+from theory.rational_recurrences.shared import windows
+from theory.rational_recurrences.shared.windowed_variants import variants
+from theory.rational_recurrences.shared.windows import instances
 from theory.signature import Signature, Sizes, by_window
 from theory.weights import Weights
 
@@ -47,7 +47,7 @@ CLAIM = Claim(
         ),
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=variants(ANYWHERE, PRINTED, instances(gates), "u"),
+    variants=variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn"),
     example=Weights(
         REAL,
         "ab",

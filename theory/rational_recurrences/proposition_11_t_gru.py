@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from theory.claim import Claim, Effort, Row, Source
-from theory.rational_recurrences import windows
-from theory.rational_recurrences.proposition_11 import EXAMPLE, over_three_alphabets, variants
+from theory.rational_recurrences.shared import windows
+from theory.rational_recurrences.shared.windowed_variants import EXAMPLE, over_three_alphabets, variants
 from theory.signature import Signature, by_window
 
 
@@ -36,11 +36,7 @@ CLAIM = Claim(
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
     variants=variants(
-        ANYWHERE,
-        FROM_ZERO,
-        over_three_alphabets(ANYWHERE, FROM_ZERO),
-        "z o",
-        ("corollary_10.t_gru_is_appendix_A", "corollary_10.t_gru_is_ahead"),
+        ANYWHERE, FROM_ZERO, over_three_alphabets(ANYWHERE, FROM_ZERO), "z o", "proposition_11_t_gru"
     ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),

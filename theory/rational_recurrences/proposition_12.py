@@ -12,9 +12,8 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
-from theory.induction import Identity, Induction
+from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import Concrete, Symbolic
-from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -135,18 +134,18 @@ program_as_printed = Recurrence(
 def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
     """z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from those at t - 1."""
     k, table = automaton.semiring, automaton.matrix(x)
-    found = [
+    after = [
         k.plus(k.times(z[j], table[j, j]), k.times(z[j - 1], table[j - 1, j]))
         for j in range(1, automaton.states)
     ]
-    return (k.one, *found)
+    return (k.one, *after)
 
 
 # The step with n a symbol, of the very functions above.
 
 
 def for_every_n() -> list[Identity]:
-    """What reaches q_j, of c_i from each q_i, is the step at place j (shown for j = 1 and j >= 2 apart); what
+    """What reaches q_j, of c_i from each q_i, is the step at place j (for j = 1 and for j >= 2); what
     reaches q_0 is c_0 = 1.
     """
     return [
@@ -233,7 +232,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=chain_proof(rcnn_with_constant_lambda),
             theorem=Theorem(
-                "rational_recurrences.proposition_12.proposition_12",
+                "rational_recurrences.proposition_12.proposition_12_constant_lambda",
                 network="rcnn {c_0:from 1} (fun _ => {f}) {u:from 1} {word} {n}",
                 automaton="chain {n} {c_0:from 1} (fun _ => {f}) {u:from 1}",
             ),

@@ -12,9 +12,8 @@ from typing import Any
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
-from theory.induction import Identity, Induction
+from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import Concrete, Symbolic
-from theory.rational_recurrences.proposition_7 import ONE_LETTER
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem

@@ -14,7 +14,8 @@ from automata import forward
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
-from theory.induction import Induction
+from theory.induction import ONE_LETTER, Induction
+from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import GRID, Signature, by_symbol, constant
 from theory.theorem import Theorem
@@ -85,11 +86,6 @@ forward_as_printed = Recurrence(
 
 # The proof.
 
-ONE_LETTER = (
-    "One letter whose weights are variables stands for every letter of every alphabet: "
-    "a step reads one letter, and no identity has the weights of two."
-)
-
 
 def two_states(*signatures: Signature) -> Induction:
     """The invariant of everything that Figure 1 computes: Omega is (1, c)."""
@@ -101,11 +97,6 @@ def two_states(*signatures: Signature) -> Induction:
         enough=ONE_LETTER,
     )
 
-
-MEMORYLESS = (
-    "The gates are memoryless: f_t and u_t depend on the symbol x_t alone, not on the state before it."
-)
-C_0 = "The network starts in c_0 = 0, or the automaton in lambda(q_1) = c_0. The paper does not say it."
 
 CLAIM = Claim(
     name="proposition-7",

@@ -17,9 +17,17 @@ from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
 from theory.signature import Sizes, constant
-from theory.state_regularized.limits import Table, asked_table, dfa, most_probable, no_ties
-from theory.state_regularized.mixtures import Unsettled, start, step
-from theory.state_regularized.networks import ANY, SIZES, SMALL, Vector, component, integers, similarities
+from theory.state_regularized.shared.limits import Table, dfa, most_probable, no_ties, transition_table
+from theory.state_regularized.shared.mixtures import Unsettled, start, step
+from theory.state_regularized.shared.networks import (
+    ANY,
+    SIZES,
+    SMALL,
+    Vector,
+    component,
+    integers,
+    similarities,
+)
 from theory.weights import Weights
 
 Run = Iterator[tuple[int, str, int]]
@@ -101,8 +109,10 @@ def seen(w: Weights, run: Any) -> Table:
 
 
 def printed_soft(w: Weights) -> Table:
-    """Counts of soft runs; a pair never seen is asked for, so that what differs is not that."""
-    return asked_table(w) | seen(w, soft_run)
+    """Counts of soft runs; a pair that is never seen has the cell's own answer, so that no difference comes
+    from it.
+    """
+    return transition_table(w) | seen(w, soft_run)
 
 
 # The network as far as the data go: a run that takes a pair which no string of the data takes shows nothing
@@ -113,11 +123,11 @@ def printed_soft(w: Weights) -> Table:
 @lru_cache(maxsize=256)
 def within(w: Weights) -> frozenset[Vector]:
     """The hidden states that fewer than ``longest`` symbols reach."""
-    found, edge = {w.S[0]} if w.longest else set(), {w.S[0]}
+    reached, edge = {w.S[0]} if w.longest else set(), {w.S[0]}
     for _ in range(int(w.longest) - 1):
         edge = {moved(w, h, x) for h in edge for x in w.alphabet}
-        found |= edge
-    return frozenset(found)
+        reached |= edge
+    return frozenset(reached)
 
 
 def covered_step(w: Weights, state: Any, x: str) -> Any:
@@ -148,12 +158,14 @@ def cases(
     small: Any = (SMALL, 80, ((2, 1), (3, 1), (2, 2))),
     some: Any = SIZES,
 ) -> dict[str, Any]:
-    """Random networks, and data where their strings' lengths are given, and all small ones."""
+    """Random networks and all small ones; with the greatest length of the data's strings, where there are
+    data.
+    """
     more = (constant("longest", only=longest),) if longest else ()
     values, most, small_sizes = small
     few = Sizes(lambda s: integers(s, values, m[:1], more, where, most), (), small_sizes)
-    drawn = Sizes(lambda s: integers(s, ANY, m, more, where), some, ())
-    return {"cases": drawn.random, "small_cases": few.small}
+    random = Sizes(lambda s: integers(s, ANY, m, more, where), some, ())
+    return {"cases": random.random, "small_cases": few.small}
 
 
 def automata(table: Any) -> Any:
@@ -192,7 +204,7 @@ CLAIM = Claim(
             name="corrected",
             expected="holds",
             says="the table by asking the cell",
-            reading=Equality(recurrence=hard_network, construction=automata(asked_table)),
+            reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
             **cases(()),
         ),
         Variant(

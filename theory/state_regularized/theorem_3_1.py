@@ -15,9 +15,9 @@ from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.reading import Equality, NoAutomaton, NoInitialDistribution
 from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.state_regularized.limits import distinct
-from theory.state_regularized.memory import at_zero, with_cell_state
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.limits import distinct
+from theory.state_regularized.shared.memory import at_zero, with_cell_state
+from theory.state_regularized.shared.networks import (
     ANY,
     SIZES,
     SMALL,
@@ -62,14 +62,14 @@ def at_token(w: Weights) -> Law:
 
 
 def anywhere(w: Weights) -> Law:
-    """At h_0, which need not be a centroid; a cell whose table is given has a row for it, the last."""
+    """At h_0, which need not be a centroid; a cell that is a table has a row for it, the last."""
     return at(w, Place((w.n + 1,) if "alpha" in w.entries else w.h_0, 0))
 
 
 from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled(anywhere)
 
 
-# The construction: states 1 to k, tau(i, j, x) the probability of s_j by asking the cell at s_i for x; one
+# The construction: states 1 to k, tau(i, j, x) the probability of s_j that the cell has at s_i for x; one
 # automaton for each state.
 
 
@@ -100,14 +100,14 @@ def one_at(w: Weights, place: int, states: int) -> list[Any]:
     return [w.over.one if i == place else w.over.zero for i in range(1, states + 1)]
 
 
-def asked(w: Weights) -> dict[str, list[list[Any]]]:
+def transition_tables(w: Weights) -> dict[str, list[list[Any]]]:
     """The k x |Sigma| x k table."""
     return {x: table(w, x) for x in w.alphabet}
 
 
 def extracted(w: Weights) -> list[WFSA]:
     """It begins in state 1, which is the centroid that the network starts at."""
-    return automata(w, one_at(w, 1, w.n), asked(w))
+    return automata(w, one_at(w, 1, w.n), transition_tables(w))
 
 
 def extracted_after_token(w: Weights) -> list[WFSA]:
@@ -115,14 +115,16 @@ def extracted_after_token(w: Weights) -> list[WFSA]:
     law.
     """
     if "first" in w.entries:
-        return automata(w, list(w.first), asked(w))
-    return automata(w, list(softmax(w, similarities(w, component(with_token(w), w.h_0, TOKEN)))), asked(w))
+        return automata(w, list(w.first), transition_tables(w))
+    return automata(
+        w, list(softmax(w, similarities(w, component(with_token(w), w.h_0, TOKEN)))), transition_tables(w)
+    )
 
 
 def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
     """k + 1 states: the last is h_0, and nothing leads back to it."""
     (start,), _ = anywhere(w)
-    rows = {x: [*alpha, list(soft(w, start.h, None, x)[0])] for x, alpha in asked(w).items()}
+    rows = {x: [*alpha, list(soft(w, start.h, None, x)[0])] for x, alpha in transition_tables(w).items()}
     return automata(w, one_at(w, w.n + 1, w.n + 1), rows)
 
 
@@ -130,7 +132,7 @@ def extracted_by_similarity(w: Weights) -> list[WFSA]:
     """K states, and for the start in h_0 the law g(S, h_0), which is what the network's own measure says of
     it.
     """
-    return automata(w, list(softmax(w, similarities(w, w.h_0))), asked(w))
+    return automata(w, list(softmax(w, similarities(w, w.h_0))), transition_tables(w))
 
 
 def extracted_at_zero(w: Weights) -> list[WFSA]:
@@ -142,18 +144,21 @@ def laws(w: Weights) -> dict[str, Any]:
     """What Coq reads: the table, and the law after h_0 (of the start token, where there is one, else of each
     symbol).
     """
-    found: dict[str, Any] = {"alpha": {x: tuple(map(tuple, rows)) for x, rows in asked(w).items()}, "k": w.n}
+    values: dict[str, Any] = {
+        "alpha": {x: tuple(map(tuple, rows)) for x, rows in transition_tables(w).items()},
+        "k": w.n,
+    }
     if "W_start" in w.entries:
-        found["first"] = tuple(extracted_after_token(w)[0].initial.tolist())
+        values["first"] = tuple(extracted_after_token(w)[0].initial.tolist())
     elif "h_0" in w.entries:
         (start,), _ = anywhere(w)
-        found["first"] = {x: tuple(soft(w, start.h, None, x)[0]) for x in w.alphabet}
-    return found
+        values["first"] = {x: tuple(soft(w, start.h, None, x)[0]) for x in w.alphabet}
+    return values
 
 
 # The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the
-# symbol, so in the proof its answers are variables, alpha[i,j] for centroid i: the network asks it, and the
-# table is made by asking it.
+# symbol, so in the proof its answers are variables, alpha[i,j] for centroid i: the network
+# and the table both read them.
 
 
 def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
@@ -234,8 +239,8 @@ def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
     small = Sizes(
         lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), asks, most=120), (), ((2, 1), (3, 1))
     )
-    drawn = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, ())
-    return {"cases": drawn.random, "small_cases": small.small}
+    random = Sizes(lambda size: integers(size, ANY, more=more(ANY, size[1]), where=where), SIZES, ())
+    return {"cases": random.random, "small_cases": small.small}
 
 
 def no_centroid(w: Weights) -> bool:

@@ -14,10 +14,17 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.reading import Equality, Following, Recurrence
 from theory.signature import Sizes, constant
-from theory.state_regularized.bound import BOUND, always_greatest, bound_and_rest, scores
-from theory.state_regularized.limits import asked_table, dfa, distinct, low_enough, no_ties, scores_at
-from theory.state_regularized.mixtures import mixture, mixture_in_doubt
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.bound import BOUND, always_greatest, bound_and_rest, scores
+from theory.state_regularized.shared.limits import (
+    dfa,
+    distinct,
+    low_enough,
+    no_ties,
+    scores_at,
+    transition_table,
+)
+from theory.state_regularized.shared.mixtures import mixture, mixture_in_doubt
+from theory.state_regularized.shared.networks import (
     ANY,
     SIZES,
     SMALL,
@@ -43,7 +50,7 @@ limit_network = sampled(answer=in_the_limit)
 
 
 def follow(w: Weights, law: Law, x: str) -> Law:
-    """What is left, after a symbol, of a law of runs that followed the DFA so far."""
+    """The part of a law, of runs that followed the DFA so far, that follows it on this symbol too."""
     (place,), _ = law
     (target,), _ = pushed(w, at(w, place), x, in_the_limit)
     places, p = pushed(w, law, x)
@@ -59,7 +66,7 @@ def weighted_dfa(w: Weights) -> list[WFSA]:
     """The DFA whose transitions weigh what the cell gives them: alpha_M for the pair."""
     one = w.over.one
     arrows = []
-    for (q, x), after in asked_table(w).items():
+    for (q, x), after in transition_table(w).items():
         arrows.append((q - 1, after - 1, x, softmax(w, scores_at(w, q, x))[after - 1]))
     return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one) for j in range(w.n)], arrows)]
 
@@ -69,7 +76,7 @@ def always_one(w: Weights) -> list[WFSA]:
     return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
-# The cases: integer networks with different centroids; and their temperature, where it is not drawn.
+# The cases: integer networks with different centroids; and their temperature, where it is not random.
 
 
 def cases(
@@ -85,8 +92,8 @@ def cases(
         (),
         ((2, 1), (3, 1), (2, 2)),
     )
-    drawn = Sizes(lambda s: integers(s, ANY, m, more, where), SIZES, ())
-    return {"cases": drawn.random, "small_cases": small.small}
+    random = Sizes(lambda s: integers(s, ANY, m, more, where), SIZES, ())
+    return {"cases": random.random, "small_cases": small.small}
 
 
 SCORES = Sizes(scores, (2, 3, 4), (2, 3))
@@ -116,7 +123,7 @@ CLAIM = Claim(
             expected="holds",
             says="the limit network is a DFA, where there is no tie",
             reading=Equality(recurrence=limit_network, construction=dfa),
-            theorem=Theorem("state_regularized.limit_network.equation_4_is_dfa"),
+            theorem=Theorem("state_regularized.theorem_3_2.theorem_3_2"),
             **cases(no_ties),
         ),
         Variant(
@@ -132,7 +139,7 @@ CLAIM = Claim(
             small_cases=SCORES.small,
             kinds=PROVED,
             proof=BOUND,
-            theorem=Theorem("state_regularized.theorem_3_2.follows_at_least_the_product"),
+            theorem=Theorem("state_regularized.theorem_3_2.theorem_3_2_bound"),
         ),
         Variant(
             name="corrected-eq-4",
@@ -172,7 +179,7 @@ CLAIM = Claim(
                 " multiplies that probability by an alpha_M below 1"
             ),
             reading=Equality(recurrence=followed_by_half, construction=always_one),
-            theorem=Theorem("state_regularized.theorem_3_2.no_temperature_is_low_enough", refutes=True),
+            theorem=Theorem("state_regularized.theorem_3_2.printed_uniform_is_refuted", refutes=True),
             effort=Effort(strings=20, exhausted=20, letters=1),
             kinds=SHOWN,
             **cases(no_ties, m=(4,)),

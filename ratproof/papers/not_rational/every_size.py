@@ -87,7 +87,7 @@ def every_size(given: Given, unit: int = 0) -> EverySize | NotShown:
 
 def _map(given: Given, unit: int, letter: int) -> Map:
     """Phi, where all other numbers of the state stay 0."""
-    cell, moving = given.cell, given.cell.vectors.index(given.cell.shown)
+    cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
 
     def after(t: Any, a: Arithmetic) -> State:
         state = [list(vector) for vector in cell.start(given.units, a)]
@@ -97,7 +97,7 @@ def _map(given: Given, unit: int, letter: int) -> Map:
     for v, vector in enumerate(after(Germ(constant(0).parts, (ZERO + 1, ZERO)), FORMS)):
         for i, value in enumerate(vector):
             if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
-                name, alone = f"{cell.vectors[v]}_{i}", f"{cell.shown}_{unit} alone"
+                name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit} alone"
                 if _moves(given, letter, v, i):
                     raise Fails(f"the next state does not hang on {alone}: {name} does not stay 0")
                 raise Fails(f"that the next state hangs on {alone} does not show: {name} may leave 0")

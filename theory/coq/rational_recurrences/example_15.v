@@ -1,4 +1,4 @@
-(* Example 15 and RRNN(B) over max-plus (Peng et al. 2018, section 5.2 and appendix D): Proposition 7 over the max-plus semiring. *)
+(* Example 15 (Peng et al. 2018, section 5.2): Proposition 7 over the max-plus semiring. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances exponential.
@@ -48,7 +48,7 @@ Qed.
 
 (* Section 5.2: with mu = log(1 - f) for a forget gate f, the logarithm of a sigmoid, in place of the complement's logarithm log(1 - exp f), the
    word of one symbol is another number, whatever f is. *)
-Theorem section_5_2_is_refuted (R : realFieldType) (e : exponential R) (f printed complement : R) :
+Theorem printed_section_5_2_is_refuted (R : realFieldType) (e : exponential R) (f printed complement : R) :
   f < 0 -> e printed = 1 - f -> e complement = 1 - e f ->
   let f_t := fun _ : Datatypes.unit => Some f : max_plus R in
   score (figure_1 f_t (fun _ => Some printed : max_plus R) zero) [:: tt] <> max_plus_unit None f_t (fun _ => Some complement) [:: tt].

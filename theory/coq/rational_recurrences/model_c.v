@@ -2,6 +2,7 @@
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
+From ratproof.rational_recurrences.shared Require Import rational.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -12,14 +13,14 @@ Variables (K : semiring) (S : Type) (c1_0 c2_0 : K) (f1 u1 f2 u2 : S -> K).
 
 (* c1 = c1 f1 + u1 (equation 25c), and c2 = c2 f2 + c1 u2 (equation 25d), from those at t - 1. *)
 Definition pair_next (c : K * K) (x : S) : K * K := (c.1 * f1 x + u1 x, c.2 * f2 x + c.1 * u2 x).
-Definition model_c (w : seq S) : K := (run pair_next (c1_0, c2_0) w).2.
+Definition rrnn_c (w : seq S) : K := (run pair_next (c1_0, c2_0) w).2.
 
 (* Figure 2 with mu_j = u_j and phi_j = f_j, and lambda(q_j) = cj_0. *)
 Definition figure_2 : wfa K S (place 3) :=
   of_lists 3 [:: 1; c1_0; c2_0] (fun x => [:: [:: 1; u1 x; 0]; [:: 0; f1 x; u2 x]; [:: 0; 0; f2 x]]) [:: 0; 0; 1].
 
 (* Figure 2 scores every word as the network does, in every semiring. *)
-Theorem model_c_is_figure_2 w : score figure_2 w = model_c w.
+Theorem model_c w : score figure_2 w = rrnn_c w.
 Proof.
 rewrite (score_is_inv (next := pair_next) (start := (c1_0, c2_0)) (inv := fun c (q : 'I_3) => entry [:: 1; c.1; c.2] q)).
 - by written_out.
@@ -27,3 +28,10 @@ rewrite (score_is_inv (next := pair_next) (start := (c1_0, c2_0)) (inv := fun c 
 by move=> c x [[|[|[|]]]] //= _; written_out; rewrite // plusC.
 Qed.
 End ModelC.
+
+(* d units of RRNN(C) are rational (Definition 8). *)
+Theorem rrnn_c_is_rational (K : semiring) (S : Type) d (c1_0 c2_0 : 'I_d -> K) (f1 u1 f2 u2 : 'I_d -> S -> K) :
+  rational (fun w i => rrnn_c (c1_0 i) (c2_0 i) (f1 i) (u1 i) (f2 i) (u2 i) w).
+Proof.
+by exists (fun=> place 3), (fun i => figure_2 (c1_0 i) (c2_0 i) (f1 i) (u1 i) (f2 i) (u2 i)) => w i; rewrite model_c.
+Qed.

@@ -2,6 +2,7 @@
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton paths.
+From ratproof.rational_recurrences.shared Require Import rational.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -15,7 +16,7 @@ Definition pair_next (c : K * K) (x : S) : K * K := (c.1 * f1 x + u1 x, c.2 * f2
 Definition pair := run pair_next (c1_0, c2_0).
 
 (* c = p1 c1 + p2 c2 (equation 19c). *)
-Definition model_f (w : seq S) : K := p1 * (pair w).1 + p2 * (pair w).2.
+Definition rrnn_f (w : seq S) : K := p1 * (pair w).1 + p2 * (pair w).2.
 
 (* Figure 4: Figure 2 with q_1 final too, and with q_3, where an epsilon transition of weight gamma = r leads to, and mu_2 leads out. *)
 Definition figure_4 : wfa K S (place 4) :=
@@ -45,20 +46,20 @@ Section Commuting.
 Hypothesis timesC : commutative (@times K).
 
 (* Figure 4, with at most one epsilon in a row or with more, is the network. The network writes p c, and a path c p: the weights commute. *)
-Theorem model_f_is_figure_4 N w : (1 <= N)%N -> epsilon_score figure_4 gamma N w = model_f w.
+Theorem model_f N w : (1 <= N)%N -> epsilon_score figure_4 gamma N w = rrnn_f w.
 Proof.
 move=> some; rewrite (@independent_of_cap _ _ _ figure_4 gamma 1 (fun q : 'I_4 => nat_of_bool (3 <= q)%N)) //.
 - rewrite /epsilon_score (eq_sum (fun q => congr1 (fun v => v * _) (pair_in_figure_4 w q))).
-  by written_out; rewrite /model_f timesC (timesC p2).
+  by written_out; rewrite /rrnn_f timesC (timesC p2).
 - by move=> q; case: leqP.
 by case=> [[|[|[|[|p]]]] p_4] [[|[|[|[|q]]]] q_4].
 Qed.
 
 (* Three states without epsilon are the network, too. *)
-Theorem model_f_is_three_states w : score three_states w = model_f w.
+Theorem model_f_with_fewer_states w : score three_states w = rrnn_f w.
 Proof.
 rewrite (score_is_inv (next := pair_next) (start := (c1_0, c2_0)) (inv := fun c (q : 'I_3) => entry [:: 1; c.1; c.2] q)).
-- by written_out; rewrite /model_f timesC (timesC p2).
+- by written_out; rewrite /rrnn_f timesC (timesC p2).
 - by case=> [[|[|[|]]]].
 move=> c x [[|[|[|]]]] //= _; written_out => //; first by rewrite plusC.
 by rewrite timesDl [r * _ + _]plusC !plusA [c.1 * _ + _]plusC.
@@ -73,31 +74,39 @@ Definition program (start : K * K * K * K) (w : seq S) : K :=
   let: (_, z1, z2, _) := run program_next start w in p1 * z1 + p2 * z2.
 
 (* Equation 26g in one copy of the appendices: c = p1 c2 + p2 c2. *)
-Definition model_f_26g (w : seq S) : K := p1 * (pair w).2 + p2 * (pair w).2.
+Definition rrnn_f_26g (w : seq S) : K := p1 * (pair w).2 + p2 * (pair w).2.
 End ModelF.
 
 (* As printed it starts with z = 0: the word of one symbol is 0, where p1 = u1 = 1 and all else is 0, and the network is 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
-  program 1 0 0 none one none none (0, 0, 0, 0) [:: tt] <> model_f 0 0 1 0 0 none one none none [:: tt] :> K.
+  program 1 0 0 none one none none (0, 0, 0, 0) [:: tt] <> rrnn_f 0 0 1 0 0 none one none none [:: tt] :> K.
 Proof.
-by move=> nontrivial none one; rewrite /program /model_f /pair /run /= /none /one !(timesw0, times0w, times1w, timesw1, plus0w, plusw0) => /esym.
+by move=> nontrivial none one; rewrite /program /rrnn_f /pair /run /= /none /one !(timesw0, times0w, times1w, timesw1, plus0w, plusw0) => /esym.
 Qed.
 
 (* With z0 = 1 alone the word of one symbol is 0 where p2 = r = u2 = 1 and all else is 0, and the network is 1. *)
 Theorem printed_with_one_start_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
-  program 0 1 1 none none none one (1, 0, 0, 0) [:: tt] <> model_f 0 0 0 1 1 none none none one [:: tt] :> K.
+  program 0 1 1 none none none one (1, 0, 0, 0) [:: tt] <> rrnn_f 0 0 0 1 1 none none none one [:: tt] :> K.
 Proof.
-by move=> nontrivial none one; rewrite /program /model_f /pair /run /= /none /one !(timesw0, times0w, times1w, timesw1, plus0w, plusw0) => /esym.
+by move=> nontrivial none one; rewrite /program /rrnn_f /pair /run /= /none /one !(timesw0, times0w, times1w, timesw1, plus0w, plusw0) => /esym.
 Qed.
 
 (* With equation 26g the word of one symbol is 0 where p1 = u1 = 1 and all else is 0, and Figure 4 gives 1. *)
-Theorem equation_26g_is_refuted (K : semiring) : 1 <> 0 :> K ->
+Theorem printed_equation_26g_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
-  epsilon_score (figure_4 0 0 1 0 none one none none) (gamma 0) 1 [:: tt] <> model_f_26g 0 0 1 0 0 none one none none [:: tt] :> K.
+  epsilon_score (figure_4 0 0 1 0 none one none none) (gamma 0) 1 [:: tt] <> rrnn_f_26g 0 0 1 0 0 none one none none [:: tt] :> K.
 Proof.
 move=> nontrivial none one.
 rewrite /epsilon_score (eq_sum (fun q => congr1 (fun v => v * _) (pair_in_figure_4 _ _ _ _ _ _ _ _ _ _ q))).
-by written_out; rewrite /model_f_26g /pair /run /=; written_out.
+by written_out; rewrite /rrnn_f_26g /pair /run /=; written_out.
+Qed.
+
+(* d units of RRNN(F) are rational (Definition 8). *)
+Theorem rrnn_f_is_rational (K : semiring) (S : eqType) d (c1_0 c2_0 p1 p2 r : 'I_d -> K) (f1 u1 f2 u2 : 'I_d -> S -> K) :
+  commutative (@times K) -> rational (fun w i => rrnn_f (c1_0 i) (c2_0 i) (p1 i) (p2 i) (r i) (f1 i) (u1 i) (f2 i) (u2 i) w).
+Proof.
+move=> timesC; exists (fun=> place 3), (fun i => three_states (c1_0 i) (c2_0 i) (p1 i) (p2 i) (r i) (f1 i) (u1 i) (f2 i) (u2 i)) => w i.
+by rewrite model_f_with_fewer_states.
 Qed.

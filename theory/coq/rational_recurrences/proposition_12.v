@@ -2,6 +2,7 @@
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
+From ratproof.rational_recurrences.shared Require Import rational.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -49,8 +50,18 @@ Definition program_next (z : nat -> K) (x : S) (j : nat) : K :=
 Definition program (w : seq S) : K := run program_next (fun _ => 0) w n.
 End Proposition12.
 
+(* The same with a constant lambda. *)
+Theorem proposition_12_constant_lambda (K : semiring) (S : Type) n (c_0 : nat -> K) (lambda : K) (u : S -> nat -> K) w :
+  (1 <= n)%N -> score (chain n c_0 (fun=> lambda) u) w = rcnn c_0 (fun=> lambda) u w n.
+Proof. exact: proposition_12. Qed.
+
 (* It is 0 on the word of one symbol, for n = 1, lambda = 0 and u = 1, and the unit is 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let lambda := fun _ : unit => 0 in let u := fun (_ : unit) (_ : nat) => 1 in
   program 1 lambda u [:: tt] <> rcnn (fun _ => 0) lambda u [:: tt] 1 :> K.
 Proof. by move=> nontrivial lambda u; rewrite /program /rcnn /run /= /rcnn_next /=; written_out => /esym. Qed.
+
+(* d units of the RCNN are rational (Definition 8). *)
+Theorem rcnn_is_rational (K : semiring) (S : Type) d n (c_0 : 'I_d -> nat -> K) (lambda : 'I_d -> S -> K) (u : 'I_d -> S -> nat -> K) :
+  (1 <= n)%N -> rational (fun w i => rcnn (c_0 i) (lambda i) (u i) w n).
+Proof. by move=> some; exists (fun=> place n.+1), (fun i => chain n (c_0 i) (lambda i) (u i)) => w i; rewrite proposition_12. Qed.

@@ -1,7 +1,8 @@
-(* Proposition 13 and Corollary 14 (Peng et al. 2018, section 4.3 and appendix C): ISAN is rational, and so is a linear Elman network. *)
+(* Proposition 13 (Peng et al. 2018, section 4.3 and appendix C): the input switched affine network ISAN is rational. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
+From ratproof.rational_recurrences.shared Require Import rational.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -78,12 +79,9 @@ move=> nontrivial; rewrite /score /forward /= sum_sum /=.
 by rewrite (unit_is_read (fun _ => 1)) (eq_sum (fun p => timesw0 _)) sum0 plusw0.
 Qed.
 
-(* Corollary 14: the Elman network without its nonlinearity, c_t = W_c c_{t-1} + v_t with v = W_v v_t + b_c, is an ISAN. *)
-Definition linear_elman_next (K : semiring) (S : Type) d (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) (c : 'I_d -> K) (x : S) (i : 'I_d) : K :=
-  (\sum_(j : place d) W_c i j * c j) + v x i.
-Definition linear_elman (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) :=
-  run (linear_elman_next W_c v) c_0.
-
-Theorem corollary_14 (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) i w :
-  commutative (@times K) -> score (with_one_more_state c_0 (fun _ => W_c) v i) w = linear_elman c_0 W_c v w i.
-Proof. by move=> timesC; rewrite proposition_13_with_fewer_states. Qed.
+(* ISAN's d units are rational (Definition 8). *)
+Theorem isan_is_rational (K : semiring) (S : Type) d (c_0 : 'I_d -> K) W (b : S -> 'I_d -> K) :
+  commutative (@times K) -> rational (isan c_0 W b).
+Proof.
+by move=> timesC; exists (fun=> option_finite (place d)), (with_one_more_state c_0 W b) => w i; rewrite proposition_13_with_fewer_states.
+Qed.

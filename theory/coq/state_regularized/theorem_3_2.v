@@ -5,6 +5,7 @@
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances exponential.
 From ratproof.state_regularized Require Import theorem_3_1.
+From ratproof.state_regularized.shared Require Import limit_network softmax.
 Import Order.TTheory GRing.Theory Num.Theory.
 
 Set Implicit Arguments.
@@ -12,51 +13,12 @@ Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Local Open Scope ring_scope.
 
-Section Softmax.
-Variables (R : realFieldType) (e : exponential R) (n : nat) (b : 'I_n.+1 -> R) (tau : R).
-Hypothesis tau_positive : 0 < tau.
-
-(* alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau), for k = n + 1 similarities b. *)
-Definition softmax (i : 'I_n.+1) : R := e (b i / tau) / \sum_(j < n.+1) e (b j / tau).
-
-(* At least 1 / (1 + (k - 1) exp(- gap / tau)) where M leads by the gap; at most 1 / (1 + exp(- most / tau)) where another follows by most. *)
-Definition margin_bound (gap : R) : R := (1 + n%:R * e (- (gap / tau)))^-1.
-Definition margin_ceiling (most : R) : R := (1 + e (- (most / tau)))^-1.
-
-Lemma sum_positive : 0 < \sum_(j < n.+1) e (b j / tau).
-Proof. by rewrite big_ord_recl ltr_paddr ?exp_positive // sumr_ge0 // => j _; apply: exp_ge0. Qed.
-
-Lemma softmax_ge0 i : 0 <= softmax i.
-Proof. by rewrite divr_ge0 ?exp_ge0 // ltW ?sum_positive. Qed.
-
-Lemma margin_bound_ge0 gap : 0 <= margin_bound gap.
-Proof. by rewrite invr_ge0 addr_ge0 ?ler01 ?mulr_ge0 ?ler0n ?exp_ge0. Qed.
-
-Lemma margin_ceiling_below_1 most : 0 < margin_ceiling most < 1.
-Proof.
-have more : 0 < e (- (most / tau)) by apply: exp_positive.
-by rewrite invr_gt0 invf_lt1 ?addr_gt0 ?ltr01 // ltr_addl more.
-Qed.
-
-Theorem softmax_is_at_least M gap : (forall j, j != M -> b j + gap <= b M) -> margin_bound gap <= softmax M.
-Proof.
-move=> leads; rewrite /softmax ler_pdivl_mulr ?sum_positive // mulrC ler_pdivr_mulr; last first.
-  by rewrite ltr_spaddl ?ltr01 ?mulr_ge0 ?ler0n ?exp_ge0.
-rewrite (bigD1 M) //= mulrDr mulr1 ler_add2l mulrCA -exp_adds.
-apply: le_trans (ler_sum _ (_ : forall j, j != M -> _ <= e (b M / tau + - (gap / tau)))) _ => [j ne|].
-  by apply: exp_le; rewrite -mulrBl ler_pmul2r ?invr_gt0 // ler_subr_addr leads.
-by rewrite sumr_const cardC1 card_ord mulr_natl.
-Qed.
-
-Theorem softmax_is_at_most M j most : j != M -> b M - most <= b j -> softmax M <= margin_ceiling most.
-Proof.
-move=> ne follows; rewrite /softmax ler_pdivr_mulr ?sum_positive // [X in _ <= X]mulrC ler_pdivl_mulr; last first.
-  by rewrite addr_gt0 ?ltr01 ?exp_positive.
-rewrite (bigD1 M) //= mulrDr mulr1 ler_add2l -exp_adds (bigD1 j) //= -[X in X <= _]addr0.
-rewrite ler_add ?sumr_ge0 // => [|i _]; last exact: exp_ge0.
-by apply: exp_le; rewrite -mulrBl ler_pmul2r ?invr_gt0.
-Qed.
-End Softmax.
+(* In the limit, where no two similarities are greatest at a state that words reach, the probability to be at j after a word is 1 for the
+   DFA's state, and 0 for every other. *)
+Theorem theorem_3_2 (R : realFieldType) (S : eqType) k (b : 'I_k -> S -> 'I_k -> R) (delta : 'I_k -> S -> 'I_k) (start : 'I_k) :
+  (forall i x j, (exists w : seq S, run delta start w = i) -> j != delta i x -> b i x j < b i x (delta i x)) ->
+  forall w j, sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id start (Some start) w j = (if run delta start w == j then 1 else 0) :> R.
+Proof. exact: equation_4_is_dfa. Qed.
 
 Section Following.
 Variables (R : realFieldType) (e : exponential R) (S : eqType) (n : nat).
@@ -79,7 +41,7 @@ Proof. by case=> w <-; exists (rcons w x); rewrite run_rcons. Qed.
 Fixpoint bound_along (gap : 'I_n.+1 -> S -> R) (q : 'I_n.+1) (w : seq S) : R :=
   if w is x :: w' then margin_bound e n tau (gap q x) * bound_along gap (delta q x) w' else 1.
 
-Theorem follows_at_least_the_product gap q_0 :
+Theorem theorem_3_2_bound gap q_0 :
   (forall q x j, reached_from q_0 q -> j != delta q x -> b q x j + gap q x <= b q x (delta q x)) ->
   forall w, bound_along gap q_0 w <= follows q_0 w.
 Proof.
@@ -155,7 +117,7 @@ by apply: le_trans (bernoulli _ (ltW d_positive)); rewrite ler_addr ler01.
 Qed.
 
 (* So no temperature serves all lengths: from a length on the probability is below one half. *)
-Theorem no_temperature_is_low_enough tau most : 0 < tau ->
+Theorem printed_uniform_is_refuted tau most : 0 < tau ->
   (forall q x, reached_from delta q_0 q -> exists2 j, j != delta q x & b q x (delta q x) - most <= b q x j) ->
   exists m, forall w, (m <= size w)%N -> follows e b delta tau q_0 w < 2^-1.
 Proof.
@@ -195,6 +157,4 @@ rewrite ler_expn2r ?nnegrE ?subr_ge0 ?margin_bound_ge0 //.
 rewrite /margin_bound -/g -[X in _ <= X]mul1r ler_pdivl_mulr ?ltr_spaddl ?ltr01 // mulrBl mul1r mulrDr mulr1 opprD.
 by rewrite addrA addrK ler_subl_addr ler_addl mulr_ge0.
 Qed.
-
-
 End Limit.

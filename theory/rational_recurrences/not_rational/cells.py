@@ -26,7 +26,7 @@ class Cell:
         shapes: for each weight ``("units", "letters")``, ``("units", "units")``, ``("units",)`` or ``()``, a
             single number.
         vectors: the names of the state's vectors, each with a number a unit.
-        shown: the vector whose numbers are the cell's units.
+        output: the vector whose numbers are the cell's units.
         rational: whether it is an automaton, so that large sizes must stay ``unknown``.
     """
 
@@ -35,7 +35,7 @@ class Cell:
     step: Callable[[Weights, State, int, Arithmetic], State]
     shapes: Mapping[str, tuple[str, ...]]
     vectors: tuple[str, ...] = ("h",)
-    shown: str = "h"
+    output: str = "h"
     rational: bool = False
 
     def start(self, units: int, arithmetic: Arithmetic) -> State:
@@ -45,7 +45,7 @@ class Cell:
 
     def units(self, state: State) -> steps.Vector:
         """The numbers of the units in a state."""
-        return state[self.vectors.index(self.shown)]
+        return state[self.vectors.index(self.output)]
 
 
 def _gates(names: str) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""A cell's weights: fractions, by name; their shapes, some that are given, and JSON."""
+"""A cell's weights, fractions by name: their shapes, some example weights, and JSON."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def some(cell: Cell, units: int = 1, letters: str = "ab", seed: int = 41) -> Giv
         return Fraction(eighths if rng.random() < 0.5 else -eighths, 8)
 
     sizes = {"units": units, "letters": len(letters)}
-    made = {name: _filled([sizes[s] for s in shape], weight) for name, shape in cell.shapes.items()}
-    if "alpha" in made:  # SCRN: alpha is between 0 and 1, and the last letter leaves the context as it is
-        made["alpha"] = Fraction(1, 2)
-        made["W_s"] = [[*row[:-1], Fraction(0)] for row in made["W_s"]]
-    return Given(cell, tuple(letters), units, made)
+    weights = {name: _filled([sizes[s] for s in shape], weight) for name, shape in cell.shapes.items()}
+    if "alpha" in weights:  # SCRN: alpha is between 0 and 1, and the last letter leaves the context as it is
+        weights["alpha"] = Fraction(1, 2)
+        weights["W_s"] = [[*row[:-1], Fraction(0)] for row in weights["W_s"]]
+    return Given(cell, tuple(letters), units, weights)
 
 
 def from_json(cell: Cell, text: str, where: str) -> Given:
@@ -117,10 +117,10 @@ def from_json(cell: Cell, text: str, where: str) -> Given:
 def _fraction(text: Any) -> Fraction:
     if not isinstance(text, str):
         raise InputError(f'weight {shorten(text)} is no string; write it as "2", "-3/7" or "0.25"')
-    found = parse_number(text)
-    if not isinstance(found, Fraction):
+    number = parse_number(text)
+    if not isinstance(number, Fraction):
         raise InputError(f"weight {shorten(text)} is not finite")
-    return found
+    return number
 
 
 def _mapped(function: Any, value: Any) -> Any:

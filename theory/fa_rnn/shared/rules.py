@@ -11,7 +11,7 @@ from automata.dfa import determinise
 from automata.operations import reverse
 from automata.semirings import BOOLEAN, REAL
 from automata.wfsa import WFSA
-from theory.fa_rnn.networks import BITS, tensor
+from theory.fa_rnn.shared.networks import BITS, tensor
 from theory.signature import Entry, Signature, Sizes, constant
 from theory.weights import Weights
 
@@ -40,14 +40,14 @@ def _true(values: Any) -> Any:
 
 def match(automaton: WFSA) -> WFSA:
     """Whether a boolean automaton accepts a sentence, 0 or 1: the deterministic automaton over the reals."""
-    found = determinise(automaton)
-    if not found.states:  # nothing is accepted
+    dfa = determinise(automaton)
+    if not dfa.states:  # nothing is accepted
         return WFSA(REAL, [0], [0], {x: [[0]] for x in automaton.alphabet})
     return WFSA(
         REAL,
-        found.initial.astype(int),
-        found.final.astype(int),
-        {x: found.matrix(x).astype(int) for x in found.alphabet},
+        dfa.initial.astype(int),
+        dfa.final.astype(int),
+        {x: dfa.matrix(x).astype(int) for x in dfa.alphabet},
     )
 
 
@@ -68,7 +68,7 @@ def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
 
 
 def matches(w: Weights) -> list[WFSA]:
-    """Whether the rule matches: by sets of states, and not by what networks are made from."""
+    """Whether the rule matches: by sets of states, which no network is computed from."""
     return [on_sets(w, lambda states: any(w.alpha_inf[q] for q in states))]
 
 

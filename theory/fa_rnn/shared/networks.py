@@ -52,8 +52,8 @@ def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[Entry, .
     )
 
 
-def in_line(made: Signature, most: int = 300) -> Signature:
-    """The same from the first state to the last one: of small weights, then, all can be tried."""
+def in_line(signature: Signature, most: int = 300) -> Signature:
+    """The same from the first state to the last one: so all small weights can be tried."""
     names = {"alpha_0": 0, "alpha_inf": -1}
 
     def fixed(entry: Entry) -> Entry:
@@ -67,7 +67,7 @@ def in_line(made: Signature, most: int = 300) -> Signature:
             derived=lambda w: tuple(w.over.one if i == place % k else w.over.zero for i in range(k)),
         )
 
-    return replace(made, entries=tuple(map(fixed, made.entries)), most_small=most)
+    return replace(signature, entries=tuple(map(fixed, signature.entries)), most_small=most)
 
 
 # The recurrences, as printed, at one place j.
@@ -143,11 +143,11 @@ def with_tensor(w: Weights) -> list[WFSA]:
 def rebuilt(w: Weights) -> dict[str, Matrix]:
     """For each word T as its factors have it."""
     size = range(1, len(w.D_1) + 1)
-    found = {}
+    tensors = {}
     for x in w.alphabet:
         at = Concrete(w.over, len(w.D_1), {"D_1": w.D_1, "D_2": w.D_2, "v": w.v[x]}, {"r": len(w.v[x])})
-        found[x] = tuple(tuple(of_factors(at, i, j) for j in size) for i in size)
-    return found
+        tensors[x] = tuple(tuple(of_factors(at, i, j) for j in size) for i in size)
+    return tensors
 
 
 def with_rebuilt_tensor(w: Weights) -> list[WFSA]:

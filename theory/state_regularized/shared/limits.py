@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from automata.wfsa import WFSA
-from theory.state_regularized.networks import Vector, component, margin, similarities
+from theory.state_regularized.shared.networks import Vector, component, margin, similarities
 from theory.weights import Weights
 
 Table = dict[tuple[int, str], int]
@@ -29,9 +29,9 @@ def most_probable(b: Vector) -> int:
     return 1 + b.index(max(b))
 
 
-def asked_table(w: Weights) -> Table:
-    """The next state for every state and symbol, by asking the cell: the transition function of the limit
-    network.
+def transition_table(w: Weights) -> Table:
+    """The next state for every state and symbol: the transition function of the limit network, read off the
+    cell.
     """
     return {(q, x): most_probable(scores_at(w, q, x)) for q in range(1, w.n + 1) for x in w.alphabet}
 
@@ -61,7 +61,7 @@ def no_ties(w: Weights) -> bool:
     return distinct(w) and all(margin(b) > 0 for _, _, b in reachable(w))
 
 
-def dfa(w: Weights, table: Callable[[Weights], Table] = asked_table) -> list[WFSA]:
+def dfa(w: Weights, table: Callable[[Weights], Table] = transition_table) -> list[WFSA]:
     """The DFA with that transition function, k times: each time another state is the final one."""
     arrows = [(q - 1, after - 1, x, w.over.one) for (q, x), after in table(w).items()]
     one = w.over.one

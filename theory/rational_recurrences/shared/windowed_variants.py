@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import LADDER, PROVED, Variant
-from theory.rational_recurrences.windows import (
+from theory.rational_recurrences.shared.windows import (
     ahead,
     by_history,
     corrected,
@@ -57,16 +57,7 @@ AS_PRINTED = (
 )
 
 
-def variants(
-    anywhere: Any,
-    from_zero: Any,
-    instances: Any,
-    update: str,
-    theorems: tuple[str, str] = (
-        "proposition_11.proposition_11_windows",
-        "proposition_11.proposition_11_with_fewer_states",
-    ),
-) -> tuple[Variant, ...]:
+def variants(anywhere: Any, from_zero: Any, instances: Any, update: str, claim: str) -> tuple[Variant, ...]:
     """Three readings of appendix A.
 
     Args:
@@ -74,7 +65,7 @@ def variants(
         from_zero: those with c_0 = 0.
         instances: the signatures and alphabets that the proofs are checked for.
         update: what mu is, in words.
-        theorems: the names of the theorems for the first two.
+        claim: the claim's module, which its Coq file and its theorems are named after.
     """
     right = {"cases": anywhere.random, "small_cases": anywhere.small, "kinds": PROVED}
     return (
@@ -87,7 +78,7 @@ def variants(
             ),
             reading=Equality(recurrence=windowed, construction=corrected),
             theorem=Theorem(
-                f"rational_recurrences.{theorems[0]}",
+                f"rational_recurrences.{claim}.{claim}",
                 network=NETWORK,
                 automaton=APPENDIX_A,
                 values=by_history,
@@ -103,7 +94,9 @@ def variants(
                 " what c is after reading w next"
             ),
             reading=Equality(recurrence=windowed, construction=ahead),
-            theorem=Theorem(f"rational_recurrences.{theorems[1]}", network=NETWORK, values=by_history),
+            theorem=Theorem(
+                f"rational_recurrences.{claim}.{claim}_with_fewer_states", network=NETWORK, values=by_history
+            ),
             proof=looking_ahead(instances),
             **right,
         ),
@@ -113,7 +106,7 @@ def variants(
             says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
             reading=Equality(recurrence=windowed, construction=printed),
             theorem=Theorem(
-                "rational_recurrences.proposition_11.printed_is_refuted",
+                f"rational_recurrences.{claim}.printed_is_refuted",
                 refutes=True,
                 network=NETWORK,
                 automaton=AS_PRINTED,

@@ -34,12 +34,14 @@ def figure_1_without_complement(w: Weights) -> list[WFSA]:
 
 
 ANYWHERE, AT_ZERO = gated(), gated([0])
+UNDERSCORES = str.maketrans("-.", "__")
 
 
-def variants(printed: str, says: str) -> tuple[Variant, Variant]:
+def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
     """The cell with mu = (1 - f) z, and what the paper says of it elsewhere, mu = z.
 
     Args:
+        claim: the claim's module, which its Coq file and its theorems are named after.
         printed: the second variant's name.
         says: what it says.
     """
@@ -56,7 +58,7 @@ def variants(printed: str, says: str) -> tuple[Variant, Variant]:
             kinds=PROVED,
             proof=proposition_7.two_states(ANYWHERE),
             theorem=Theorem(
-                "rational_recurrences.corollary_10.corollary_10",
+                f"rational_recurrences.{claim}.{claim}",
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} {c_0}",
             ),
@@ -64,7 +66,7 @@ def variants(printed: str, says: str) -> tuple[Variant, Variant]:
         Variant(
             name=printed,
             theorem=Theorem(
-                "rational_recurrences.corollary_10.input_representation_is_refuted",
+                f"rational_recurrences.{claim}.{printed.translate(UNDERSCORES)}_is_refuted",
                 refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {z} {c_0}",
@@ -78,7 +80,10 @@ def variants(printed: str, says: str) -> tuple[Variant, Variant]:
     )
 
 
-INPUT_REPRESENTATION = variants(
-    "printed-input-representation",
-    "with mu = z = W_u v, as section 4.1 says of these networks' inputs; the corollary itself stands",
-)
+def input_representation(claim: str) -> tuple[Variant, Variant]:
+    """The same, where the other place is section 4.1."""
+    return variants(
+        claim,
+        "printed-input-representation",
+        "with mu = z = W_u v, as section 4.1 says of these networks' inputs; the corollary itself stands",
+    )

@@ -109,15 +109,13 @@ def margin(b: Vector) -> Any:
 
 
 Answer = Callable[[Weights, Vector, Any, str], tuple[Vector, Any]]
-"""What a cell says in a hidden state h and a cell state c (``None`` without memory), for a symbol: alpha, and
+"""A cell's answer in a hidden state h and a cell state c (``None`` without memory), for a symbol: alpha, and
 the next c.
 """
 
 
 def soft(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """At the temperature that the weights have. A cell whose table is given says what the table has: it may
-    be any function.
-    """
+    """At the temperature that the weights have. A cell that is a table may be any function."""
     if "alpha" in w.entries:
         return w.alpha[x][h[0] - 1], c
     return softmax(w, similarities(w, component(w, h, x))), c
@@ -129,12 +127,12 @@ def in_the_limit(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
 
 
 def centroids(w: Weights) -> tuple[Vector, ...]:
-    """The hidden states that equation 4 moves to; where a table is given, their numbers."""
+    """The hidden states that equation 4 moves to; of a cell that is a table, their numbers."""
     return tuple((i,) for i in range(1, w.n + 1)) if "alpha" in w.entries else tuple(w.S)
 
 
 def table(w: Weights, x: str, answer: Answer = soft) -> list[list[Any]]:
-    """The k x k table that a symbol has, by asking the cell at each centroid."""
+    """The k x k table of a symbol: the cell's answer at each centroid."""
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
 
 
@@ -172,7 +170,7 @@ def arrive(of: Concrete | Symbolic, j: Any) -> Any:
 
 
 def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
-    """The law after a symbol: the cell is asked at every vector that the run may be in."""
+    """The law after a symbol, from the cell's answer at every vector that the run may be in."""
     places, p = law
     answers = [answer(w, place.h, place.c, x) for place in places]
     together: dict[Any, list[int]] = {}
@@ -190,11 +188,11 @@ def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
 
 def at_each(w: Weights, law: Law) -> tuple[Any, ...]:
     """For each centroid the probability to be at it."""
-    found = [w.over.zero] * w.n
+    probabilities = [w.over.zero] * w.n
     for place, p in zip(*law, strict=True):
         if place.last:
-            found[place.last - 1] = w.over.plus(found[place.last - 1], p)
-    return tuple(found)
+            probabilities[place.last - 1] = w.over.plus(probabilities[place.last - 1], p)
+    return tuple(probabilities)
 
 
 def at(w: Weights, place: Place) -> Law:

@@ -1,7 +1,7 @@
 """A cell with memory, whose alpha depends on more than h and the symbol: c = c + V h + W_x and u = hardtanh(U
 h + c).
 
-What Theorem 3.1 (Wang & Niepert 2019) is shown to need its hypothesis by.
+It shows that Theorem 3.1 (Wang & Niepert 2019) needs its hypothesis.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.reading import Recurrence
-from theory.state_regularized.networks import (
+from theory.state_regularized.shared.networks import (
     Place,
     Vector,
     at,
@@ -49,5 +49,5 @@ with_cell_state = Recurrence(
 
 
 def at_zero(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """What the cell says in the cell state 0."""
+    """The cell's answer in the cell state 0."""
     return with_memory(w, h, zero(w), x)

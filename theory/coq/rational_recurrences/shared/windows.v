@@ -1,68 +1,12 @@
-(* Proposition 11 (Peng et al. 2018, section 4.1 and appendix A): gates that read the last K symbols. *)
+(* Gates that read a window, the last K symbols (Peng et al. 2018, section 4.1 and appendix A), and the two automata that remember it. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
+From ratproof.rational_recurrences.shared Require Import appendix_A rational.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
-
-(* Once for gates that see any finite summary h of the symbols before. *)
-Section Summary.
-Variables (K : semiring) (S : Type) (H : finite) (h_0 : H) (remember : H -> S -> H) (c_0 : K) (f u : H -> S -> K).
-
-(* c_t = f_t c_{t-1} + u_t (equation 5c), where f_t and u_t read x_t and the summary of the symbols before. *)
-Definition summing_next (state : H * K) (x : S) : H * K :=
-  (remember state.1 x, f state.1 x * state.2 + u state.1 x).
-Definition summing (w : seq S) : K := (run summing_next (h_0, c_0) w).2.
-
-(* Appendix A: states p_h (left) and q_h (right) for each summary. On x, p_h leads to p of the next summary with 1 and to its q with
-   mu = u; q_h leads to its q with phi = f. *)
-Definition towards (h' : H) (h : H) (weight : K) : K := if h == h' then weight else 0.
-Definition appendix_A : wfa K S (sum_finite H H) :=
-  @Wfa K S (sum_finite H H)
-    (fun q => match q with inl h => towards h_0 h 1 | inr h => towards h_0 h c_0 end)
-    (fun x p q => match p, q with
-       | inl h, inl h' => towards (remember h x) h' 1
-       | inl h, inr h' => towards (remember h x) h' (u h x)
-       | inr h, inr h' => towards (remember h x) h' (f h x)
-       | inr _, inl _ => 0
-       end)
-    (fun q => if q is inr _ then 1 else 0).
-
-(* Forward's vector: 1 at p and c at q of the summary that was reached. *)
-Definition at_summary (state : H * K) (q : H + H) : K :=
-  match q with inl h => towards state.1 h 1 | inr h => towards state.1 h state.2 end.
-
-Lemma sum_towards h (weight : K) (F : H -> K) : \sum_(q : H) towards h q weight * F q = weight * F h.
-Proof. by rewrite (sum_at (p := h)) /towards ?eqxx // => q /negbTE ->; rewrite times0w. Qed.
-
-(* It scores every word as the network does, whatever the summary is. The network writes f c, and a path c f: the weights commute. *)
-Theorem proposition_11 : commutative (@times K) -> forall w, score appendix_A w = summing w.
-Proof.
-move=> timesC w; rewrite (score_is_inv (next := summing_next) (start := (h_0, c_0)) (inv := at_summary)) => [|[]|[h c] x [h'|h']] //.
-- by rewrite sum_sum (eq_sum (fun q => timesw0 _)) sum0 plus0w sum_towards timesw1.
-- by rewrite sum_sum sum_towards (eq_sum (fun q => timesw0 _)) sum0 plusw0 times1w.
-rewrite sum_sum !sum_towards /= times1w /towards; case: eqP => // _; last by rewrite timesw0 plusw0.
-by rewrite plusC timesC.
-Qed.
-
-(* Appendix A as printed: out of p of the empty history, which it calls q_0, tau(q_0, p_a, a) = 1 is the only way. *)
-Definition appendix_A_as_printed : wfa K S (sum_finite H H) :=
-  @Wfa K S (sum_finite H H) (initial appendix_A)
-    (fun x p q => match p, q with inl h, inr h' => if h == h_0 then 0 else transition appendix_A x p q | _, _ => transition appendix_A x p q end)
-    (final appendix_A).
-End Summary.
-
-(* Its score of a word of one symbol is 0, where c_0 = 0, and the network is u: wherever u is not 0. *)
-Theorem printed_is_refuted (K : semiring) (S : Type) (H : finite) (h_0 : H) (remember : H -> S -> H) (f u : H -> S -> K) x :
-  u h_0 x <> 0 -> score (appendix_A_as_printed h_0 remember 0 f u) [:: x] <> summing h_0 remember 0 f u [:: x].
-Proof.
-rewrite /summing /= timesw0 plus0w => not_0; suff -> : score (appendix_A_as_printed h_0 remember 0 f u) [:: x] = 0 by apply/nesym.
-rewrite /score sum_sum (eq_sum (fun q => timesw0 _)) sum0 plus0w -[RHS](sum0 K H); apply: eq_sum => h' /=.
-rewrite timesw1 /forward /= /forward_step sum_sum /= sum_towards eqxx timesw0 plus0w.
-by rewrite sum_towards times0w.
-Qed.
 
 (* Windows: the last K = k + 1 symbols, fewer at the start of a word, where the padding stands before it. *)
 Section Windows.
@@ -103,10 +47,10 @@ rewrite /next /summing_next /= last_of_rcons; congr (_, _).
 by apply: val_inj; rewrite /= last_of_last.
 Qed.
 
-(* Proposition 11 for any window: appendix A with tau(q_0, q_b, b) = mu_pad(b). *)
-Theorem proposition_11_windows : commutative (@times K) -> forall w,
+(* For any window appendix A, with tau(q_0, q_b, b) = mu_pad(b), scores every word as the network does. *)
+Lemma windowed_is_appendix_A : commutative (@times K) -> forall w,
   score (appendix_A (remembered [::] : history) remember_more c_0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x))) w = windowed w.
-Proof. by move=> timesC w; rewrite windowed_is_summing proposition_11. Qed.
+Proof. by move=> timesC w; rewrite windowed_is_summing appendix_A_is_summing. Qed.
 
 (* With c_0 = 0 and K of 2 or more nothing leads to q of the empty history, and it can go. *)
 Definition nonempty : finite := of_finType [finType of {h : k.-bseq S | h != [bseq]}].
@@ -126,7 +70,8 @@ rewrite (sum_at (p := exist _ h full : nonempty)) /towards /= ?eqxx // => q ne.
 by rewrite ifN ?times0w //; apply: contra ne => /eqP eq; apply/eqP/val_inj.
 Qed.
 
-Theorem proposition_11_without_q_0 : (0 < k)%N -> c_0 = 0 -> commutative (@times K) -> forall w, score appendix_A_without_q_0 w = windowed w.
+Lemma windowed_is_without_q_0 : (0 < k)%N -> c_0 = 0 -> commutative (@times K) -> forall w,
+  score appendix_A_without_q_0 w = windowed w.
 Proof.
 move=> some zero timesC w; rewrite windowed_is_summing zero.
 pose next := @summing_next K S history remember_more (fun h x => f (rcons h x)) (fun h x => u (rcons h x)).
@@ -165,8 +110,8 @@ Definition after_reading (state : seq S * K) (q : option history) : K :=
 Lemma reads state w : (run windowed_next state w).1 = state.1 ++ w.
 Proof. by elim/last_ind: w => [|w x IH]; rewrite ?cats0 // run_rcons /= IH rcons_cat. Qed.
 
-(* They suffice: the smaller automaton scores every word as the network does. *)
-Theorem proposition_11_with_fewer_states : commutative (@times K) -> forall w, score ahead w = windowed w.
+(* The smaller automaton scores every word as the network does, too. *)
+Lemma windowed_is_ahead : commutative (@times K) -> forall w, score ahead w = windowed w.
 Proof.
 move=> timesC w; rewrite (score_is_inv (next := windowed_next) (start := ([::], c_0)) (inv := after_reading)) => [|[]|[p c] x [v|]] //.
 - rewrite sum_option timesw0 plus0w (sum_at (p := [bseq] : history)) /= ?timesw1 // => v.
@@ -189,21 +134,17 @@ move=> timesC w; rewrite (score_is_inv (next := windowed_next) (start := ([::], 
   by rewrite plusC timesC.
 by rewrite sum_option times1w (eq_sum (fun q => timesw0 _)) sum0 plusw0.
 Qed.
-
-(* How many states there are, with s symbols: 2 (s + ... + s^(K-1)) + 1 in appendix A, and 2 + s + ... + s^(K-1). *)
-Theorem states_of_proposition_11 :
-  card (sum_finite history nonempty) = (2 * (\sum_(1 <= i < k.+1) #|S| ^ i) + 1)%N /\
-  card (option_finite history) = (2 + \sum_(1 <= i < k.+1) #|S| ^ i)%N.
-Proof.
-have histories : #|{: k.-bseq S}| = (1 + \sum_(1 <= i < k.+1) #|S| ^ i)%N.
-  by rewrite card_bseq -(big_mkord xpredT (fun i => #|S| ^ i)%N) big_ltn // expn0.
-have others : #|{: {h : k.-bseq S | h != [bseq]}}| = (\sum_(1 <= i < k.+1) #|S| ^ i)%N.
-  have := cardC1 ([bseq] : k.-bseq S); rewrite histories add1n /= card_sig => <-.
-  exact: eq_card.
-split; last by rewrite card_option card_finType histories.
-by rewrite card_sum !card_finType histories others mul2n -addnn addnAC add1n addn1 addSn.
-Qed.
-
-
-
 End Windows.
+
+(* As printed appendix A scores a word of one symbol 0, where c_0 = 0, and the network is u of that window. *)
+Lemma windowed_is_not_as_printed (K : semiring) (S : finType) k (f u : seq S -> K) x : u [:: x] <> 0 ->
+  score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) 0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x)))
+    [:: x] <> windowed k 0 f u [:: x].
+Proof. by move=> not_0; rewrite windowed_is_summing; apply: appendix_A_as_printed_is_refuted. Qed.
+
+(* d units with gates that read windows are rational (Definition 8). *)
+Theorem windowed_is_rational (K : semiring) (S : finType) d k (c_0 : 'I_d -> K) (f u : 'I_d -> seq S -> K) :
+  commutative (@times K) -> rational (fun w i => windowed k (c_0 i) (f i) (u i) w).
+Proof.
+by move=> timesC; exists (fun=> option_finite (history S k)), (fun i => ahead k (c_0 i) (f i) (u i)) => w i; rewrite windowed_is_ahead.
+Qed.

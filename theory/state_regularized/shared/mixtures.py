@@ -13,8 +13,8 @@ from typing import Any
 import flint
 
 from theory.reading import Recurrence
-from theory.state_regularized.limits import asked_table
-from theory.state_regularized.networks import Vector
+from theory.state_regularized.shared.limits import transition_table
+from theory.state_regularized.shared.networks import Vector
 from theory.weights import Weights
 
 FIRST_BITS, MOST_BITS = 64, 1024
@@ -47,7 +47,7 @@ def ball(value: Any) -> Any:
 
 
 def scores(w: Weights, h: Vector, x: str) -> Vector:
-    """b at a mixture h: the cell of :mod:`theory.state_regularized.networks`, in balls."""
+    """b at a mixture h: the cell of :mod:`theory.state_regularized.shared.networks`, in balls."""
     one = flint.arb(1)
     u = []
     for row, b in zip(w.U, w.W[x], strict=True):
@@ -117,12 +117,12 @@ def _step(w: Weights, now: Mixed, x: str) -> Mixed | None:
         return Mixed(now.string + x, label, h, now.bits)
 
 
-def shown(w: Weights, now: Mixed) -> tuple[Any, ...]:
+def out(w: Weights, now: Mixed) -> tuple[Any, ...]:
     """One for the most probable centroid, zero for the others."""
     return tuple(w.over.one if j == now.label else w.over.zero for j in range(1, w.n + 1))
 
 
-mixture = Recurrence(start=start, step=step, out=shown)
+mixture = Recurrence(start=start, step=step, out=out)
 
 
 # Where it is to be refuted that the mixture follows the DFA, a doubt must not refute: from there on it counts
@@ -138,7 +138,7 @@ def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:
             return step(w, now, x)
         except Unsettled:
             pass
-    return Mixed(now.string + x, asked_table(w)[now.label, x], now.h, 0)
+    return Mixed(now.string + x, transition_table(w)[now.label, x], now.h, 0)
 
 
-mixture_in_doubt = Recurrence(start=start, step=step_or_doubt, out=shown)
+mixture_in_doubt = Recurrence(start=start, step=step_or_doubt, out=out)

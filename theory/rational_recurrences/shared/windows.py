@@ -21,7 +21,7 @@ State = tuple[str, Any]
 
 
 def signature(window: int, *gates: Entry, start: Any = None) -> Signature:
-    """The weights of a unit whose gates are the given tables by window; c_0 among some values."""
+    """The weights of a unit whose gates are these tables by window; c_0 among some values."""
     return Signature((constant("c_0", only=start), *gates), size=("K", window), most_small=200)
 
 

@@ -14,7 +14,7 @@ from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
-from theory.state_regularized.networks import SMALL
+from theory.state_regularized.shared.networks import SMALL
 from theory.weights import Weights
 
 # The bound alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), and its product over a string. With the powers
@@ -51,8 +51,7 @@ def powers(w: Weights, x: str) -> tuple[Fraction, ...]:
 
 def others(w: Weights, x: str) -> tuple[Fraction, ...]:
     """All powers but one of the greatest."""
-    found = sorted(powers(w, x))
-    return tuple(found[:-1])
+    return tuple(sorted(powers(w, x))[:-1])
 
 
 Places = Concrete | Symbolic

@@ -1,0 +1,50 @@
+(* Equation 10 (Jiang et al. 2020): the factors of two networks, put beside one another in blocks. *)
+
+From mathcomp Require Import all_ssreflect.
+From ratproof Require Import semiring sums automaton.
+From ratproof.fa_rnn Require Import eq_5.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Section Equation10.
+Variables (K : semiring) (S : Type) (Q Q' C C' : finite).
+Variables (alpha_0 alpha_inf : Q -> K) (alpha_0' alpha_inf' : Q' -> K).
+Variables (D_1 D_2 : Q -> C -> K) (D_1' D_2' : Q' -> C' -> K) (E_R : S -> C -> K) (E_R' : S -> C' -> K).
+
+Definition beside (u : Q -> K) (v : Q' -> K) (q : Q + Q') : K := match q with inl i => u i | inr i => v i end.
+Definition in_blocks (D : Q -> C -> K) (D' : Q' -> C' -> K) (q : Q + Q') (s : C + C') : K :=
+  match q, s with inl i, inl t => D i t | inr i, inr t => D' i t | _, _ => 0 end.
+Definition both_rows (x : S) (s : C + C') : K := match s with inl t => E_R x t | inr t => E_R' x t end.
+
+Definition merged_next := next_5 (Q := sum_finite Q Q') (C := sum_finite C C') (in_blocks D_1 D_1') (in_blocks D_2 D_2') both_rows.
+
+Lemma merged_splits w q : run merged_next (beside alpha_0 alpha_0') w q =
+  beside (run (next_5 D_1 D_2 E_R) alpha_0 w) (run (next_5 D_1' D_2' E_R') alpha_0' w) q.
+Proof.
+elim/last_ind: w q => // w x IH q; rewrite !run_rcons /merged_next /next_5 sum_sum.
+have left s : \sum_(i : sum_finite Q Q') run merged_next (beside alpha_0 alpha_0') w i * in_blocks D_1 D_1' i (inl s) =
+    \sum_(i : Q) run (next_5 D_1 D_2 E_R) alpha_0 w i * D_1 i s.
+  rewrite sum_sum (eq_sum (fun i => timesw0 _)) sum0 plusw0; by apply: eq_sum => i; rewrite IH.
+have right s : \sum_(i : sum_finite Q Q') run merged_next (beside alpha_0 alpha_0') w i * in_blocks D_1 D_1' i (inr s) =
+    \sum_(i : Q') run (next_5 D_1' D_2' E_R') alpha_0' w i * D_1' i s.
+  rewrite sum_sum (eq_sum (fun i => timesw0 _)) sum0 plus0w; by apply: eq_sum => i; rewrite IH.
+case: q => j /=.
+  rewrite [X in _ + X](eq_sum (fun s => timesw0 _)) sum0 plusw0; by apply: eq_sum => s; rewrite left.
+rewrite [X in X + _](eq_sum (fun s => timesw0 _)) sum0 plus0w; by apply: eq_sum => s; rewrite right.
+Qed.
+
+(* With the initial weights of both, and final weights of one set of rules that are zero for the states of the other, the score of each
+   is what its own network gives. *)
+Theorem eq_10 w :
+  score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (beside alpha_0 alpha_0') (beside alpha_inf (fun _ => 0))
+    (in_blocks D_1 D_1') (in_blocks D_2 D_2') both_rows w = score_5 alpha_0 alpha_inf D_1 D_2 E_R w /\
+  score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (beside alpha_0 alpha_0') (beside (fun _ => 0) alpha_inf')
+    (in_blocks D_1 D_1') (in_blocks D_2 D_2') both_rows w = score_5 alpha_0' alpha_inf' D_1' D_2' E_R' w.
+Proof.
+rewrite /score_5 !sum_sum; split.
+  rewrite [X in _ + X](eq_sum (fun s => timesw0 _)) sum0 plusw0; by apply: eq_sum => i; rewrite merged_splits.
+rewrite [X in X + _](eq_sum (fun s => timesw0 _)) sum0 plus0w; by apply: eq_sum => i; rewrite merged_splits.
+Qed.
+End Equation10.

@@ -1,0 +1,46 @@
+(* Equation 9 (Jiang et al. 2020): the tensor, and so the automaton, comes back from the factors. *)
+
+From mathcomp Require Import all_ssreflect.
+From ratproof Require Import semiring sums automaton.
+From ratproof.fa_rnn Require Import eq_5.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Section Equation9.
+Variables (K : semiring) (S : Type) (n : nat) (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K).
+
+(* The unfolding (D_2 (.) D_1) E_R^T has K^2 rows; its row j K + i, counted from 0, is read as T[x, i, j]. *)
+Lemma row_below (m : 'I_(n * n)) : (m %/ n < n)%N /\ (m %% n < n)%N.
+Proof.
+have some: (0 < n)%N by case: n m => [[]|].
+by rewrite ltn_divLR // ltn_ord ltn_mod.
+Qed.
+Definition row_of (m : 'I_(n * n)) : 'I_n := Ordinal (row_below m).2.
+Definition block_of (m : 'I_(n * n)) : 'I_n := Ordinal (row_below m).1.
+Definition unfolding (m : 'I_(n * n)) (x : S) : K := \sum_(s : C) (D_2 (block_of m) s * D_1 (row_of m) s) * E_R x s.
+
+Lemma row_number (i j : 'I_n) : (j * n + i < n * n)%N.
+Proof. by apply: leq_trans (_ : j.+1 * n <= _)%N; rewrite ?leq_mul2r ?ltn_ord ?orbT // mulSn addnC ltn_add2r. Qed.
+Definition refolded (x : S) (i j : 'I_n) : K := unfolding (Ordinal (row_number i j)) x.
+
+(* It is the tensor of the automaton that the network is. The rows of the unfolding are products D_2 D_1: the weights commute. *)
+Theorem refolded_is_of_factors : commutative (@times K) -> forall x i j, refolded x i j = of_factors (Q := place n) D_1 D_2 E_R x i j.
+Proof.
+move=> timesC x i j; apply: eq_sum => s.
+have some: (0 < n)%N by case: n i => [[]|].
+have -> : block_of (Ordinal (row_number i j)) = j by apply: val_inj; rewrite /= divnMDl // divn_small ?addn0.
+have -> : row_of (Ordinal (row_number i j)) = i by apply: val_inj; rewrite /= modnMDl modn_small.
+by rewrite -timesA timesC.
+Qed.
+
+(* So the refolded automaton scores every word as the network does. *)
+Theorem eq_9 (alpha_0 alpha_inf : 'I_n -> K) w : commutative (@times K) ->
+  score (@Wfa K S (place n) alpha_0 refolded alpha_inf) w = score_5 (Q := place n) alpha_0 alpha_inf D_1 D_2 E_R w.
+Proof.
+move=> timesC; rewrite -eq_5 /score; apply: eq_sum => q; congr (_ * _).
+elim/last_ind: w q => // w x IH q; rewrite !forward_rcons.
+by apply: eq_sum => p; rewrite IH /= refolded_is_of_factors.
+Qed.
+End Equation9.

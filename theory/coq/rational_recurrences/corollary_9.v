@@ -1,0 +1,35 @@
+(* Corollary 9 (Peng et al. 2018, section 3.2): d gated units are rational (Definition 8). *)
+
+From mathcomp Require Import all_ssreflect.
+From ratproof Require Import semiring sums automaton.
+From ratproof.rational_recurrences Require Import proposition_7.
+From ratproof.rational_recurrences.shared Require Import rational.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+(* d gated units (equation 5c), each with gates of its own. *)
+Definition layer_next (K : semiring) (S : Type) d (f u : S -> 'I_d -> K) (c : 'I_d -> K) (x : S) (i : 'I_d) : K := f x i * c i + u x i.
+Definition layer (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (f u : S -> 'I_d -> K) := run (layer_next f u) c_0.
+
+Lemma layer_is_units (K : semiring) (S : Type) d (c_0 : 'I_d -> K) f u (w : seq S) i :
+  layer c_0 f u w i = unit (c_0 i) (f^~ i) (u^~ i) w.
+Proof. by elim/last_ind: w => // w x IH; rewrite /layer /unit !run_rcons -/(unit _ _ _ w) -IH. Qed.
+
+Definition figures (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (f u : S -> 'I_d -> K) (i : 'I_d) : wfa K S (place 2) :=
+  figure_1 (f^~ i) (u^~ i) (c_0 i).
+
+(* The layer's units are the scores of d automata of Figure 1 with lambda(q_1) = c_0. *)
+Theorem corollary_9 (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (f u : S -> 'I_d -> K) :
+  commutative (@times K) -> forall w i, score (figures c_0 f u i) w = layer c_0 f u w i.
+Proof. by move=> timesC w i; rewrite layer_is_units proposition_7. Qed.
+
+Theorem layer_is_rational (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (f u : S -> 'I_d -> K) :
+  commutative (@times K) -> rational (layer c_0 f u).
+Proof. by move=> timesC; exists (fun=> place 2), (figures c_0 f u) => w i; rewrite corollary_9. Qed.
+
+(* As drawn in Figure 1 the automata are wrong on the empty word, where the network starts in c_0 = 1. *)
+Theorem printed_is_refuted (K : semiring) (S : Type) d (f u : S -> 'I_d -> K) i :
+  1 <> 0 :> K -> score (figures (fun _ => 0) f u i) [::] <> layer (fun _ => 1) f u [::] i.
+Proof. by move=> nontrivial; rewrite layer_is_units; apply: proposition_7.printed_is_refuted. Qed.

@@ -1,0 +1,36 @@
+(* Proposition 11, the strongly-typed T-LSTM (Peng et al. 2018, section 4.1 and appendix A), in a ring: its update is computed from
+   gates that read the same window. *)
+
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton instances.
+From ratproof.rational_recurrences.shared Require Import appendix_A complement windows.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+Local Open Scope ring_scope.
+
+Section Proposition11.
+Variables (R : comRingType) (S : finType) (k : nat) (c_0 : R) (f z : seq S -> R).
+Let K := of_ring R.
+
+(* c_t = f_t c_{t-1} + u_t with u_t = (1 - f_t) z_t. *)
+Definition update (window : seq S) : R := weighed (f window) (z window).
+Definition t_lstm := windowed k (c_0 : K) f update.
+
+(* Appendix A with tau(q_0, q_b, b) = mu_pad(b) scores every word as the unit does. *)
+Theorem proposition_11_t_lstm w :
+  score (appendix_A (remembered k [::] : history S k) (@remember_more _ k) (c_0 : K) (fun h x => f (rcons h x))
+    (fun h x => update (rcons h x))) w = t_lstm w.
+Proof. by rewrite windowed_is_appendix_A //; apply: of_ring_commutes. Qed.
+
+(* The automaton with 2 + s + ... + s^(K-1) states, for s symbols, does so too. *)
+Theorem proposition_11_t_lstm_with_fewer_states w : score (ahead k (c_0 : K) f update) w = t_lstm w.
+Proof. by rewrite windowed_is_ahead //; apply: of_ring_commutes. Qed.
+End Proposition11.
+
+(* Appendix A as printed scores a word of one symbol 0, where c_0 = 0, and the unit is (1 - f) z: wherever that is not 0. *)
+Theorem printed_is_refuted (R : comRingType) (S : finType) k (f z : seq S -> R) x : update f z [:: x] <> 0 ->
+  score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) (0 : of_ring R) (fun h x => f (rcons h x))
+    (fun h x => update f z (rcons h x))) [:: x] <> t_lstm k 0 f z [:: x].
+Proof. exact: (@windowed_is_not_as_printed (of_ring R)). Qed.

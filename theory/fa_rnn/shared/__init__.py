@@ -1,0 +1,1 @@
+"""What the claims about FA-RNNs share: no claims themselves."""

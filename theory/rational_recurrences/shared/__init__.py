@@ -1,0 +1,1 @@
+"""What the claims about rational recurrences share: no claims themselves."""
