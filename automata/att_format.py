@@ -20,7 +20,8 @@ from automata.errors import FormatError, InputError
 from automata.number_text import MOST_DIGITS, parse_number, shorten, write_number
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, Semiring
 from automata.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 
 __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
 COSTS_ARE_NEGATED = (MAX_PLUS, LOG)

@@ -9,7 +9,7 @@ import numpy as np
 
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.wfsa import EPSILON
+from automata.symbols import EPSILON
 
 
 def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ shortest differences.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,16 +13,18 @@ import numpy as np
 
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.dfa import determinise, hopcroft, targets
+from automata.drawing import Drawable
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.operations import dead_states
+from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
 from automata.strings import String
-from automata.wfsa import WFSA, unknown_symbol
+from automata.symbols import unknown_symbol
+from automata.wfsa import WFSA
 
 
 @dataclass(frozen=True)
-class DFA:
+class DFA(Drawable):
     """A DFA <states, alphabet, delta, start, final>, "DFA" in section 2 of Wang & Niepert 2019; each state
     reads each symbol.
 
@@ -124,6 +126,10 @@ class DFA:
         ]
         final = [(q, one) for q in sorted(self.final)]
         return WFSA.from_edges(semiring, self.states, self.alphabet, [(self.start, one)], final, arrows)
+
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The boolean automaton of the same language, on these states."""
+        return self.to_wfsa()
 
     def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:
         """For each state the automaton whose score is one for the strings that end there, and zero for all
@@ -238,9 +244,3 @@ class DFA:
     def isomorphic(self, other: DFA) -> bool:
         """Are both the same but for the numbers of states, and for states that no string reaches?"""
         return self.reachable()[0] == other.over(self.alphabet).reachable()[0]
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What a notebook shows: the automaton drawn, and its text."""
-        from automata.drawing import svg
-
-        return {"text/plain": repr(self), "image/svg+xml": svg(self)}

@@ -9,22 +9,40 @@ import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from automata.deterministic import DFA
 from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
-from automata.operations import dead_states
-from automata.probabilistic import PFA
+from automata.reachability import dead_states
 from automata.shown import printable
-from automata.wfsa import WFSA, Edge
+
+if TYPE_CHECKING:
+    from automata.wfsa import WFSA, Edge
 
 MOST_EDGES = 2000
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would show as another character."""
-Drawable: TypeAlias = WFSA | DFA | PFA
+
+
+class Drawable:
+    """An automaton that a drawing shows: weighted, deterministic or probabilistic. A notebook draws it."""
+
+    probabilistic: ClassVar[bool] = False
+    """Are its weights probabilities, and the final states those that the drawing is given?"""
+
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The weighted automaton whose states and transitions are drawn.
+
+        Args:
+            final: the final states of an automaton that has none of its own.
+        """
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The automaton in a notebook: its drawing, and its text."""
+        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
 
 
 def dot(
@@ -41,6 +59,7 @@ def dot(
     A DFA looks as in Figures 4 and 8 of Wang & Niepert 2019, a PFA has ``a / 0.93`` at its arrows and pens as
     wide as they are probable.
 
+    >>> from automata.deterministic import DFA
     >>> print(dot(DFA(("0", "1"), 0, ((1, 0), (1, 1)), frozenset({0})), names=["7", "S"]))
     digraph automaton {
       rankdir=LR;
@@ -66,19 +85,18 @@ def dot(
         InputError: there would be too many arrows to see anything, there are more or fewer names than states,
             or an argument is given that this kind of automaton has no use for.
     """
-    if not isinstance(automaton, PFA) and len(final):
+    if not automaton.probabilistic and len(final):
         raise InputError("final names states for a PFA, and this automaton has its own final states")
-    if isinstance(automaton, PFA) and hide_dead and not len(final):
+    if automaton.probabilistic and hide_dead and not len(final):
         raise InputError("a PFA without final states has no dead ones to hide; name its final states")
-    machine = automaton.to_wfsa(final) if isinstance(automaton, PFA) else automaton
-    machine = machine.to_wfsa() if isinstance(machine, DFA) else machine
+    machine = automaton.weighted_form(final)
     if names is not None and len(names) != machine.states:
         raise ShapeError(f"there are {len(names)} names, where the automaton has {machine.states} states")
     hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
     shown = np.flatnonzero(~hidden).tolist()
     edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]
     starts = [(q, w) for q, w in enumerate(machine.initial.tolist()) if w != machine.semiring.zero]
-    if not isinstance(automaton, PFA):
+    if not automaton.probabilistic:
         return _written(machine, names, shown, starts, edges, lambda w: weight_text(machine.semiring, w))
     if not 0 <= least <= 1:
         raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.strings import String
-from automata.wfsa import WFSA, unknown_symbol
+from automata.symbols import unknown_symbol
+from automata.wfsa import WFSA
 
 
 def start(automaton: WFSA) -> NDArray[Any]:

@@ -27,7 +27,8 @@ from automata.errors import FormatError, InputError
 from automata.number_text import MOST_DIGITS, shorten
 from automata.semirings import Semiring, semiring
 from automata.shown import has_half_a_character
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 
 MOST_NOTES = 5
 """On weights that were merged, of one file."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.semirings import Semiring
 from automata.shown import quoted
-from automata.wfsa import EPSILON
+from automata.symbols import EPSILON
 
 MOST_NAMES = 4
 SILENT, ALL = "ε", "all"

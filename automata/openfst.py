@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, Semiring
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 
 ARC_TYPES = ("standard", "log", "log64")
 SINGLE_PRECISION = ("standard", "log")

@@ -9,17 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.errors import InputError
+from automata.reachability import dead_states, reachable, steps
 from automata.wfsa import WFSA
 
 
 def trim(automaton: WFSA) -> WFSA:
     """Only the states on some path from an initial to a final state whose weights are none of them zero."""
-    zero = automaton.semiring.zero
-    step = (automaton.matrices != zero).any(axis=0)
-    if automaton.epsilon is not None:
-        step = step | (automaton.epsilon != zero)
+    zero, step = automaton.semiring.zero, steps(automaton)
     keep = np.flatnonzero(
-        _reached(automaton.initial != zero, step) & _reached(automaton.final != zero, step.T)
+        reachable(automaton.initial != zero, step) & reachable(automaton.final != zero, step.T)
     )
     return automaton.replace(
         initial=automaton.initial[keep],
@@ -43,26 +41,6 @@ def without_dead_ends(automaton: WFSA) -> WFSA:
     if silent is not None:
         silent[:, dead] = k.zero
     return automaton.replace(initial=initial, matrices=matrices, epsilon=silent)
-
-
-def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
-    """For each state: does no path whose weights are none of them zero lead to a final state? Shape
-    ``(n,)``.
-    """
-    zero = automaton.semiring.zero
-    step = (automaton.matrices != zero).any(axis=0)
-    if automaton.epsilon is not None:
-        step = step | (automaton.epsilon != zero)
-    return np.asarray(~_reached(automaton.final != zero, step.T), dtype=bool)
-
-
-def _reached(states: NDArray[Any], step: NDArray[Any]) -> NDArray[Any]:
-    found = states
-    while True:
-        more = found | step[found].any(axis=0)
-        if (more == found).all():
-            return found
-        found = more
 
 
 def reverse(automaton: WFSA) -> WFSA:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from automata.strings import String
-from automata.wfsa import EPSILON, WFSA, Edge
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA, Edge
 
 Path = tuple[int, tuple[Edge, ...]]
 """The first state, and the transitions."""

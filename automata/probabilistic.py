@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from automata.checks import checked_alphabet, checked_state, listed
+from automata.drawing import Drawable
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.most_probable import MostProbable, most_probable
@@ -19,14 +20,15 @@ from automata.number_text import shorten
 from automata.sampling import choose
 from automata.semirings import REAL
 from automata.strings import String
+from automata.symbols import unknown_symbol
 from automata.weights import checked, has_floats, raw_array
-from automata.wfsa import WFSA, unknown_symbol
+from automata.wfsa import WFSA
 
 UNIT = 2.0**-53
 """The unit roundoff of float64."""
 
 
-class PFA:
+class PFA(Drawable):
     """A PFA in Rabin's sense (1963), the "probabilistic finite automaton" of Theorem 3.1, Wang & Niepert
     2019; immutable.
 
@@ -56,6 +58,7 @@ class PFA:
         exact: are they fractions?
     """
 
+    probabilistic: ClassVar[bool] = True
     alphabet: tuple[Any, ...]
     initial: NDArray[Any]
     tables: NDArray[Any]
@@ -124,6 +127,10 @@ class PFA:
         last[sorted({checked_state(q, self.states, "final") for q in listed(final, "final")})] = REAL.exact(1)
         return WFSA(REAL, self.initial, last, dict(zip(self.alphabet, self.tables, strict=True)))
 
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The real automaton of the probability to be in one of the states ``final``: :meth:`to_wfsa`."""
+        return self.to_wfsa(final)
+
     def state_automata(self) -> tuple[WFSA, ...]:
         """For each state j the real automaton whose score is the probability to be in state j after the
         string.
@@ -185,12 +192,6 @@ class PFA:
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float64"
         return f"<PFA: {self.states} state(s), {len(self.alphabet)} symbol(s), {kind}>"
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What a notebook shows: the automaton drawn, and the one line above as text."""
-        from automata.drawing import svg
-
-        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
 
 
 def _require_distribution(row: NDArray[Any], where: str) -> None:

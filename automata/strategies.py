@@ -33,7 +33,8 @@ from automata.semirings import (
     Semiring,
 )
 from automata.shown import has_half_a_character
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 NAPKIN = [Fraction(w) for w in ("0", "1", "-1", "1/2", "2", "-1/2", "3", "-2", "1/3", "3/4")]

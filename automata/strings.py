@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.wfsa import unknown_symbol
+from automata.symbols import unknown_symbol
 
 String = Sequence[Any]
 """A sequence of symbols: a Python string of one-letter symbols, or a list or tuple of any symbols."""

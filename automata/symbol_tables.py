@@ -20,7 +20,8 @@ from automata.att_lines import LONGEST, columns
 from automata.errors import FormatError, InputError
 from automata.number_text import shorten
 from automata.shown import has_half_a_character
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 
 EPSILON_NAMES = ("<epsilon>", "<eps>", "0")
 LOOKS_SILENT = re.compile("eps|^ε$|^<.*>$|^[-_0]$", re.IGNORECASE)

@@ -13,7 +13,7 @@ from automata.deterministic import DFA
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.strings import String
-from automata.wfsa import unknown_symbol
+from automata.symbols import unknown_symbol
 
 ALPHABET = ("0", "1")
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.strings import Batch, String, encode
-from automata.wfsa import EPSILON, WFSA, Edge
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA, Edge
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from automata.drawing import Drawable
 from automata.epsilon import closure
 from automata.errors import InputError, ShapeError, UnknownSymbol
 from automata.number_text import shorten
 from automata.semirings import Semiring
+from automata.symbols import EPSILON, unknown_symbol
 from automata.weights import checked, has_floats, is_float, merged, raw_array
 
-EPSILON = ""
-"""The label of a transition that reads nothing; no alphabet may contain it."""
 MOST_CELLS = 1 << 28
 """The most weights that an automaton read from a file may hold, zeros too (2 GB of float64)."""
 MOST_EXACT_CELLS = 1 << 25
@@ -37,7 +36,7 @@ class Edge(NamedTuple):
     weight: Any
 
 
-class WFSA:
+class WFSA(Drawable):
     """An automaton <alphabet, states, tau, lambda, rho> over a semiring (Definition 2).
 
     >>> from automata.semirings import REAL
@@ -295,6 +294,10 @@ class WFSA:
         rank = {s: k for k, (s, _, _) in enumerate(present)}
         return iter(sorted(found, key=lambda e: (e.source, e.target, rank[e.symbol])))
 
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The automaton itself."""
+        return self
+
     def to_exact(self) -> WFSA:
         """The same automaton over exact numbers: every float is the dyadic fraction that it is."""
         return self if self.exact else self._map(np.frompyfunc(self.semiring.exact, 1, 1), object)
@@ -367,12 +370,6 @@ class WFSA:
             f" {kind}{extra}>"
         )
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What a notebook shows: the automaton drawn, as SVG, and the one line above as text."""
-        from automata.drawing import svg
-
-        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
-
 
 def require_room(
     semiring: Semiring, states: int, matrices: int, exact: bool = True, most: int | None = None
@@ -397,12 +394,6 @@ def require_room(
             else "more than 10^24 weights"
         )
         raise InputError(f"the automaton asks for {asked}; at most {most:,} are held")
-
-
-def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str = "") -> UnknownSymbol:
-    """The error for a symbol that the alphabet lacks."""
-    known = ", ".join(map(shorten, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
-    return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet, which is {{{known}}}")
 
 
 def _restore(*parts: Any) -> WFSA:

@@ -31,7 +31,8 @@ from automata.labels import symbol_text
 from automata.openfst import from_openfst
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata, awkward_alphabets, semirings, strings, symbols
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.same_scores import connected
 
