@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from automata.checks import checked_alphabet, checked_state, listed
-from automata.dfa import determinise, hopcroft, targets
+from automata.determinisation import determinise, hopcroft, targets
 from automata.drawing import Drawable
 from automata.errors import InputError
 from automata.number_text import shorten
@@ -178,7 +178,7 @@ class DFA(Drawable):
         """The least complete DFA of the language, by Hopcroft's algorithm; one language over one alphabet
         gives one result.
 
-        A dead state is a state here; :func:`automata.dfa.minimal` does without.
+        A dead state is a state here; :func:`automata.determinisation.minimal` does without.
 
         >>> DFA(("a",), 2, ((1,), (0,), (1,)), frozenset({0, 2})).minimal()
         DFA(alphabet=('a',), start=0, table=((1,), (0,)), final=frozenset({0}))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from automata import dfa
+from automata import determinisation
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import Cleared, cleared, primes
@@ -61,7 +61,7 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
         InputError: another semiring, for which there is no least automaton that one could compute so.
     """
     if automaton.semiring is BOOLEAN:
-        return Minimised(dfa.minimal(automaton), None)
+        return Minimised(determinisation.minimal(automaton), None)
     _require_field(automaton, "minimise")
     plain = remove_epsilon(automaton.to_exact())
     forward, to_given = _reduced(plain, tell)

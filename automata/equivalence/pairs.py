@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from automata.dfa import sets
+from automata.determinisation import sets
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.dfa import is_deterministic
+from automata.determinisation import is_deterministic
 from automata.equivalence import field
 from automata.equivalence.answers import Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows

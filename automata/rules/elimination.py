@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from automata import dfa
+from automata import determinisation
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.operations import remove_epsilon, trim
@@ -52,7 +52,7 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
             raise InputError(
                 f"the automaton reads {shorten(symbol)}, and a rule is made of words without white space"
             )
-    least = dfa.minimal(automaton)
+    least = determinisation.minimal(automaton)
     plain = trim(remove_epsilon(automaton))
     small = plain if plain.states <= least.states else least
     if not small.states:
@@ -85,7 +85,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
     def try_(pair: tuple[int, int], own: frozenset[str]) -> bool:
         other = {**steps, pair: own}
-        if own == steps[pair] or dfa.minimal(_with(automaton, other)) == least:
+        if own == steps[pair] or determinisation.minimal(_with(automaton, other)) == least:
             steps[pair] = own
             return True
         return False

@@ -48,7 +48,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
                 "equivalence.certificates",
                 "minimise",
                 "hankel",
-                "dfa",
+                "determinisation",
                 "affine",
                 "modes",
                 "forms",

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata import dfa as without_dead_states
-from automata import json_format
+from automata import determinisation, json_format
 from automata.deterministic import DFA
 from automata.dfa_strategies import dfas
 from automata.drawing import dot, svg
@@ -94,7 +93,7 @@ def test_the_least_dfa_has_as_many_states_as_there_are_classes(dfa):
 @given(dfas())
 def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
     least = dfa.minimal()
-    partial = without_dead_states.minimal(dfa.to_wfsa())
+    partial = determinisation.minimal(dfa.to_wfsa())
     assert partial.states + len(least.dead) == least.states
     assert DFA.from_wfsa(partial) == least
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from automata import operations
-from automata.dfa import determinise, is_deterministic, minimal
+from automata.determinisation import determinise, is_deterministic, minimal
 from automata.equivalence import Equivalent, equivalent
 from automata.errors import InputError
 from automata.forward import score

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata import dfa
+from automata import determinisation
 from automata.batch import scores
 from automata.deterministic import DFA
 from automata.errors import InputError
@@ -119,7 +119,7 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
     renamed = pseudo.replace(
         index={{v: k for k, v in names.items()}.get(w, w): place for w, place in pseudo.index.items()}
     )
-    assert dfa.minimal(renamed) == dfa.minimal(as_words)
+    assert determinisation.minimal(renamed) == determinisation.minimal(as_words)
 
 
 @given(rules(NAMED, leaves=5))
@@ -127,7 +127,7 @@ def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> No
     """A word goes where it or a wildcard that stands for it goes: decided, for all sentences."""
     words = [word for word in VOCABULARY if word != BEGIN]
     spelled = spelled_out(compiled(rule, None), words)
-    assert dfa.minimal(spelled) == compiled(rule, words)
+    assert determinisation.minimal(spelled) == compiled(rule, words)
 
 
 @given(SEVERAL)
@@ -140,9 +140,11 @@ def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> No
     union = least(Either(tuple(several)) if len(several) > 1 else several[0], known)
     assert DFA.from_wfsa(reduce(sum_of, found)).shortest_difference(DFA.from_wfsa(union)) is None
     assert sum(one.states for one in found) <= sum(least(rule, known).states for rule in several)
-    assert all(dfa.is_deterministic(one) and dfa.minimal(one) == one for one in found)
+    assert all(determinisation.is_deterministic(one) and determinisation.minimal(one) == one for one in found)
     for one, places in together(several, known):
-        assert one == dfa.minimal(reduce(sum_of, [least(several[place], known) for place in places]))
+        assert one == determinisation.minimal(
+            reduce(sum_of, [least(several[place], known) for place in places])
+        )
     assert sorted(place for _, places in together(several, known) for place in places) == list(
         range(len(several))
     )
