@@ -15,7 +15,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.probabilistic import PFA
 
 

@@ -59,7 +59,7 @@ def dot(
     A DFA looks as in Figures 4 and 8 of Wang & Niepert 2019, a PFA has ``a / 0.93`` at its arrows and pens as
     wide as they are probable.
 
-    >>> from automata.deterministic import DFA
+    >>> from automata.dfa import DFA
     >>> print(dot(DFA(("0", "1"), 0, ((1, 0), (1, 1)), frozenset({0})), names=["7", "S"]))
     digraph automaton {
       rankdir=LR;

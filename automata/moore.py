@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from automata.checks import checked_alphabet
-from automata.deterministic import DFA
+from automata.dfa import DFA
 
 
 @dataclass(frozen=True)

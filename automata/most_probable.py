@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.checks import listed
-from automata.deterministic import DFA
+from automata.dfa import DFA
 
 
 @dataclass(frozen=True)

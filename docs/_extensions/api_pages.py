@@ -21,7 +21,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "errors",
         ),
         "Deterministic and probabilistic automata": (
-            "deterministic",
+            "dfa",
             "probabilistic",
             "most_probable",
             "checks",

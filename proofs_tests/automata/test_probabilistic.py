@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.dfa_strategies import dfas, pfas
 from automata.drawing import dot, svg
 from automata.errors import InputError

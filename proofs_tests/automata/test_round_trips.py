@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from automata import drawing, files, symbol_tables
 from automata.batch import scores
 from automata.determinisation import minimal
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.dfa_strategies import dfas
 from automata.equivalence import equivalent
 from automata.errors import InputError

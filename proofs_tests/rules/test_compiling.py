@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from automata import determinisation
 from automata.batch import scores
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.openfst import to_openfst
 from automata.operations import sum_of

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from automata import files
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
 from automata.shown import write_string, write_symbol

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import determinisation, json_format
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.dfa_strategies import dfas
 from automata.drawing import dot, svg
 from automata.equivalence import Equivalent, equivalent
