@@ -1,6 +1,6 @@
 """Forward and backward for many strings of unequal length at once.
 
-The float64 semirings whose inner loop is compiled (``automata/kernels.py``) run there; the rest, exact
+The float64 semirings whose inner loop is compiled (``automata/compiled_loops.py``) run there; the rest, exact
 numbers among them, run through NumPy with all strings side by side. Both give what ``automata/forward.py``
 gives: infinity or NaN, too, where float64 overflows.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.kernels import kernel_for
+from automata.compiled_loops import loop_for
 from automata.operations import remove_epsilon, reverse
 from automata.strings import Batch, String, encode
 from automata.wfsa import WFSA
@@ -56,15 +56,13 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[A
     Without ``every``, only the score of each whole string is sure to be there.
     """
     silent_free = remove_epsilon(automaton)
-    kernel = (
-        None
-        if automaton.exact
-        else kernel_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
+    loop = (
+        None if automaton.exact else loop_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
     )
-    if kernel is not None:
+    if loop is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)
-        return kernel(initial, final, matrices, batch.codes, batch.lengths, every)
+        return loop(initial, final, matrices, batch.codes, batch.lengths, every)
     k = automaton.semiring
     table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
     for t, omega in enumerate(_vectors(silent_free, batch)):

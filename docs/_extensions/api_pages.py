@@ -33,7 +33,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "backward",
             "viterbi",
             "batch",
-            "kernels",
+            "compiled_loops",
             "tree",
             "paths",
             "strings",

@@ -160,10 +160,10 @@ def test_texts_and_lists_of_their_characters_are_read_alike(xs):
 
 def test_tropical_sums_that_might_overflow_are_left_to_numpy():
     """The compiled loops assume that there is no NaN."""
-    from automata.kernels import kernel_for
+    from automata.compiled_loops import loop_for
 
-    assert kernel_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
-    assert kernel_for(MAX_PLUS, np.array([[[1e300, -np.inf]]]), 10) is not None
+    assert loop_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
+    assert loop_for(MAX_PLUS, np.array([[[1e300, -np.inf]]]), 10) is not None
 
 
 def test_long_strings_are_exact():

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 
 Floats = NDArray[np.float64]
-Kernel = Callable[[Floats, Floats, Floats, NDArray[np.intp], NDArray[np.intp], bool], Floats]
+Loop = Callable[[Floats, Floats, Floats, NDArray[np.intp], NDArray[np.intp], bool], Floats]
 _compiled = numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
 _without_nan = numba.njit(parallel=True, cache=True, fastmath={"nsz", "nnan"})
 _exactly = numba.njit(parallel=True, cache=True)
@@ -120,7 +120,7 @@ def _min_plus(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any,
     return -_max_plus(-initial, -final, -matrices, codes, lengths, every)
 
 
-def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | None:
+def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
     """The compiled loop for these weights, if there is one.
 
     The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest``
@@ -130,10 +130,10 @@ def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | N
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
         if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):
             return None
-    return KERNELS.get(semiring)
+    return LOOPS.get(semiring)
 
 
-KERNELS: dict[Semiring, Kernel] = {
+LOOPS: dict[Semiring, Loop] = {
     REAL: _plus_times,
     MAX_PLUS: _max_plus,
     MIN_PLUS: _min_plus,
