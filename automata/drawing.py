@@ -15,8 +15,8 @@ import numpy as np
 
 from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
+from automata.printable_text import printable
 from automata.reachability import dead_states
-from automata.shown import printable
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge

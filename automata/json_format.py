@@ -25,8 +25,8 @@ from typing import Any
 
 from automata.errors import FormatError, InputError
 from automata.number_text import MOST_DIGITS, shorten
+from automata.printable_text import has_half_a_character
 from automata.semirings import Semiring, semiring
-from automata.shown import has_half_a_character
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA
 

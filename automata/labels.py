@@ -10,8 +10,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from automata.printable_text import quoted
 from automata.semirings import Semiring
-from automata.shown import quoted
 from automata.symbols import EPSILON
 
 MOST_NAMES = 4

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
+from automata.printable_text import has_half_a_character
 from automata.semirings import (
     BOOLEAN,
     COUNTING,
@@ -32,7 +33,6 @@ from automata.semirings import (
     SEMIRINGS,
     Semiring,
 )
-from automata.shown import has_half_a_character
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA
 

@@ -19,7 +19,7 @@ from typing import Any
 from automata.att_lines import LONGEST, columns
 from automata.errors import FormatError, InputError
 from automata.number_text import shorten
-from automata.shown import has_half_a_character
+from automata.printable_text import has_half_a_character
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA
 

@@ -17,8 +17,8 @@ from automata.errors import InputError
 from automata.forward import read_out, start, step
 from automata.number_text import shorten, write_number
 from automata.openfst_scores import Scorer
+from automata.printable_text import write_string
 from automata.rounding import share
-from automata.shown import write_string
 from automata.strings import String
 from automata.tree import levels
 from automata.wfsa import WFSA

@@ -14,7 +14,7 @@ from typing import Any
 from automata.errors import FormatError, InputError
 from automata.files import read_text, write_whole
 from automata.number_text import shorten
-from automata.shown import printable
+from automata.printable_text import printable
 from ratproof.comparisons import Compared, Comparison, Exact, WithOpenFst, counterexample
 from ratproof.disagreement import Counterexample
 from ratproof.fa_rnn_runs import OfFARNN

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from automata.shown import write_string
+from automata.printable_text import write_string
 from ratproof.kinds import Verdict
 from ratproof.ledger import TOO_SHORT, left_out_in_words
 from ratproof.proof_text import paragraphs

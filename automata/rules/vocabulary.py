@@ -10,7 +10,7 @@ from typing import Any
 from automata.errors import FormatError
 from automata.files import names_a_file, read_text
 from automata.number_text import shorten
-from automata.shown import has_half_a_character
+from automata.printable_text import has_half_a_character
 
 
 def vocabulary(given: str) -> tuple[str, ...]:
