@@ -27,7 +27,7 @@ from automata.number_text import shorten, write_number
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
-Row = list[Fraction]
+Fractions = list[Fraction]
 Function = Callable[[list[Any]], list[Any]]
 
 
@@ -40,7 +40,7 @@ class NotAffine(InputError):
             ``None`` where no pair was found, and yet nothing shows that the step is affine.
     """
 
-    def __init__(self, message: str, symbol: Any, pair: tuple[Row, Row] | None) -> None:
+    def __init__(self, message: str, symbol: Any, pair: tuple[Fractions, Fractions] | None) -> None:
         super().__init__(message)
         self.symbol, self.pair = symbol, pair
 
@@ -88,7 +88,7 @@ def read_affine(
 
 def affine_part(
     function: Callable[[Any], Any], like: Any, what: str, symbol: Any, d: int, same_shape: bool = False
-) -> tuple[Row, list[Row]]:
+) -> tuple[Fractions, list[Fractions]]:
     """f(0), and f(e_i) - f(0) for the d unit states of an affine function f of a state.
 
     Args:
@@ -126,7 +126,7 @@ class _Affine:
     def __init__(self, function: Function, what: str, symbol: Any) -> None:
         self.function, self.what, self.symbol = function, what, symbol
 
-    def read(self, d: int) -> tuple[Row, list[Row]]:
+    def read(self, d: int) -> tuple[Fractions, list[Fractions]]:
         """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole
         of f.
         """
@@ -142,7 +142,7 @@ class _Affine:
             )
         return zero, rows
 
-    def at(self, state: Row, length: int | None = None) -> Row:
+    def at(self, state: Fractions, length: int | None = None) -> Fractions:
         """What f gives for a state, exactly: as many numbers as elsewhere."""
         try:
             shown = self.function(list(state))
@@ -167,7 +167,7 @@ class _Affine:
             )
         return found
 
-    def _trouble_on_forms(self, zero: Row, rows: list[Row]) -> str | None:
+    def _trouble_on_forms(self, zero: Fractions, rows: list[Fractions]) -> str | None:
         """Why f on affine forms does not show that it is affine; ``None`` where it does."""
         asked = Asked()
         try:
@@ -181,7 +181,7 @@ class _Affine:
         same = [form.constant for form in forms] == zero and weights == rows
         return None if same else "it does something else to numbers than to affine forms"
 
-    def _compare(self, x: Row, y: Row, zero: Row) -> None:
+    def _compare(self, x: Fractions, y: Fractions, zero: Fractions) -> None:
         both = [a + b for a, b in zip(x, y, strict=True)]
         values = [*(self.at(state, len(zero)) for state in (x, y, both)), zero]
         left, right = (
@@ -196,7 +196,7 @@ class _Affine:
             )
 
 
-def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
+def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
     """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough)
     hundreds.
     """
@@ -211,7 +211,7 @@ def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
         yield x, y
 
 
-def _written(values: Row) -> str:
+def _written(values: Fractions) -> str:
     if len(values) == 1:
         return shorten(write_number(values[0]), 80)[1:-1]
     numbers = ", ".join(shorten(write_number(w), 80)[1:-1] for w in values[:8])

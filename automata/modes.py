@@ -20,7 +20,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from automata.affine import Row, affine_part, flat, shape
+from automata.affine import Fractions, affine_part, flat, shape
 from automata.errors import InputError
 from automata.forms import exact_number
 from automata.number_text import shorten
@@ -99,7 +99,7 @@ def _shown(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) ->
 
 def _within(
     step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict[Hashable, _Mode]
-) -> tuple[Row, list[Row]]:
+) -> tuple[Fractions, list[Fractions]]:
     """The affine map of one mode and one symbol."""
 
     def function(c: Any) -> Any:
@@ -126,7 +126,7 @@ def _within(
 
 
 def _block(
-    row: int, column: int, symbol: Any, offset: Row, rows: list[Row]
+    row: int, column: int, symbol: Any, offset: Fractions, rows: list[Fractions]
 ) -> list[tuple[int, int, Any, Fraction]]:
     """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
     found = [(row, column, symbol, Fraction(1))]

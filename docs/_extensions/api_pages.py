@@ -18,6 +18,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "weights",
             "number_text",
             "fraction_matrices",
+            "symbols",
             "errors",
         ),
         "Deterministic and probabilistic automata": (
@@ -38,8 +39,8 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
             "paths",
             "strings",
         ),
-        "Automata from automata": ("operations", "epsilon"),
-        "Files and drawings": ("files", "json_format", "att_format", "drawing", "labels"),
+        "Automata from automata": ("operations", "reachability", "epsilon"),
+        "Files and drawings": ("files", "json_format", "att_format", "drawing", "labels", "printable_text"),
         "Random strings and automata": ("sampling", "strategies", "dfa_strategies", "random_dfas", "corners"),
         "Equal on all strings, and the least automaton": (
             *(
