@@ -33,7 +33,8 @@ def _times(left: Rule, right: Rule) -> Rule | None:
     (one, least, most), (other, more, end) = _counted(left), _counted(right)
     if one != other or (most is not None and end is not None):
         return None
-    return repeat(one, least + more, None)
+    joined = repeat(one, least + more, None)
+    return joined if len(str(joined)) <= len(str(Sequence((left, right)))) else None
 
 
 def _counted(rule: Rule) -> tuple[Rule, int, int | None]:
@@ -79,11 +80,12 @@ def either(parts: Iterable[Rule]) -> Rule:
     if EMPTY in found:
         rest = either(part for part in found if part != EMPTY)
         return repeat(rest, 0, 1) if not _may_be_empty(rest) else rest
+    plain = Either(tuple(found))
     for end in (0, -1):
         shared = _shared(found, end)
-        if shared is not None:
+        if shared is not None and len(str(shared)) <= len(str(plain)):
             return shared
-    return Either(tuple(found))
+    return plain
 
 
 def _shared(parts: list[Rule], end: int) -> Rule | None:
