@@ -19,6 +19,7 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_
 from automata.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few
 from ratproof import check_bisimulation, check_certificate
 
 FIELDS = [REAL, COUNTING]
@@ -46,6 +47,7 @@ def accepted(answer):
 
 
 @each(FIELDS)
+@few
 @given(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
@@ -59,6 +61,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
 
 
 @each(FIELDS)
+@few
 @given(st.data())
 def test_one_changed_weight_is_a_difference_or_none_at_all(k, data):
     a = data.draw(automata(k, most_states=4))
@@ -78,6 +81,7 @@ def nudged(data, k, a):
     return a.replace(matrices=matrices)
 
 
+@few
 @given(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     a, b = (data.draw(automata(BOOLEAN, most_states=3, epsilon="cyclic")) for _ in range(2))
@@ -91,6 +95,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
 
 
 @each([MAX_PLUS, MIN_PLUS, MAX_TIMES])
+@few
 @given(st.data())
 def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
     a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
@@ -133,6 +138,7 @@ def unambiguous(draw, k, most=4):
 
 
 @each([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])
+@few
 @given(st.data())
 def test_automata_with_one_path_for_each_string_are_decided(k, data):
     a = data.draw(unambiguous(k))

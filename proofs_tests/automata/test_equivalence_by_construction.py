@@ -20,6 +20,7 @@ from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import some
 from ratproof import check_certificate
 
 
@@ -43,12 +44,14 @@ def another_basis(data, a):
     return WFSA(REAL, start, end, tables)
 
 
+@some
 @given(st.data())
 def test_a_change_of_basis_changes_nothing(data):
     a = data.draw(automata(REAL, most_states=4))
     assert accepted(equivalent(a, another_basis(data, a)))
 
 
+@some
 @given(st.data())
 def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothing(data):
     a, b = data.draw(automata(REAL, most_states=3)), data.draw(automata(REAL, most_states=3))
@@ -69,6 +72,7 @@ def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothi
     assert accepted(equivalent(a, another_basis(data, WFSA(REAL, initial, final, matrices))))
 
 
+@some
 @given(automata(REAL, most_states=4, epsilon="cyclic"))
 def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a):
     assert accepted(equivalent(a, operations.reverse(operations.reverse(a))))
@@ -77,12 +81,14 @@ def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a
     assert accepted(equivalent(minimise(a).automaton, a))
 
 
+@some
 @given(automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_sums_and_products_commute(a, b):
     assert accepted(equivalent(operations.sum_of(a, b), operations.sum_of(b, a)))
     assert accepted(equivalent(operations.hadamard(a, b), operations.hadamard(b, a)))
 
 
+@some
 @given(st.data(), automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_equivalence_is_an_equivalence(data, a, c):
     b = data.draw(
@@ -276,6 +282,7 @@ def test_other_semirings_are_refused():
         equivalent(WFSA(REAL, [1], [1], {}), WFSA(COUNTING, [1], [1], {}))
 
 
+@some
 @given(st.data())
 def test_min_plus_is_max_plus_with_the_signs_turned(data):
     a, b = (data.draw(automata(MAX_PLUS, most_states=2)) for _ in range(2))

@@ -21,6 +21,7 @@ from automata.strategies import automata, strings
 from automata.strings import prefixes
 from automata.tree import levels
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few, some
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
 each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
@@ -28,6 +29,7 @@ short = strings("ab", longest=4, run=0)
 
 
 @each
+@few
 @given(st.data())
 def test_forward_is_the_sum_over_all_paths(k, data):
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic", extreme=True)), data.draw(short)
@@ -35,6 +37,7 @@ def test_forward_is_the_sum_over_all_paths(k, data):
 
 
 @pytest.mark.parametrize("k", [k for k in EXACT if k.selective], ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them(k, data):
     automaton, x = (
@@ -44,6 +47,7 @@ def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them
     assert score(automaton, x) == paths.score(automaton, x)
 
 
+@some
 @given(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
     """Every silent step weighs at most 1/2 in all, so paths with more than 12 in a row weigh at most their
@@ -60,6 +64,7 @@ def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automat
     assert tail <= score(magnitude, x) * (len(x) + 1) / Fraction(2) ** 10
 
 
+@some
 @given(automata(LOG, most_states=3, epsilon="acyclic"), short)
 def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
     total = sum(math.exp(paths.path_score(automaton, p)) for p in paths.paths(automaton, x))
@@ -68,6 +73,7 @@ def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
 
 
 @each
+@few
 @given(st.data())
 def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
@@ -75,6 +81,7 @@ def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_forward_and_backward_meet_at_every_place(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
@@ -86,6 +93,7 @@ def test_forward_and_backward_meet_at_every_place(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
@@ -100,6 +108,7 @@ def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
 
 
 @pytest.mark.parametrize("name", ["max-plus", "min-plus", "max-times"])
+@few
 @given(st.data())
 def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
     automaton = data.draw(automata(SEMIRINGS[name], epsilon="acyclic", exact=False, extreme=True))
@@ -118,6 +127,7 @@ def test_what_overflows_float64_is_never_a_number_that_looks_right():
 
 
 @each
+@few
 @given(st.data())
 def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="acyclic", most_states=3))
@@ -151,6 +161,7 @@ def test_an_unknown_symbol_is_named_with_its_place():
         batch.scores(automaton, ["a", "c"])
 
 
+@some
 @given(st.lists(st.text("aé\u2028😀", max_size=6), max_size=5))
 def test_texts_and_lists_of_their_characters_are_read_alike(xs):
     automaton = WFSA(COUNTING, [1], [1], {"a": [[2]], "é": [[3]], "\u2028": [[5]], "😀": [[7]]})

@@ -24,6 +24,7 @@ from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
 from automata.strategies import automata
 from automata.tree import levels
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few, some
 from ratproof import check_certificate
 
 FIELDS = [REAL, COUNTING]
@@ -31,6 +32,7 @@ each = pytest.mark.parametrize("k", FIELDS, ids=lambda k: k.name)
 
 
 @each
+@few
 @given(st.data())
 def test_the_least_automaton_has_the_same_scores_and_a_certificate(k, data):
     a = data.draw(automata(k, most_states=4, epsilon="cyclic"))
@@ -42,6 +44,7 @@ def test_the_least_automaton_has_the_same_scores_and_a_certificate(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_its_states_are_the_rank_of_the_hankel_matrix(k, data):
     a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
@@ -51,6 +54,7 @@ def test_its_states_are_the_rank_of_the_hankel_matrix(k, data):
 
 
 @each
+@some
 @given(st.data())
 def test_the_hankel_block_of_the_certificate_has_full_rank(k, data):
     least = minimise(data.draw(automata(k, most_states=4)))
@@ -62,18 +66,21 @@ def test_the_hankel_block_of_the_certificate_has_full_rank(k, data):
 
 
 @each
+@some
 @given(st.data())
 def test_minimising_twice_changes_nothing(k, data):
     least = minimise(data.draw(automata(k, most_states=4))).automaton
     assert minimise(least).automaton == least
 
 
+@some
 @given(automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_the_rank_of_a_sum_is_at_most_the_sum_of_the_ranks(a, b):
     assert rank(operations.sum_of(a, b)) <= rank(a) + rank(b)
     assert rank(operations.sum_of(a, operations.scale(a, -1))) == 0
 
 
+@few
 @given(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
 def test_the_least_dfa_accepts_the_same_strings_with_as_few_states_as_there_are_rests(a):
     least = minimise(a).automaton
@@ -86,12 +93,14 @@ def test_the_least_dfa_accepts_the_same_strings_with_as_few_states_as_there_are_
         assert len(seen) == least.states
 
 
+@some
 @given(automata(BOOLEAN, most_states=4), automata(BOOLEAN, most_states=3))
 def test_two_automata_of_one_language_have_the_very_same_least_dfa(a, b):
     same = isinstance(equivalent(a, b), Equivalent)
     assert (minimal(a) == minimal(b)) == same
 
 
+@some
 @given(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
 def test_brzozowski_finds_the_same_least_dfa(a):
     twice = determinise(operations.reverse(determinise(operations.reverse(a))))
@@ -124,6 +133,7 @@ def test_a_network_of_two_equal_units_has_the_rank_of_one():
     )
 
 
+@few
 @given(st.data())
 def test_a_certificate_of_minimality_needs_every_string(data):
     a = data.draw(automata(REAL, most_states=4))

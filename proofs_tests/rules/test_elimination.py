@@ -18,6 +18,7 @@ from automata.rules.syntax import Either, Rule
 from automata.rules.words import letters
 from automata.semirings import REAL
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import some
 
 VOCABULARY = ("a", "b", "7", "?", "c", "12.5")
 NAMED = ("a", "b", "7", "absent")
@@ -33,6 +34,7 @@ def test_simplifying_keeps_the_language(rule: Rule) -> None:
     assert len(str(simplified(rule))) <= len(str(rule))
 
 
+@some
 @given(rules(NAMED))
 def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
     known = letters([rule], VOCABULARY)
@@ -45,6 +47,7 @@ def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
         assert least(found, again) == automaton
 
 
+@some
 @given(rules(NAMED, leaves=4), rules(NAMED, leaves=4))
 def test_so_is_one_that_is_not_deterministic(one: Rule, other: Rule) -> None:
     known = letters([one, other], VOCABULARY)
