@@ -110,12 +110,12 @@ def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: 
     """The function of a state as one of flat lists of numbers."""
 
     def run(values: list[Any]) -> list[Any]:
-        found = function(_shaped(start, iter(values)))
-        if same_shape and shape(found) != shape(start):
+        result = function(_shaped(start, iter(values)))
+        if same_shape and shape(result) != shape(start):
             raise InputError(
-                f"{what} gives a state of another shape than the first state's: {shorten(found)}"
+                f"{what} gives a state of another shape than the first state's: {shorten(result)}"
             )
-        return list(flat(found))
+        return list(flat(result))
 
     return run
 

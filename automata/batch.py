@@ -43,10 +43,10 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[ND
     """
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
-    found: list[Any] = [None] * len(batch)
+    rows: list[Any] = [None] * len(batch)
     for row, place in enumerate(batch.order.tolist()):
-        found[place] = table[row, : batch.lengths[row] + 1]
-    return found
+        rows[place] = table[row, : batch.lengths[row] + 1]
+    return rows
 
 
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[Any]:
@@ -73,11 +73,11 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[A
 def forward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
     """For each string of T symbols Omega as ``automata.forward.forward`` has it, shape ``(T + 1, n)``."""
     batch = encode(automaton.index, strings)
-    found = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
+    vectors = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
     for t, omega in enumerate(_vectors(remove_epsilon(automaton), batch)):
         for row, place in enumerate(batch.order[: len(omega)].tolist()):
-            found[place][t] = omega[row]
-    return found
+            vectors[place][t] = omega[row]
+    return vectors
 
 
 def backward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:

@@ -46,12 +46,12 @@ class Sets:
 
     def step(self, states: int, place: int) -> int:
         """The successors of a set by the symbols that have that matrix."""
-        table, found = self.successors[place], 0
+        table, targets = self.successors[place], 0
         while states:
             low = states & -states
-            found |= table[low.bit_length() - 1]
+            targets |= table[low.bit_length() - 1]
             states ^= low
-        return found
+        return targets
 
 
 def sets(automaton: WFSA, matrices: Sequence[Any] | None = None) -> Sets:

@@ -117,8 +117,8 @@ def full_rank_block(f: Callable[[String], Fraction], strings: Sequence[Any]) -> 
 
 
 def _determinant(values: Sequence[Sequence[Fraction]]) -> Fraction:
-    found = _matrix(values).det() if values else flint.fmpq(1)
-    return Fraction(int(found.p), int(found.q))
+    determinant = _matrix(values).det() if values else flint.fmpq(1)
+    return Fraction(int(determinant.p), int(determinant.q))
 
 
 def _independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:

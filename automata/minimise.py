@@ -5,8 +5,8 @@ deterministic one (Hopcroft 1971).
 
 >>> from automata.semirings import REAL
 >>> twice = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})
->>> found = minimise(twice)
->>> found.automaton, found.automaton.final
+>>> minimum = minimise(twice)
+>>> minimum.automaton, minimum.automaton.final
 (<WFSA: 1 state, 1 symbol, real semiring, exact>, array([Fraction(2, 1)], dtype=object))
 >>> rank(twice)
 1

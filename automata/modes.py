@@ -103,18 +103,18 @@ def _within(
     """The affine map of one mode and one symbol."""
 
     def function(c: Any) -> Any:
-        mode, found = step((here, c), symbol)
+        mode, moved = step((here, c), symbol)
         if mode != after:
             raise InputError(
                 f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the"
                 " numbers"
             )
-        if shape(found) != shape(modes[after].zeros):
+        if shape(moved) != shape(modes[after].zeros):
             raise InputError(
                 f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape:"
-                f" {shorten(found)}"
+                f" {shorten(moved)}"
             )
-        return found
+        return moved
 
     return affine_part(
         function,
@@ -129,10 +129,10 @@ def _block(
     row: int, column: int, symbol: Any, offset: Fractions, rows: list[Fractions]
 ) -> list[tuple[int, int, Any, Fraction]]:
     """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
-    found = [(row, column, symbol, Fraction(1))]
+    edges = [(row, column, symbol, Fraction(1))]
     for i, values in enumerate([offset, *rows]):
-        found += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]
-    return found
+        edges += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]
+    return edges
 
 
 def _zeros(like: Any) -> Any:

@@ -164,8 +164,8 @@ class PFA(Drawable):
     def most_probable(self, final: Collection[int] = ()) -> MostProbable:
         """The DFA that always moves to the most probable state, with its ties; see :class:`MostProbable`.
 
-        >>> found = PFA("a", [1, 0], [[["1/3", "2/3"], ["1/2", "1/2"]]]).most_probable(final=[1])
-        >>> found.dfa.table, found.ties
+        >>> limit = PFA("a", [1, 0], [[["1/3", "2/3"], ["1/2", "1/2"]]]).most_probable(final=[1])
+        >>> limit.dfa.table, limit.ties
         (((1,), (0,)), (Tie(state=1, symbol='a', best=(0, 1)),))
         """
         return most_probable(self.alphabet, self.initial, self.tables, final)

@@ -118,8 +118,8 @@ def _with_table(labels: Mapping[str, int], table: Mapping[str, int], where: str)
             f"{where}: the labels are read as numbers of the symbol table, since none of them is a name",
             stacklevel=4,
         )
-    found = {text: text if named is not None else names[text] for text in labels}
-    return {text: name if table[name] else EPSILON for text, name in found.items()}
+    names_of = {text: text if named is not None else names[text] for text in labels}
+    return {text: name if table[name] else EPSILON for text, name in names_of.items()}
 
 
 def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:

@@ -52,12 +52,12 @@ def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath |
             "Viterbi needs max-plus, min-plus, max-times or boolean"
         )
     batch = encode(automaton.index, strings)
-    found: list[BestPath | None] = [None] * len(strings)
+    best_paths: list[BestPath | None] = [None] * len(strings)
     if automaton.states:
         traces = _Traces(automaton, batch)
         for row, place in enumerate(batch.order.tolist()):
-            found[place] = traces.back(row, strings[place])
-    return found
+            best_paths[place] = traces.back(row, strings[place])
+    return best_paths
 
 
 class _Traces:

@@ -290,9 +290,9 @@ class WFSA(Drawable):
         )
         tables += [(symbol, self.matrices[i]) for symbol, i in self.index.items()]
         present = [(s, t, np.argwhere(t != self.semiring.zero).tolist()) for s, t in tables]
-        found = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
+        transitions = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
         rank = {s: k for k, (s, _, _) in enumerate(present)}
-        return iter(sorted(found, key=lambda e: (e.source, e.target, rank[e.symbol])))
+        return iter(sorted(transitions, key=lambda e: (e.source, e.target, rank[e.symbol])))
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
         """The automaton itself."""

@@ -7,8 +7,8 @@ sampling.
 >>> equivalent(one, two).verdict
 'equivalent'
 >>> other = WFSA(REAL, ["1/4", "1/4"], [1, 1], {"a": [[2, 0], [0, "2.0000001"]]})
->>> found = equivalent(one, other)
->>> found.verdict, found.word, found.scores
+>>> answer = equivalent(one, other)
+>>> answer.verdict, answer.word, answer.scores
 ('different', ('a',), (Fraction(1, 1), Fraction(40000001, 40000000)))
 """
 

@@ -67,13 +67,13 @@ class Echelon:
 
 def staircase(echelon: Any, rank: int) -> list[int]:
     """The pivot columns of an echelon form."""
-    found: list[int] = []
+    pivots: list[int] = []
     column = 0
-    while len(found) < rank:
-        if echelon[len(found), column] != 0:
-            found.append(column)
+    while len(pivots) < rank:
+        if echelon[len(pivots), column] != 0:
+            pivots.append(column)
         column += 1
-    return found
+    return pivots
 
 
 def columns(matrix: Any, chosen: list[int], flat: list[Any] | None = None) -> Any:

@@ -94,13 +94,13 @@ class Cleared:
     def scores(self, word: Sequence[int]) -> tuple[Fraction, ...]:
         """The score that each side gives to a word of symbols' places, as it was before clearing."""
         scale = math.prod((self.scales[a] for a in word), start=self.ends[0] * self.ends[1])
-        found = []
+        values = []
         for side in self.sides:
             row = side.start
             for a in word:
                 row = row * side.steps[a]
-            found.append(Fraction(int((row * side.end)[0, 0]), scale))
-        return tuple(found)
+            values.append(Fraction(int((row * side.end)[0, 0]), scale))
+        return tuple(values)
 
     def bits(self, length: int) -> int:
         """Bits that hold the difference of the cleared scores of any string of at most that length: a bound
@@ -156,7 +156,7 @@ def primes() -> Iterator[int]:
     """Random primes of 61 bits, each only once."""
     seen = set()
     while True:
-        found = _random.getrandbits(PRIME_BITS) | (1 << (PRIME_BITS - 1)) | 1
-        if found not in seen and flint.fmpz(found).is_prime():
-            seen.add(found)
-            yield found
+        candidate = _random.getrandbits(PRIME_BITS) | (1 << (PRIME_BITS - 1)) | 1
+        if candidate not in seen and flint.fmpz(candidate).is_prime():
+            seen.add(candidate)
+            yield candidate

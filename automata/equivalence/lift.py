@@ -92,9 +92,9 @@ def lift(
         for guess in guesses:
             while guess.count < wanted:
                 guess.solve_modulo(next(primes))
-            found = guess.basis()
-            if found is not None:
-                return found
+            candidate = guess.basis()
+            if candidate is not None:
+                return candidate
         if all(guess.modulus.bit_length() > enough for guess in guesses):
             return None
         wanted *= 2
@@ -114,18 +114,18 @@ def _pivot_choices(automata: Cleared, rows: Any) -> list[list[int]]:
     The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers
     are.
     """
-    found: dict[tuple[int, ...], tuple[int, int]] = {}
+    choices: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
     for first in sorted(bounds, key=len):
         order = [*first, *(j for other in bounds if other is not first for j in other)]
         echelon, rank = columns(rows, order).rref()
         pivots = tuple(sorted(order[j] for j in staircase(echelon, rank)))
         if rank == rows.nrows():
-            found.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
+            choices.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
             # of two sides of one size, one may go to the other by smaller numbers than the other to it
             if pivots == tuple(first) and len({len(side) for side in bounds}) == len(bounds):
                 break
-    return [list(pivots) for pivots, _ in sorted(found.items(), key=lambda item: item[1])]
+    return [list(pivots) for pivots, _ in sorted(choices.items(), key=lambda item: item[1])]
 
 
 class _Guess:
@@ -155,10 +155,10 @@ class _Guess:
 
     def basis(self) -> Basis | None:
         """The basis, if the numbers known so far are those of one."""
-        found = reconstruct(self.values, self.modulus)
-        if found is None:
+        fractions = reconstruct(self.values, self.modulus)
+        if fractions is None:
             return None
-        numerators, d = found
+        numerators, d = fractions
         k, others = len(self.pivots), len(self.others)
         full: list[list[int]] = [[0] * self.automata.width for _ in range(k)]
         for i, row in enumerate(full):

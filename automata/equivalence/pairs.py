@@ -7,7 +7,7 @@ max-times: the vectors of Forward on both sides, up to a common factor; where th
 search ends, and has decided.
 
 A pair that is not pursued would not lead to a smaller string than those that it follows from, so what is
-found is the shortlex-least string that differs.
+the search ends with is the shortlex-least string that differs.
 """
 
 from __future__ import annotations
@@ -184,12 +184,12 @@ class _Step:
         self.over = k.divide_numbers
 
     def __call__(self, vector: Vector, side: Arrows, place: int) -> Vector:
-        table, found = side.out[place], dict[int, Any]()
+        table, product = side.out[place], dict[int, Any]()
         for q, weight in vector.items():
             for r, w in table[q]:
                 value = self.times(weight, w)
-                found[r] = self.plus(found[r], value) if r in found else value
-        return found
+                product[r] = self.plus(product[r], value) if r in product else value
+        return product
 
     def normal(self, x: Vector, y: Vector) -> tuple[Vector, Vector]:
         """Both vectors divided by the sum of all their weights, which is the largest or the smallest."""

@@ -62,12 +62,12 @@ def is_unambiguous(automaton: WFSA) -> bool:
 
 def _squared(states: NDArray[Any], steps: NDArray[Any]) -> NDArray[Any]:
     """The pairs of states that some string leads to, both from one of these states, as a boolean matrix."""
-    found = np.outer(states, states)
+    pairs_reached = np.outer(states, states)
     while True:
-        more = np.minimum(found + (steps.swapaxes(1, 2) @ found @ steps).sum(axis=0), 1)
-        if (more == found).all():
-            return np.asarray(found > 0)
-        found = (more > 0).astype(np.float32)
+        more = np.minimum(pairs_reached + (steps.swapaxes(1, 2) @ pairs_reached @ steps).sum(axis=0), 1)
+        if (more == pairs_reached).all():
+            return np.asarray(pairs_reached > 0)
+        pairs_reached = (more > 0).astype(np.float32)
 
 
 Steps = list[list[list[int]]]
@@ -89,15 +89,15 @@ def _mirrored(steps: Steps) -> Steps:
 
 def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
     """The pairs of states that some string leads to from one of these, one state on either side."""
-    found, queue = set(starts), list(starts)
+    known, queue = set(starts), list(starts)
     for p, q in queue:
         for one, other in zip(left, right, strict=True):
             for r in one[p]:
                 for s in other[q]:
-                    if (r, s) not in found:
-                        found.add((r, s))
+                    if (r, s) not in known:
+                        known.add((r, s))
                         queue.append((r, s))
-    return found
+    return known
 
 
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:

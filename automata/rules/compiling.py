@@ -58,7 +58,7 @@ def _joined(left: WFSA, right: WFSA) -> WFSA | None:
     """The least automaton of both, where it has at most as many states as both apart."""
     most = left.states + right.states
     try:
-        found = determinisation.minimal(sum_of(left, right), 2 * most + 2)
+        joined = determinisation.minimal(sum_of(left, right), 2 * most + 2)
     except determinisation.TooManyStates:
         return None
-    return found if found.states <= most else None
+    return joined if joined.states <= most else None

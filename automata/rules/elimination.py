@@ -62,14 +62,14 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
 
 def _words(automaton: WFSA) -> Steps:
     """For each pair of states the words that lead from one to the other."""
-    found: dict[tuple[int, int], set[str]] = defaultdict(set)
+    words_between: dict[tuple[int, int], set[str]] = defaultdict(set)
     users: dict[int, list[str]] = defaultdict(list)
     for word, place in automaton.index.items():
         users[place].append(str(word))
     for place, table in enumerate(automaton.matrices):
         for q, r in zip(*np.nonzero(table), strict=True):
-            found[int(q), int(r)].update(users[place])
-    return {pair: frozenset(words) for pair, words in found.items()}
+            words_between[int(q), int(r)].update(users[place])
+    return {pair: frozenset(words) for pair, words in words_between.items()}
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
@@ -113,7 +113,7 @@ def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
         frozenset()
-        if any(len(found) > 1 for found in fits.values())
+        if any(len(meanings) > 1 for meanings in fits.values())
         else frozenset(word for word in words if True in fits[word])
     )
 
@@ -145,23 +145,23 @@ def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
     """One state after the other is left out, its ways through it written on the arrows around it; those with
     few ways first.
     """
-    found = dict(arrows)
-    found |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
-    found |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}
+    rules = dict(arrows)
+    rules |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
+    rules |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}
     states = set(range(automaton.states))
     while states:
-        state = min(states, key=lambda q: (_ways(found, q), q))
+        state = min(states, key=lambda q: (_ways(rules, q), q))
         states.remove(state)
-        loop = found.pop((state, state), None)
+        loop = rules.pop((state, state), None)
         around = EMPTY if loop is None else repeat(loop, 0, None)
-        into = {q: rule for (q, r), rule in found.items() if r == state}
-        out = {r: rule for (q, r), rule in found.items() if q == state}
-        found = {pair: rule for pair, rule in found.items() if state not in pair}
+        into = {q: rule for (q, r), rule in rules.items() if r == state}
+        out = {r: rule for (q, r), rule in rules.items() if q == state}
+        rules = {pair: rule for pair, rule in rules.items() if state not in pair}
         for q, before in into.items():
             for r, behind in out.items():
                 through = sequence([before, around, behind])
-                found[q, r] = either([found[q, r], through]) if (q, r) in found else through
-    return found[START, END]
+                rules[q, r] = either([rules[q, r], through]) if (q, r) in rules else through
+    return rules[START, END]
 
 
 def _ways(arrows: dict[tuple[int, int], Rule], state: int) -> int:

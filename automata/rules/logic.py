@@ -76,9 +76,9 @@ def parse(text: str, where: str = "the formula") -> Formula:
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
         raise FormatError(
-            f'{where}: column {at + 1}: {found}, where a name, "!", "&", "|" or parentheses that close are'
+            f'{where}: column {at + 1}: {problem}, where a name, "!", "&", "|" or parentheses that close are'
             " right"
         ) from None
     clauses = [tuple(sorted(clause)) for clause in _clauses(built, True, where)]
@@ -136,21 +136,21 @@ def _clauses(node: _Node, wanted: bool, where: str) -> Clauses:
 
 
 def _all(several: Iterable[Clauses], where: str) -> Clauses:
-    found: Clauses = set().union(*several)
-    if len(found) > MOST_CLAUSES:
+    union: Clauses = set().union(*several)
+    if len(union) > MOST_CLAUSES:
         raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
-    return found
+    return union
 
 
 def _one_of(several: list[Clauses], where: str) -> Clauses:
     """Each way to take a clause from each part, as one clause."""
     alone = [clause for clauses in several if len(clauses) == 1 for clause in clauses]
-    found: Clauses = {frozenset().union(*alone)}
+    product: Clauses = {frozenset().union(*alone)}
     for clauses in sorted((clauses for clauses in several if len(clauses) != 1), key=len):
-        if len(found) * len(clauses) > MOST_PRODUCTS:
+        if len(product) * len(clauses) > MOST_PRODUCTS:
             raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
-        found = _all([{one | other for one in found for other in clauses}], where)
-    return {clause for clause in found if not any((name, not wanted) in clause for name, wanted in clause)}
+        product = _all([{one | other for one in product for other in clauses}], where)
+    return {clause for clause in product if not any((name, not wanted) in clause for name, wanted in clause)}
 
 
 @cache
@@ -161,17 +161,17 @@ def _parser() -> Lark:
 class _Built(Transformer[Token, _Node]):
     """From lark's tree to ours."""
 
-    def name(self, found: list[Token]) -> _Node:
-        return _Name(str(found[0]))
+    def name(self, tokens: list[Token]) -> _Node:
+        return _Name(str(tokens[0]))
 
-    def negation(self, found: list[_Node]) -> _Node:
-        return _Not(found[0])
+    def negation(self, parts: list[_Node]) -> _Node:
+        return _Not(parts[0])
 
-    def both(self, found: list[_Node]) -> _Node:
-        return _Several(tuple(found), True)
+    def both(self, parts: list[_Node]) -> _Node:
+        return _Several(tuple(parts), True)
 
-    def either(self, found: list[_Node]) -> _Node:
-        return _Several(tuple(found), False)
+    def either(self, parts: list[_Node]) -> _Node:
+        return _Several(tuple(parts), False)
 
 
 def read(text: str, where: str = "the formulas") -> dict[str, Formula]:

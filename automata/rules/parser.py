@@ -80,9 +80,9 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
         raise FormatError(
-            f"{place.shown(text, at)}: {found}, where {_expected(text[:at])} is right"
+            f"{place.shown(text, at)}: {problem}, where {_expected(text[:at])} is right"
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
@@ -133,8 +133,8 @@ def _parser() -> Lark:
 class _Built(Transformer[Token, Rule]):
     """From lark's tree to ours."""
 
-    def word(self, found: list[Token]) -> Rule:
-        text = str(found[0])
+    def word(self, tokens: list[Token]) -> Rule:
+        text = str(tokens[0])
         return Wildcard(text) if text in WILDCARDS else Word(_unescaped(text))
 
     def sequence(self, parts: list[Rule]) -> Rule:
@@ -143,19 +143,19 @@ class _Built(Transformer[Token, Rule]):
     def either(self, parts: list[Rule]) -> Rule:
         return Either(tuple(parts))
 
-    def star(self, found: list[Any]) -> Rule:
-        return Repeat(found[0], 0, None)
+    def star(self, parts: list[Any]) -> Rule:
+        return Repeat(parts[0], 0, None)
 
-    def plus(self, found: list[Any]) -> Rule:
-        return Repeat(found[0], 1, None)
+    def plus(self, parts: list[Any]) -> Rule:
+        return Repeat(parts[0], 1, None)
 
-    def maybe(self, found: list[Any]) -> Rule:
-        return Repeat(found[0], 0, 1)
+    def maybe(self, parts: list[Any]) -> Rule:
+        return Repeat(parts[0], 0, 1)
 
-    def times(self, found: list[Any]) -> Rule:
-        least, comma, most = str(found[1])[1:-1].partition(",")
+    def times(self, parts: list[Any]) -> Rule:
+        least, comma, most = str(parts[1])[1:-1].partition(",")
         return Repeat(
-            found[0], _times(least), _times(most) if most.strip() else None if comma else _times(least)
+            parts[0], _times(least), _times(most) if most.strip() else None if comma else _times(least)
         )
 
 
@@ -167,7 +167,7 @@ def _times(digits: str) -> int:
 
 
 def _unescaped(text: str) -> str:
-    found, signs = [], iter(text)
+    characters, signs = [], iter(text)
     for sign in signs:
-        found.append(next(signs) if sign == "\\" else sign)
-    return "".join(found)
+        characters.append(next(signs) if sign == "\\" else sign)
+    return "".join(characters)

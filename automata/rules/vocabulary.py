@@ -45,12 +45,12 @@ def _listed(text: str, where: str) -> list[Any]:
         return dict(pairs)
 
     try:
-        found = json.loads(text, object_pairs_hook=once)
+        value = json.loads(text, object_pairs_hook=once)
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: is no JSON ({str(error).splitlines()[0]})") from None
-    words = found.get("vocab") if isinstance(found, dict) else found
+    words = value.get("vocab") if isinstance(value, dict) else value
     if not isinstance(words, list):
         raise FormatError(
             f'{where}: has no words, where a list of strings is right, or an object with one under "vocab"'
