@@ -131,26 +131,24 @@ def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
 @some
 @given(dfas(most_states=4), dfas(most_states=4))
 def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
-    found = a.shortest_difference(b)
+    word = a.shortest_difference(b)
     differ = [
         x for x in shortlex("ab", 6) if a.accepts(x) != b.accepts(x)
     ]  # fewer than 4 + 4 symbols are enough
-    if found is None:
+    if word is None:
         assert not differ
-    elif len(found) <= 6:
-        assert "".join(found) == "".join(differ[0])
+    elif len(word) <= 6:
+        assert "".join(word) == "".join(differ[0])
     else:
-        assert not differ and a.accepts(found) != b.accepts(found)
+        assert not differ and a.accepts(word) != b.accepts(word)
 
 
 @some
 @given(dfas(), dfas())
 def test_there_is_no_difference_exactly_when_two_dfas_are_equivalent(a, b):
-    answer, found = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
-    assert (
-        isinstance(answer, Equivalent) == (found is None) == a.equivalent(b) == (a.minimal() == b.minimal())
-    )
-    assert found is None or tuple(answer.word) == found
+    answer, word = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
+    assert isinstance(answer, Equivalent) == (word is None) == a.equivalent(b) == (a.minimal() == b.minimal())
+    assert word is None or tuple(answer.word) == word
 
 
 @some
@@ -240,9 +238,9 @@ def test_other_symbols_and_semirings_are_refused_in_a_sentence():
 @pytest.mark.parametrize("alphabet", ["a", "ab", "abcde"])
 @pytest.mark.parametrize("states", [1, 2, 5, 30])
 def test_random_dfas_are_least_and_of_the_size_asked_for(states, alphabet):
-    found = [random_minimal_dfa(states, alphabet, seed) for seed in range(20)]
-    assert all(dfa.states == states and dfa == dfa.minimal() for dfa in found)
-    assert len(set(found)) > (1 if states == 1 else 5 if states > 2 else 2)
+    dfas_drawn = [random_minimal_dfa(states, alphabet, seed) for seed in range(20)]
+    assert all(dfa.states == states and dfa == dfa.minimal() for dfa in dfas_drawn)
+    assert len(set(dfas_drawn)) > (1 if states == 1 else 5 if states > 2 else 2)
 
 
 def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():

@@ -80,9 +80,9 @@ def test_openfst_compiles_our_att_text_to_the_same_scores(k, arc_type, data):
     reader.write(att_format.dumps(automaton, round_weights=True))
     compiled = from_openfst(reader.compile(), automaton.alphabet, k)
     for x in shortlex("ab", 2):
-        found, here = score(compiled, x), score(automaton, x)
+        there, here = score(compiled, x), score(automaton, x)
         # the standard arc type keeps float32
-        assert found == (here if k is BOOLEAN else pytest.approx(float(here), rel=1e-5, abs=1e-5))
+        assert there == (here if k is BOOLEAN else pytest.approx(float(here), rel=1e-5, abs=1e-5))
 
 
 def test_att_text_of_openfst_is_read():

@@ -68,8 +68,8 @@ def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automat
 @given(automata(LOG, most_states=3, epsilon="acyclic"), short)
 def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
     total = sum(math.exp(paths.path_score(automaton, p)) for p in paths.paths(automaton, x))
-    found = score(automaton, x)
-    assert found == -math.inf if total == 0 else math.exp(found) == pytest.approx(total, rel=1e-9)
+    logarithm = score(automaton, x)
+    assert logarithm == -math.inf if total == 0 else math.exp(logarithm) == pytest.approx(total, rel=1e-9)
 
 
 @each
@@ -115,15 +115,15 @@ def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
     plain = remove_epsilon(automaton)  # which is what the loops run
     with np.errstate(over="ignore", invalid="ignore"):
-        for found, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
-            assert np.array_equal(found, prefix_scores(plain, x), equal_nan=True)
+        for compiled, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
+            assert np.array_equal(compiled, prefix_scores(plain, x), equal_nan=True)
 
 
 def test_what_overflows_float64_is_never_a_number_that_looks_right():
     huge = WFSA(MAX_PLUS, [1e308, -np.inf], [0.0, 0.0], {"a": [[1e308, -np.inf], [0.0, -np.inf]]})
     with np.errstate(over="ignore", invalid="ignore"):
-        for found in (score(huge, "aaa"), batch.scores(huge, ["aaa"])[0]):
-            assert not np.isfinite(found)
+        for total in (score(huge, "aaa"), batch.scores(huge, ["aaa"])[0]):
+            assert not np.isfinite(total)
 
 
 @each
@@ -131,8 +131,8 @@ def test_what_overflows_float64_is_never_a_number_that_looks_right():
 @given(st.data())
 def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="acyclic", most_states=3))
-    found = [value for level in levels(automaton, 3) for value in level]
-    assert found == [score(automaton, x) for x in shortlex("ab", 3)]
+    values = [value for level in levels(automaton, 3) for value in level]
+    assert values == [score(automaton, x) for x in shortlex("ab", 3)]
 
 
 def test_equation_3b_reads_the_next_symbol():

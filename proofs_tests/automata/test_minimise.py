@@ -58,10 +58,10 @@ def test_its_states_are_the_rank_of_the_hankel_matrix(k, data):
 @given(st.data())
 def test_the_hankel_block_of_the_certificate_has_full_rank(k, data):
     least = minimise(data.draw(automata(k, most_states=4)))
-    found = block(least.automaton, least.certificate.prefixes, least.certificate.suffixes)
-    assert found.determinant != 0 and len(found) == least.automaton.states
-    for row, p in zip(found.values, found.prefixes, strict=True):
-        for value, s in zip(row, found.suffixes, strict=True):
+    hankel = block(least.automaton, least.certificate.prefixes, least.certificate.suffixes)
+    assert hankel.determinant != 0 and len(hankel) == least.automaton.states
+    for row, p in zip(hankel.values, hankel.prefixes, strict=True):
+        for value, s in zip(row, hankel.suffixes, strict=True):
             assert value == score(least.automaton, p + s)
 
 
@@ -137,12 +137,12 @@ def test_a_network_of_two_equal_units_has_the_rank_of_one():
 @given(st.data())
 def test_a_certificate_of_minimality_needs_every_string(data):
     a = data.draw(automata(REAL, most_states=4))
-    found = minimise(a).certificate.to_json()
-    assume(found["prefixes"])
+    certificate = minimise(a).certificate.to_json()
+    assume(certificate["prefixes"])
     which = data.draw(st.sampled_from(["prefixes", "suffixes"]))
-    found[which] = found[which][:-1]
+    certificate[which] = certificate[which][:-1]
     with pytest.raises(ValueError, match="strings are given"):
-        check_certificate.verdict(found)
+        check_certificate.verdict(certificate)
 
 
 def test_the_least_dfa_does_not_depend_on_how_the_alphabet_was_ordered_before():
@@ -193,7 +193,7 @@ def test_a_single_silent_step_does_not_slow_it_down_to_fractions_one_by_one():
 def test_a_block_of_full_rank_has_the_prefix_before_the_suffix():
     """H[p, s] = f(ps), for a function that tells "ab" from "ba"."""
     first_b = lambda x: Fraction((x + "b").index("b") * 7 + len(x))
-    found = full_rank_block(first_b, shortlex("ab", 2))
-    assert len(found) > 2
-    assert found.values == tuple(tuple(first_b(p + s) for s in found.suffixes) for p in found.prefixes)
-    assert any(first_b(p + s) != first_b(s + p) for p in found.prefixes for s in found.suffixes)
+    hankel = full_rank_block(first_b, shortlex("ab", 2))
+    assert len(hankel) > 2
+    assert hankel.values == tuple(tuple(first_b(p + s) for s in hankel.suffixes) for p in hankel.prefixes)
+    assert any(first_b(p + s) != first_b(s + p) for p in hankel.prefixes for s in hankel.suffixes)

@@ -37,16 +37,16 @@ def test_openfst_scores_within_the_derived_bound(k, data):
     """Signed reals by two tracks; max-plus, min-plus and max-times in OpenFst's single precision."""
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic")), data.draw(short)
     scorer = Scorer(automaton)
-    found, bound, here = scorer.score(x), scorer.bound(x), score(automaton, x)
+    of_openfst, bound, here = scorer.score(x), scorer.bound(x), score(automaton, x)
     if k is BOOLEAN:
-        assert found == here
-    elif here == k.zero or found == k.zero:
-        assert found == here or (k is REAL and abs(found - here) <= bound)
+        assert of_openfst == here
+    elif here == k.zero or of_openfst == k.zero:
+        assert of_openfst == here or (k is REAL and abs(of_openfst - here) <= bound)
     elif k in (MAX_TIMES, COUNTING):
-        assert abs(math.log(found) - math.log(here)) <= bound + 1e-15
+        assert abs(math.log(of_openfst) - math.log(here)) <= bound + 1e-15
     else:
         # Log scores are themselves computed in float64, with errors of the same kind.
-        assert abs(found - float(here)) <= bound * (2 if k is LOG else 1)
+        assert abs(of_openfst - float(here)) <= bound * (2 if k is LOG else 1)
 
 
 @pytest.mark.parametrize(("k", "arc_type"), ARCS, ids=lambda value: getattr(value, "name", value))

@@ -81,8 +81,8 @@ def test_float_distributions_stay_near_the_exact_ones(pfa, x):
     k, t = pfa.states, len(x)
     gamma = Fraction(k, 2**53 - k)
     relative, underflow = (1 + gamma) ** t - 1, Fraction(2 * t * k * k, 2**1074)
-    for found, exact in zip(pfa.distribution(x), forward(pfa.to_wfsa([]).to_exact(), x)[-1], strict=True):
-        assert abs(Fraction(float(found)) - exact) <= relative * exact + underflow
+    for rounded, exact in zip(pfa.distribution(x), forward(pfa.to_wfsa([]).to_exact(), x)[-1], strict=True):
+        assert abs(Fraction(float(rounded)) - exact) <= relative * exact + underflow
 
 
 @some
@@ -123,8 +123,8 @@ def test_samples_take_only_paths_that_there_are(pfa, x, seed):
 def test_a_dfa_is_a_pfa_that_is_always_sure(dfa, x):
     unit = np.eye(dfa.states, dtype=int).tolist()
     pfa = PFA.from_table("ab", unit[dfa.start], [[unit[r] for r in row] for row in dfa.table])
-    found = pfa.most_probable(dfa.final)
-    assert found.dfa == dfa and found.ties == found.reached_ties == ()
+    limit = pfa.most_probable(dfa.final)
+    assert limit.dfa == dfa and limit.ties == limit.reached_ties == ()
     assert pfa.sample(x, np.random.default_rng(0)) == dfa.run(x) and pfa.distribution(x)[dfa.run(x)[-1]] == 1
 
 
@@ -132,19 +132,19 @@ def test_a_dfa_is_a_pfa_that_is_always_sure(dfa, x):
 @given(st.booleans(), st.data())
 def test_the_most_probable_state_is_followed_and_every_tie_is_told(exact, data):
     pfa = data.draw(pfas(exact=exact))
-    found = pfa.most_probable([0])
-    places = [(None, None, pfa.initial, found.dfa.start)]
+    limit = pfa.most_probable([0])
+    places = [(None, None, pfa.initial, limit.dfa.start)]
     places += [
-        (q, s, pfa.table(s)[q], found.dfa.table[q][a]) for q in range(pfa.states) for a, s in enumerate("ab")
+        (q, s, pfa.table(s)[q], limit.dfa.table[q][a]) for q in range(pfa.states) for a, s in enumerate("ab")
     ]
-    ties = {(t.state, t.symbol): t.best for t in found.ties}
-    assert len(ties) == len(found.ties)
+    ties = {(t.state, t.symbol): t.best for t in limit.ties}
+    assert len(ties) == len(limit.ties)
     for q, s, row, taken in places:
         best = tuple(j for j, p in enumerate(row) if p == max(row))
         assert taken == best[0] and ties.get((q, s)) == (best if len(best) > 1 else None)
-    assert {t.state for t in found.reached_ties} <= {None, *found.dfa.reachable()[1]}
-    assert {t.state for t in found.ties if t not in found.reached_ties}.isdisjoint(
-        {None, *found.dfa.reachable()[1]}
+    assert {t.state for t in limit.reached_ties} <= {None, *limit.dfa.reachable()[1]}
+    assert {t.state for t in limit.ties if t not in limit.reached_ties}.isdisjoint(
+        {None, *limit.dfa.reachable()[1]}
     )
 
 

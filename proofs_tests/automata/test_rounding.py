@@ -37,14 +37,14 @@ def float_scores(automaton, string, dtype, rng):
 
     n = automaton.states
     omega, final = rounded(automaton.initial), rounded(automaton.final)
-    found = [random_sum([dtype(omega[q] * final[q]) for q in range(n)])]
+    scores = [random_sum([dtype(omega[q] * final[q]) for q in range(n)])]
     for symbol in string:
         table = rounded(automaton.matrix(symbol))
         omega = np.array(
             [random_sum([dtype(omega[p] * table[p, q]) for p in range(n)]) for q in range(n)], dtype=dtype
         )
-        found.append(random_sum([dtype(omega[q] * final[q]) for q in range(n)]))
-    return found
+        scores.append(random_sum([dtype(omega[q] * final[q]) for q in range(n)]))
+    return scores
 
 
 def in_float32(automaton):
@@ -237,11 +237,11 @@ def max_plus_scores(automaton, string, dtype):
     rounded = np.vectorize(lambda v: dtype(float(v)), otypes=[dtype])
     omega, final = rounded(automaton.initial), rounded(automaton.final)
     read_out = lambda omega: dtype((omega + final).max(initial=-np.inf))
-    found = [read_out(omega)]
+    scores = [read_out(omega)]
     for symbol in string:
         omega = (omega[:, None] + rounded(automaton.matrix(symbol))).max(axis=0, initial=-np.inf)
-        found.append(read_out(omega))
-    return found
+        scores.append(read_out(omega))
+    return scores
 
 
 @pytest.mark.parametrize(

@@ -32,14 +32,14 @@ def test_every_corner_is_reached_by_some_strategy(corner):
 
 
 def test_automata_that_score_something_shrink_to_one_state():
-    found = find(automata(REAL, most_states=3), lambda a: score(a, "a") != 0, settings=quick)
-    assert found == WFSA.from_edges(REAL, 1, "ab", [(0, 1)], [(0, 1)], [(0, 0, "a", 1)])
+    smallest = find(automata(REAL, most_states=3), lambda a: score(a, "a") != 0, settings=quick)
+    assert smallest == WFSA.from_edges(REAL, 1, "ab", [(0, 1)], [(0, 1)], [(0, 0, "a", 1)])
 
 
 def test_automata_that_differ_on_two_strings_stay_small():
-    found = find(automata(REAL, most_states=3), lambda a: score(a, "ab") != score(a, "ba"), settings=quick)
-    assert found.states <= 2
-    assert {w for e in found.edges() for w in [e.weight]} <= {Fraction(1), Fraction(-1), Fraction(1, 2)}
+    smallest = find(automata(REAL, most_states=3), lambda a: score(a, "ab") != score(a, "ba"), settings=quick)
+    assert smallest.states <= 2
+    assert {w for e in smallest.edges() for w in [e.weight]} <= {Fraction(1), Fraction(-1), Fraction(1, 2)}
 
 
 def test_strings_shrink_with_their_alphabet():

@@ -43,9 +43,9 @@ TABLE = [[1, 2], [3, 4]]
     ],
 )
 def test_what_is_no_automaton_is_refused(make, error, says):
-    with pytest.raises(error, match=says) as found:
+    with pytest.raises(error, match=says) as raised:
         make()
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_it_is_immutable():

@@ -39,22 +39,22 @@ def test_simplifying_keeps_the_language(rule: Rule) -> None:
 def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
     known = letters([rule], VOCABULARY)
     automaton = least(rule, known)
-    found = rule_of(automaton)
-    if found is None:
+    written = rule_of(automaton)
+    if written is None:
         assert automaton.states == 0
     else:
-        again = letters([found], VOCABULARY)
-        assert least(found, again) == automaton
+        again = letters([written], VOCABULARY)
+        assert least(written, again) == automaton
 
 
 @some
 @given(rules(NAMED, leaves=4), rules(NAMED, leaves=4))
 def test_so_is_one_that_is_not_deterministic(one: Rule, other: Rule) -> None:
     known = letters([one, other], VOCABULARY)
-    found = rule_of(reduce(sum_of, [part for part, _ in together([one, other], known)]))
+    written = rule_of(reduce(sum_of, [part for part, _ in together([one, other], known)]))
     union = least(Either((one, other)), known)
-    assert (found is None and union.states == 0) or (
-        found is not None and least(found, letters([found], VOCABULARY)) == union
+    assert (written is None and union.states == 0) or (
+        written is not None and least(written, letters([written], VOCABULARY)) == union
     )
 
 

@@ -90,11 +90,11 @@ def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(
     case: tuple[Rule, tuple[str, ...]],
 ) -> None:
     automaton = compiled(*case)
-    found = rule_of(automaton)
-    if found is None:
+    written = rule_of(automaton)
+    if written is None:
         assert automaton.states == 0
     else:
-        assert compiled(parse(str(found)), case[1]) == automaton
+        assert compiled(parse(str(written)), case[1]) == automaton
 
 
 @pytest.mark.parametrize("symbol", ["New York", "a\u00a0b", " ", "a\n"])
