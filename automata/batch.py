@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.compiled_loops import loop_for
 from automata.operations import remove_epsilon, reverse
-from automata.strings import Batch, String, encode
+from automata.strings import Batch, encode
+from automata.types import String, Weights
 from automata.wfsa import WFSA
 
 MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions
 
 
-def scores(automaton: WFSA, strings: Sequence[String]) -> NDArray[Any]:
+def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
     """The score of each string, shape ``(len(strings),)``.
 
     >>> from automata.semirings import COUNTING
@@ -35,7 +35,7 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> NDArray[Any]:
     return values
 
 
-def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[NDArray[Any]]:
+def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[Weights]:
     """For each string of T symbols the scores of its prefixes, shape ``(T + 1,)``.
 
     Strings already encoded by ``automaton.index`` may be given as a :class:`~automata.strings.Batch`; then
@@ -49,7 +49,7 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[ND
     return rows
 
 
-def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[Any]:
+def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined
     behind ends.
 
@@ -70,7 +70,7 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[A
     return table
 
 
-def forward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
+def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
     """For each string of T symbols Omega as ``automata.forward.forward`` has it, shape ``(T + 1, n)``."""
     batch = encode(automaton.index, strings)
     vectors = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
@@ -80,13 +80,13 @@ def forward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
     return vectors
 
 
-def backward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
+def backward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
     """For each string of T symbols beta as ``automata.backward.backward`` has it, shape ``(T + 1, n)``."""
     mirrored = forward(reverse(automaton), [x[::-1] for x in strings])
     return [omega[::-1] for omega in mirrored]
 
 
-def _vectors(automaton: WFSA, batch: Batch) -> list[NDArray[Any]]:
+def _vectors(automaton: WFSA, batch: Batch) -> list[Weights]:
     """Omega_t for t = 0, 1, ... of those strings that are at least t long, each of shape ``(active, n)``."""
     k, n = automaton.semiring, automaton.states
     omegas = [np.tile(automaton.initial, (len(batch), 1))]

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
-from typing import Any
 
 import numpy as np
 
 from automata.errors import InputError
 from automata.operations import remove_epsilon, trim
 from automata.semirings import BOOLEAN
+from automata.types import Weights
 from automata.wfsa import MOST_BOOLEANS, WFSA
 
 MOST_STATES = 1 << 14
@@ -54,7 +54,7 @@ class Sets:
         return targets
 
 
-def sets(automaton: WFSA, matrices: Sequence[Any] | None = None) -> Sets:
+def sets(automaton: WFSA, matrices: Sequence[Weights] | None = None) -> Sets:
     """The automaton on sets: with the given matrices, or its own distinct ones."""
     tables = automaton.matrices if matrices is None else matrices
     return Sets(
@@ -62,7 +62,7 @@ def sets(automaton: WFSA, matrices: Sequence[Any] | None = None) -> Sets:
     )
 
 
-def _bits(row: Any) -> int:
+def _bits(row: Weights) -> int:
     return int.from_bytes(np.packbits(np.asarray(row, dtype=bool), bitorder="little").tobytes(), "little")
 
 
@@ -145,7 +145,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     )
 
 
-def targets(table: Any) -> dict[int, int]:
+def targets(table: Weights) -> dict[int, int]:
     """For each state the one that a deterministic automaton's matrix leads to, where it leads anywhere."""
     return {int(q): int(r) for q, r in zip(*np.nonzero(table), strict=True)}
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from automata.errors import InputError
 from automata.number_text import shorten
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
-from automata.strings import String
 from automata.symbols import unknown_symbol
+from automata.types import String, Symbols
 from automata.wfsa import WFSA
 
 
@@ -206,7 +205,7 @@ class DFA(Drawable):
             self.final,
         )
 
-    def shortest_difference(self, other: DFA) -> tuple[Any, ...] | None:
+    def shortest_difference(self, other: DFA) -> Symbols | None:
         """The shortlex-least string, in the order of this alphabet, that one accepts and the other does not;
         ``None`` if none.
 

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
 from automata.printable_text import printable
 from automata.reachability import dead_states
+from automata.types import Weight
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge
@@ -40,7 +41,7 @@ class Drawable:
         """
         raise NotImplementedError
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The automaton in a notebook: its drawing, and its text."""
         return {"text/plain": repr(self), "image/svg+xml": svg(self)}
 
@@ -145,9 +146,9 @@ def _written(
     machine: WFSA,
     names: Sequence[Hashable] | None,
     shown: list[int],
-    starts: list[tuple[int, Any]],
+    starts: list[tuple[int, Weight]],
     edges: list[Edge],
-    text: Callable[[Any], str],
+    text: Callable[[Weight], str],
     caption: str = "",
     pens: bool = False,
 ) -> str:
@@ -189,16 +190,16 @@ def _behind(weight: str) -> str:
     return f" / {weight}" if weight else ""
 
 
-def _small_by_row(edges: list[Edge], least: float) -> list[list[Any]]:
+def _small_by_row(edges: list[Edge], least: float) -> list[list[Weight]]:
     """The probabilities below ``least`` of each state and symbol that has some."""
-    small: dict[tuple[int, Hashable], list[Any]] = {}
+    small: dict[tuple[int, Hashable], list[Weight]] = {}
     for edge in edges:
         if edge.weight < least:
             small.setdefault((edge.source, edge.symbol), []).append(edge.weight)
     return list(small.values())
 
 
-def _left_out(rows: list[list[Any]], least: float) -> str:
+def _left_out(rows: list[list[Weight]], least: float) -> str:
     """The caption: how many transitions (and starts) are not drawn, and how much probability they have."""
     count = sum(map(len, rows))
     if not count:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from types import NotImplementedType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -53,7 +54,7 @@ class Form:
     def _made(self, constant: Fraction, weights: dict[int, Fraction]) -> Form:
         return Form(constant, weights, self.asked)
 
-    def _operand(self, other: Any) -> Form | None:
+    def _operand(self, other: object) -> Form | None:
         """The other side of an operation as a form; ``None`` for an array, which computes number by number
         itself.
         """
@@ -67,10 +68,7 @@ class Form:
             self.asked.what = self.asked.what or str(error)
             raise
 
-    def _plus(self, other: Any, sign: int) -> Any:
-        by = self._operand(other)
-        if by is None:
-            return NotImplemented
+    def _plus(self, by: Form, sign: int) -> Form:
         weights = dict(self.weights)
         for i, w in by.weights.items():
             weights[i] = weights.get(i, Fraction(0)) + sign * w
@@ -79,14 +77,17 @@ class Form:
     def _scaled(self, by: Fraction) -> Form:
         return self._made(self.constant * by, {i: w * by for i, w in self.weights.items()})
 
-    def __add__(self, other: Any) -> Any:
-        return self._plus(other, 1)
+    def __add__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else self._plus(by, 1)
 
-    def __sub__(self, other: Any) -> Any:
-        return self._plus(other, -1)
+    def __sub__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else self._plus(by, -1)
 
-    def __rsub__(self, other: Any) -> Any:
-        return (-self)._plus(other, 1)
+    def __rsub__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else (-self)._plus(by, 1)
 
     def __neg__(self) -> Form:
         return self._scaled(Fraction(-1))
@@ -94,7 +95,7 @@ class Form:
     def __pos__(self) -> Form:
         return self
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Form | NotImplementedType:
         by = self._operand(other)
         if by is None:
             return NotImplemented
@@ -104,7 +105,7 @@ class Form:
             self._refuse("a product of two numbers of the state is not affine")
         return by._scaled(self.constant)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Form | NotImplementedType:
         by = self._operand(other)
         if by is None:
             return NotImplemented
@@ -112,11 +113,11 @@ class Form:
             self._refuse("a quotient by a number of the state is not affine")
         return self._scaled(1 / by.constant)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Form | NotImplementedType:
         by = self._operand(other)
         return NotImplemented if by is None else by / self
 
-    def __pow__(self, power: Any, modulus: Any = None) -> Any:
+    def __pow__(self, power: Any, modulus: object = None) -> Form | NotImplementedType:
         if isinstance(power, np.ndarray):
             return NotImplemented
         if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
@@ -128,7 +129,7 @@ class Form:
     def __copy__(self) -> Form:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Form:
+    def __deepcopy__(self, memo: object) -> Form:
         return self
 
     def __repr__(self) -> str:
@@ -140,7 +141,7 @@ class Form:
     def __format__(self, how: str) -> str:
         return repr(self)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have
         # them either.
         if not name.startswith("__"):
@@ -151,8 +152,8 @@ class Form:
         raise AttributeError(f"a number of the state has no {name}")
 
 
-def _refusing(what: str) -> Callable[..., Any]:
-    def refuse(self: Form, *others: Any) -> NoReturn:
+def _refusing(what: str) -> Callable[..., NoReturn]:
+    def refuse(self: Form, *others: object) -> NoReturn:
         self._refuse(f"a step that {what} is not shown to be affine")
 
     return refuse
@@ -184,7 +185,7 @@ for _what, _names in REFUSED.items():
         setattr(Form, f"__{_name}__", _refusing(_what))
 
 
-def wraps_round(value: Any) -> str | None:
+def wraps_round(value: object) -> str | None:
     """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an
     integer is taken modulo 2^n.
     """
@@ -192,7 +193,7 @@ def wraps_round(value: Any) -> str | None:
     return next((str(part.dtype) for part in parts if isinstance(part, np.integer)), None)
 
 
-def exact_number(value: Any) -> Fraction:
+def exact_number(value: object) -> Fraction:
     """A number as the fraction that it is; :class:`~automata.errors.InputError` for anything else, NaN and
     infinities too.
     """

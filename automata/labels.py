@@ -8,11 +8,11 @@ import unicodedata
 from collections.abc import Hashable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from automata.printable_text import quoted
 from automata.semirings import Semiring
 from automata.symbols import EPSILON
+from automata.types import Weight
 
 MOST_NAMES = 4
 SILENT, ALL = "ε", "all"
@@ -55,7 +55,7 @@ def symbol_text(name: Hashable) -> str:
     return name if plain else quoted(name)
 
 
-def weight_text(k: Semiring, weight: Any) -> str:
+def weight_text(k: Semiring, weight: Weight) -> str:
     """The weight as a person would read it: exact where that is short, else six digits behind ``≈``; nothing
     for one.
     """
@@ -68,7 +68,7 @@ def weight_text(k: Semiring, weight: Any) -> str:
     return f"≈{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
 
 
-def probability_text(probability: Any, least: float = 0.01) -> str:
+def probability_text(probability: Weight, least: float = 0.01) -> str:
     """The probability to two decimals, or to as many as show ``least``; what only rounds to one or zero says
     so.
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from automata import determinisation
 from automata.equivalence.certificates import Linked, Minimal
@@ -29,6 +28,7 @@ from automata.errors import InputError
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN, COUNTING, REAL
+from automata.types import String, Weights
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
@@ -97,7 +97,7 @@ def _require_field(automaton: WFSA, what: str) -> None:
         )
 
 
-def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:
+def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
     """The automaton on the space that its words span, and the matrix from there to it; itself and ``None``
     where that is all.
     """
@@ -113,19 +113,19 @@ def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:
             raise InputError("the least automaton has weights of more digits than memory can hold")
 
 
-def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Any]:
+def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Weights | None]:
     if basis.whole == 0:
         return automaton, None
     return basis.automaton(alone), fractions(basis.sides[0], basis.denominator)
 
 
-def _spanning(least: WFSA) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _spanning(least: WFSA) -> tuple[tuple[String, ...], tuple[String, ...]]:
     """Prefixes and suffixes whose Hankel block has full rank."""
     prefixes, suffixes = (_words(side, least.states) for side in (least, reverse(least)))
     return prefixes, tuple(word[::-1] for word in suffixes)
 
 
-def _words(automaton: WFSA, wanted: int) -> tuple[Any, ...]:
+def _words(automaton: WFSA, wanted: int) -> tuple[String, ...]:
     alone = cleared([automaton])
     for prime in islice(
         primes(), 20

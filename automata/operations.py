@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.reachability import dead_states, reachable, steps
+from automata.types import Symbol, Weight, Weights
 from automata.wfsa import WFSA
 
 
@@ -58,7 +57,7 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
     left, right = _aligned(left, right)
     k, n = left.semiring, left.states + right.states
 
-    def blocks(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def blocks(a: Weights, b: Weights) -> Weights:
         both = k.zeros(n, n, exact=left.exact)
         both[: len(a), : len(a)], both[len(a) :, len(a) :] = a, b
         return both
@@ -83,7 +82,7 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 
-    def pairs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def pairs(a: Weights, b: Weights) -> Weights:
         n = len(a) * len(b)
         return np.asarray(k.times(a[:, None, :, None], b[None, :, None, :])).reshape(n, n)
 
@@ -96,7 +95,7 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
     )
 
 
-def scale(automaton: WFSA, weight: Any) -> WFSA:
+def scale(automaton: WFSA, weight: Weight) -> WFSA:
     """The automaton that scores weight (x) A[x]."""
     k = automaton.semiring
     factor = k.exact(weight) if automaton.exact else float(weight)
@@ -134,7 +133,7 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
     return left.over(both), right.over(both)
 
 
-def _silent(automaton: WFSA) -> NDArray[Any]:
+def _silent(automaton: WFSA) -> Weights:
     n = automaton.states
     return (
         automaton.semiring.zeros(n, n, exact=automaton.exact)
@@ -144,8 +143,8 @@ def _silent(automaton: WFSA) -> NDArray[Any]:
 
 
 def _paired(
-    left: WFSA, right: WFSA, join: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
-) -> tuple[NDArray[Any], dict[Any, int]]:
+    left: WFSA, right: WFSA, join: Callable[[Weights, Weights], Weights]
+) -> tuple[Weights, dict[Symbol, int]]:
     """One joined matrix for each pair of matrices that some symbol has, so that what was shared stays
     shared.
     """

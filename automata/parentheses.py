@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.strings import String
+from automata.types import String
 
 OPEN, CLOSE = "(", ")"
 

@@ -8,10 +8,9 @@ string.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from automata.strings import String
 from automata.symbols import EPSILON
+from automata.types import String, Weight
 from automata.wfsa import WFSA, Edge
 
 Path = tuple[int, tuple[Edge, ...]]
@@ -51,7 +50,7 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
             yield from ((start, taken) for taken in go_on(start, 0, 0, ()))
 
 
-def path_score(automaton: WFSA, path: Path) -> Any:
+def path_score(automaton: WFSA, path: Path) -> Weight:
     """A[pi] = lambda(first state) (x) the weights of the transitions (x) rho(last state) (eq. 1)."""
     start, taken = path
     k = automaton.semiring
@@ -61,7 +60,7 @@ def path_score(automaton: WFSA, path: Path) -> Any:
     return k.times(total, automaton.final[taken[-1].target if taken else start])
 
 
-def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> Any:
+def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> Weight:
     """A[x], the sum of the scores of all paths that derive x (eq. 2)."""
     total = automaton.semiring.zero
     for path in paths(automaton, string, silent_steps):

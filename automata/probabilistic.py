@@ -9,7 +9,7 @@ from collections.abc import Collection, Hashable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.drawing import Drawable
@@ -19,8 +19,8 @@ from automata.most_probable import MostProbable, most_probable
 from automata.number_text import shorten
 from automata.sampling import choose
 from automata.semirings import REAL
-from automata.strings import String
 from automata.symbols import unknown_symbol
+from automata.types import String, Weights
 from automata.weights import checked, has_floats, raw_array
 from automata.wfsa import WFSA
 
@@ -60,8 +60,8 @@ class PFA(Drawable):
 
     probabilistic: ClassVar[bool] = True
     alphabet: tuple[Any, ...]
-    initial: NDArray[Any]
-    tables: NDArray[Any]
+    initial: Weights
+    tables: Weights
     exact: bool
 
     def __init__(self, alphabet: Iterable[Hashable], initial: ArrayLike, tables: ArrayLike) -> None:
@@ -111,7 +111,7 @@ class PFA(Drawable):
         """The number of states, k."""
         return len(self.initial)
 
-    def table(self, symbol: Hashable) -> NDArray[Any]:
+    def table(self, symbol: Hashable) -> Weights:
         """The matrix of a symbol, shape ``(k, k)``."""
         if symbol not in self.alphabet:
             raise unknown_symbol(self.alphabet, symbol)
@@ -138,7 +138,7 @@ class PFA(Drawable):
         whole = self.to_wfsa([])
         return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 
-    def distribution(self, string: String) -> NDArray[Any]:
+    def distribution(self, string: String) -> Weights:
         """The probability of each state after the string, shape ``(k,)``, by the Forward algorithm.
 
         Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
@@ -170,7 +170,7 @@ class PFA(Drawable):
         """
         return most_probable(self.alphabet, self.initial, self.tables, final)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("an automaton is immutable; make another with PFA(...)")
 
     def __eq__(self, other: object) -> bool:
@@ -186,7 +186,7 @@ class PFA(Drawable):
     def __hash__(self) -> int:
         return hash((self.alphabet, self.exact, self.states))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return PFA, (self.alphabet, self.initial, self.tables)
 
     def __repr__(self) -> str:
@@ -194,7 +194,7 @@ class PFA(Drawable):
         return f"<PFA: {self.states} state(s), {len(self.alphabet)} symbol(s), {kind}>"
 
 
-def _require_distribution(row: NDArray[Any], where: str) -> None:
+def _require_distribution(row: Weights, where: str) -> None:
     for j, p in enumerate(row):
         if p < 0:
             raise InputError(
@@ -212,5 +212,5 @@ def _require_distribution(row: NDArray[Any], where: str) -> None:
         )
 
 
-def _drawn(row: NDArray[Any], rng: np.random.Generator) -> int:
+def _drawn(row: Weights, rng: np.random.Generator) -> int:
     return choose(row.astype(np.float64), rng)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from automata.types import Weights
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA
@@ -20,7 +22,7 @@ def steps(automaton: WFSA) -> NDArray[np.bool_]:
     return np.asarray(step, dtype=bool)
 
 
-def reachable(states: NDArray[Any], step: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def reachable(states: Weights, step: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The states that ``step`` leads to from ``states``, these among them; shapes ``(n,)`` and ``(n, n)``."""
     known = np.asarray(states, dtype=bool)
     while True:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from automata.att_lines import LONGEST, columns
 from automata.errors import FormatError, InputError
@@ -34,7 +33,7 @@ def dumps_symbols(automaton: WFSA) -> str:
     return "".join(f"{name}\t{i}\n" for i, name in enumerate(names))
 
 
-def label(symbol: Any) -> str:
+def label(symbol: object) -> str:
     """The symbol as it is written where a table is beside the text; :class:`~automata.errors.InputError`
     where it cannot be.
     """

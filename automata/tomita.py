@@ -12,8 +12,8 @@ from itertools import groupby, pairwise
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.strings import String
 from automata.symbols import unknown_symbol
+from automata.types import String
 
 ALPHABET = ("0", "1")
 

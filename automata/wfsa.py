@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from automata.drawing import Drawable
 from automata.epsilon import closure
@@ -17,6 +17,7 @@ from automata.errors import InputError, ShapeError, UnknownSymbol
 from automata.number_text import shorten
 from automata.semirings import Semiring
 from automata.symbols import EPSILON, unknown_symbol
+from automata.types import Floats, Weight, Weights
 from automata.weights import checked, has_floats, is_float, merged, raw_array
 
 MOST_CELLS = 1 << 28
@@ -33,7 +34,7 @@ class Edge(NamedTuple):
     source: int
     target: int
     symbol: Hashable
-    weight: Any
+    weight: Weight
 
 
 class WFSA(Drawable):
@@ -72,11 +73,11 @@ class WFSA(Drawable):
     """
 
     semiring: Semiring
-    initial: NDArray[Any]
-    final: NDArray[Any]
-    matrices: NDArray[Any]
+    initial: Weights
+    final: Weights
+    matrices: Weights
     index: Mapping[Hashable, int]
-    epsilon: NDArray[Any] | None
+    epsilon: Weights | None
     exact: bool
 
     def __init__(
@@ -127,11 +128,11 @@ class WFSA(Drawable):
     def _fill(
         self,
         semiring: Semiring,
-        initial: NDArray[Any],
-        final: NDArray[Any],
-        matrices: NDArray[Any],
+        initial: Weights,
+        final: Weights,
+        matrices: Weights,
         index: Mapping[Hashable, int],
-        epsilon: NDArray[Any] | None,
+        epsilon: Weights | None,
     ) -> None:
         if epsilon is not None and not bool((epsilon != semiring.zero).any()):
             epsilon = None
@@ -167,12 +168,7 @@ class WFSA(Drawable):
 
     @classmethod
     def from_arrays(
-        cls,
-        semiring: Semiring,
-        initial: NDArray[np.float64],
-        final: NDArray[np.float64],
-        matrices: NDArray[np.float64],
-        index: Mapping[Any, int],
+        cls, semiring: Semiring, initial: Floats, final: Floats, matrices: Floats, index: Mapping[Any, int]
     ) -> WFSA:
         """A float64 automaton from ready arrays, without a copy for each symbol.
 
@@ -206,9 +202,9 @@ class WFSA(Drawable):
         semiring: Semiring,
         states: int,
         alphabet: Iterable[Hashable],
-        initial: Iterable[tuple[int, Any]],
-        final: Iterable[tuple[int, Any]],
-        transitions: Iterable[tuple[int, int, Hashable, Any]],
+        initial: Iterable[tuple[int, Weight]],
+        final: Iterable[tuple[int, Weight]],
+        transitions: Iterable[tuple[int, int, Hashable, Weight]],
     ) -> WFSA:
         """An automaton from what differs from zero; symbol ``""`` is epsilon.
 
@@ -220,7 +216,9 @@ class WFSA(Drawable):
         <WFSA: 2 states, 2 symbols, max-plus semiring, exact>
         """
         order = list(dict.fromkeys(alphabet))
-        by_symbol: dict[Hashable, list[tuple[int, int, Any]]] = {symbol: [] for symbol in [*order, EPSILON]}
+        by_symbol: dict[Hashable, list[tuple[int, int, Weight]]] = {
+            symbol: [] for symbol in [*order, EPSILON]
+        }
         for source, target, symbol, weight in transitions:
             if symbol not in by_symbol:
                 raise UnknownSymbol(f"a transition reads {shorten(symbol)}, which is not in the alphabet")
@@ -232,7 +230,7 @@ class WFSA(Drawable):
         n = states
         require_room(semiring, n, len(set(edges.values())) + 1, exact)
 
-        def dense(group: Iterable[tuple[int, int, Any]], columns: int) -> NDArray[Any]:
+        def dense(group: Iterable[tuple[int, int, Weight]], columns: int) -> Weights:
             matrix = semiring.zeros(n, columns, exact=exact)
             for i, j, w in group:
                 if not (0 <= i < n and 0 <= j < columns):
@@ -257,7 +255,7 @@ class WFSA(Drawable):
         )
         return made
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name != "closure" and hasattr(self, name):
             raise AttributeError("an automaton is immutable; make another with WFSA(...)")
         object.__setattr__(self, name, value)
@@ -273,11 +271,11 @@ class WFSA(Drawable):
         return tuple(self.index)
 
     @cached_property
-    def closure(self) -> NDArray[Any] | None:
+    def closure(self) -> Weights | None:
         """The epsilon closure E* = I + E + EE + ..., shape ``(n, n)``; ``None`` where there is no epsilon."""
         return None if self.epsilon is None else closure(self.semiring, self.epsilon)
 
-    def matrix(self, symbol: Hashable) -> NDArray[Any]:
+    def matrix(self, symbol: Hashable) -> Weights:
         """The transition matrix tau(., ., symbol), shape ``(n, n)``."""
         if symbol not in self.index:
             raise unknown_symbol(self.index, symbol)
@@ -285,9 +283,7 @@ class WFSA(Drawable):
 
     def edges(self) -> Iterator[Edge]:
         """Every transition whose weight is not zero: by source, target, then symbol; epsilon first."""
-        tables: list[tuple[Hashable, NDArray[Any]]] = (
-            [] if self.epsilon is None else [(EPSILON, self.epsilon)]
-        )
+        tables: list[tuple[Hashable, Weights]] = [] if self.epsilon is None else [(EPSILON, self.epsilon)]
         tables += [(symbol, self.matrices[i]) for symbol, i in self.index.items()]
         present = [(s, t, np.argwhere(t != self.semiring.zero).tolist()) for s, t in tables]
         transitions = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
@@ -351,7 +347,7 @@ class WFSA(Drawable):
     def __hash__(self) -> int:
         return hash((self.semiring.name, self.states, self.alphabet))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restore, (
             self.semiring,
             self.initial,

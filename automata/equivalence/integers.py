@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import flint
 
 from automata.equivalence.symbols import kinds
 from automata.fraction_matrices import cleared as clear
 from automata.fraction_matrices import common_denominator, integers
+from automata.types import Symbol
 from automata.wfsa import WFSA
 
 PRIME_BITS = 61
@@ -33,9 +33,9 @@ class Integral:
         end: rho, ``(n, 1)``.
     """
 
-    start: Any
-    steps: tuple[Any, ...]
-    end: Any
+    start: flint.fmpz_mat
+    steps: tuple[flint.fmpz_mat, ...]
+    end: flint.fmpz_mat
 
     @property
     def states(self) -> int:
@@ -55,10 +55,10 @@ class Integral:
         return max(ends, default=0)
 
     @cached_property
-    def sizes(self) -> tuple[Any, tuple[Any, ...], Any]:
+    def sizes(self) -> tuple[flint.fmpz_mat, tuple[flint.fmpz_mat, ...], flint.fmpz_mat]:
         """|lambda|, the matrices |tau|, and |rho|."""
 
-        def size(matrix: Any) -> Any:
+        def size(matrix: flint.fmpz_mat) -> flint.fmpz_mat:
             return flint.fmpz_mat(matrix.nrows(), matrix.ncols(), [abs(w) for w in integers(matrix)])
 
         return size(self.start), tuple(map(size, self.steps)), size(self.end)
@@ -81,8 +81,8 @@ class Cleared:
     """
 
     sides: tuple[Integral, ...]
-    symbols: tuple[Any, ...]
-    index: dict[Any, int]
+    symbols: tuple[Symbol, ...]
+    index: dict[Symbol, int]
     ends: tuple[int, int]
     scales: tuple[int, ...]
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import isqrt
-from typing import Any
 
 import flint
 import numpy as np
@@ -46,9 +45,9 @@ class Basis:
     """
 
     pivots: list[int]
-    sides: tuple[Any, ...]
+    sides: tuple[flint.fmpz_mat, ...]
     denominator: int
-    steps: tuple[Any, ...]
+    steps: tuple[flint.fmpz_mat, ...]
     whole: int | None
 
     def automaton(self, automata: Cleared) -> WFSA:
@@ -107,7 +106,7 @@ def _bounds(automata: Cleared) -> list[range]:
     return [range(begin, end) for begin, end in pairwise(ends)]
 
 
-def _pivot_choices(automata: Cleared, rows: Any) -> list[list[int]]:
+def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
     """Which columns to make an identity matrix, the best first: all states of one side, else columns of one
     side only.
 
@@ -207,7 +206,7 @@ def _denominator(value: int, modulus: int, most: int) -> int:
 
 
 def _checked(
-    automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: int, whole: int | None
+    automata: Cleared, pivots: list[int], sides: tuple[flint.fmpz_mat, ...], d: int, whole: int | None
 ) -> Basis | None:
     """The basis, if it is one: it holds the start vector and is closed under every symbol, exactly."""
     start = [w for side in automata.sides for w in side.start.entries()]
@@ -235,7 +234,7 @@ def _checked(
     return Basis(pivots, sides, d, tuple(steps), whole)
 
 
-def _chosen(images: list[Any], pivots: list[int]) -> Any:
+def _chosen(images: list[flint.fmpz_mat], pivots: list[int]) -> flint.fmpz_mat:
     """The pivot columns of the images of all sides."""
     columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
     return flint.fmpz_mat(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from automata.types import Symbol
 from automata.wfsa import WFSA
 
 
-def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Any], dict[Any, int]]:
+def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Symbol], dict[Symbol, int]]:
     """The kinds of symbols of automata over one alphabet in one order.
 
     >>> from automata.semirings import REAL
@@ -21,8 +21,8 @@ def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Any], d
         order; and for each symbol its kind.
     """
     places_of_kind: dict[tuple[int, ...], int] = {}
-    first: list[Any] = []
-    index: dict[Any, int] = {}
+    first: list[Symbol] = []
+    index: dict[Symbol, int] = {}
     for symbol in automata[0].index:
         places = tuple(automaton.index[symbol] for automaton in automata)
         if places not in places_of_kind:

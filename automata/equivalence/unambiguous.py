@@ -10,10 +10,8 @@ be tried, and the least difference is among them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.determinisation import is_deterministic
 from automata.equivalence import field
@@ -22,6 +20,7 @@ from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.symbols import kinds
 from automata.operations import trim
 from automata.semirings import COUNTING
+from automata.types import String, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
@@ -60,7 +59,7 @@ def is_unambiguous(automaton: WFSA) -> bool:
     return not both[~np.eye(useful.states, dtype=bool)].any()
 
 
-def _squared(states: NDArray[Any], steps: NDArray[Any]) -> NDArray[Any]:
+def _squared(states: Weights, steps: Weights) -> Weights:
     """The pairs of states that some string leads to, both from one of these states, as a boolean matrix."""
     pairs_reached = np.outer(states, states)
     while True:
@@ -127,7 +126,7 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
 def _paths(automaton: WFSA) -> WFSA:
     """The automaton that counts paths."""
 
-    def ones(weights: Any) -> Any:
+    def ones(weights: Weights) -> Weights:
         return np.where(weights != automaton.semiring.zero, 1, 0).astype(object)
 
     return automaton.replace(
@@ -138,7 +137,7 @@ def _paths(automaton: WFSA) -> WFSA:
     )
 
 
-def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
+def path_weight(automaton: WFSA, word: String) -> Weight:
     """The score of a string in an unambiguous automaton: the weight of its path, exact, of logarithms too."""
     (mine,), _ = arrows([automaton])
     times = automaton.semiring.multiply_numbers
@@ -150,19 +149,20 @@ def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
     return ends[0] if ends else automaton.semiring.zero
 
 
-def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:
+def _least_difference(a: WFSA, b: WFSA) -> Symbols | None:
     """The shortlex-least string with a path in both automata whose weights differ."""
     (left, right), symbols = arrows([a, b])
     times, over = a.semiring.multiply_numbers, a.semiring.divide_numbers
+    assert over is not None
     one = a.semiring.one
     ends = {(p, q) for p in left.final for q in right.final}
     useful = _reached(ends, _mirrored(_targets(left)), _mirrored(_targets(right)))
-    quotients: dict[Pair, list[Any]] = {}
-    level: list[tuple[tuple[int, ...], list[tuple[Pair, Any]]]] = [
+    quotients: dict[Pair, list[Weight]] = {}
+    level: list[tuple[tuple[int, ...], list[tuple[Pair, Weight]]]] = [
         ((), [((p, q), over(v, w)) for p, v in left.initial.items() for q, w in right.initial.items()])
     ]
     while level:
-        following: list[tuple[tuple[int, ...], list[tuple[Pair, Any]]]] = []
+        following: list[tuple[tuple[int, ...], list[tuple[Pair, Weight]]]] = []
         for word, nodes in level:
             fresh = []
             for pair, quotient in nodes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from automata.errors import FormatError
 from automata.files import names_a_file, read_text
@@ -38,8 +37,8 @@ def vocabulary(given: str) -> tuple[str, ...]:
     return _checked([line.strip() for line in read_text(given).split("\n") if line.strip()], given)
 
 
-def _listed(text: str, where: str) -> list[Any]:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _listed(text: str, where: str) -> list[object]:
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if [name for name, _ in pairs].count("vocab") > 1:
             raise FormatError(f"{where}: 'vocab' is there twice")
         return dict(pairs)
@@ -58,7 +57,8 @@ def _listed(text: str, where: str) -> list[Any]:
     return words
 
 
-def _checked(words: list[Any], where: str) -> tuple[str, ...]:
+def _checked(words: list[object], where: str) -> tuple[str, ...]:
+    names: list[str] = []
     for place, word in enumerate(words, start=1):
         if not isinstance(word, str) or not word or word.split() != [word]:
             raise FormatError(
@@ -66,9 +66,10 @@ def _checked(words: list[Any], where: str) -> tuple[str, ...]:
             )
         if has_half_a_character(word):
             raise FormatError(f"{where}: word {place} is {shorten(word)}, half of a character")
-    twice = [word for word, count in Counter(words).items() if count > 1]
+        names.append(word)
+    twice = [word for word, count in Counter(names).items() if count > 1]
     if twice:
         raise FormatError(f"{where}: has {shorten(twice[0])} twice")
     if not words:
         raise FormatError(f"{where}: has no word")
-    return tuple(words)
+    return tuple(names)
