@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from automata.errors import InputError
-from automata.forms import Asked, Form, exact_number, wraps_round
+from automata.forms import Form, Refusal, exact_number, wraps_round
 from automata.number_text import shorten, write_number
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -82,7 +82,9 @@ def read_affine(
         )
     offset, rows = affine_part(out, start, "what the state shows", None, len(origin))
     initial = np.array([Fraction(1), *origin], dtype=object)
-    finals = [np.array([shown, *(row[i] for row in rows)], dtype=object) for i, shown in enumerate(offset)]
+    finals = [
+        np.array([constant, *(row[i] for row in rows)], dtype=object) for i, constant in enumerate(offset)
+    ]
     return [WFSA(REAL, initial, final, tables) for final in finals]
 
 
@@ -145,38 +147,40 @@ class _Affine:
     def at(self, state: Fractions, length: int | None = None) -> Fractions:
         """What f gives for a state, exactly: as many numbers as elsewhere."""
         try:
-            shown = self.function(list(state))
+            values = self.function(list(state))
         except InputError:
             raise
         except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
             raise NotAffine(
-                f"{self.what} fails on the state {_written(state)}: {error}", self.symbol, None
+                f"{self.what} fails on the state {_vector_text(state)}: {error}", self.symbol, None
             ) from error
-        found = [exact_number(w) for w in shown]
-        if length is not None and len(found) != length:
-            raise InputError(f"{self.what} gives sometimes {length} numbers, and sometimes {len(found)}")
-        if any(isinstance(w, (float, np.floating)) for w in shown):
+        exact_values = [exact_number(w) for w in values]
+        if length is not None and len(exact_values) != length:
+            raise InputError(
+                f"{self.what} gives sometimes {length} numbers, and sometimes {len(exact_values)}"
+            )
+        if any(isinstance(w, (float, np.floating)) for w in values):
             raise InputError(
                 f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w)"
                 " is exact"
             )
-        wrapping = next(filter(None, map(wraps_round, shown)), None)
+        wrapping = next(filter(None, map(wraps_round, values)), None)
         if wrapping is not None:
             raise InputError(
                 f"{self.what} computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
             )
-        return found
+        return exact_values
 
     def _trouble_on_forms(self, zero: Fractions, rows: list[Fractions]) -> str | None:
         """Why f on affine forms does not show that it is affine; ``None`` where it does."""
-        asked = Asked()
+        refusal = Refusal()
         try:
-            shown = self.function([Form(Fraction(0), {i: Fraction(1)}, asked) for i in range(len(rows))])
-            forms = [w if isinstance(w, Form) else Form(exact_number(w), {}) for w in shown]
+            values = self.function([Form(Fraction(0), {i: Fraction(1)}, refusal) for i in range(len(rows))])
+            forms = [w if isinstance(w, Form) else Form(exact_number(w), {}) for w in values]
         except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
-            return asked.what or str(error)
-        if asked.what is not None:
-            return asked.what
+            return refusal.what or str(error)
+        if refusal.what is not None:
+            return refusal.what
         weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(len(rows))]
         same = [form.constant for form in forms] == zero and weights == rows
         return None if same else "it does something else to numbers than to affine forms"
@@ -189,8 +193,8 @@ class _Affine:
         )
         if left != right:
             raise NotAffine(
-                f"{self.what} is not affine in the state: f(x) + f(y) = {_written(left)}, and f(x + y) + f(0)"
-                f" = {_written(right)}, for x = {_written(x)} and y = {_written(y)}",
+                f"{self.what} is not affine in the state: f(x) + f(y) = {_vector_text(left)}, and"
+                f" f(x + y) + f(0) = {_vector_text(right)}, for x = {_vector_text(x)} and y = {_vector_text(y)}",
                 self.symbol,
                 (x, y),
             )
@@ -211,7 +215,7 @@ def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, 
         yield x, y
 
 
-def _written(values: Fractions) -> str:
+def _vector_text(values: Fractions) -> str:
     if len(values) == 1:
         return shorten(write_number(values[0]), 80)[1:-1]
     numbers = ", ".join(shorten(write_number(w), 80)[1:-1] for w in values[:8])
@@ -238,10 +242,10 @@ def shape(state: Any) -> Any:
 def _shaped(like: Any, values: Iterator[Any]) -> Any:
     """The numbers in the shape of a state."""
     if isinstance(like, np.ndarray):
-        made = np.empty(like.size, dtype=object)
+        array = np.empty(like.size, dtype=object)
         for i in range(like.size):
-            made[i] = next(values)
-        return made.reshape(like.shape)
+            array[i] = next(values)
+        return array.reshape(like.shape)
     if isinstance(like, (tuple, list)):
         parts = [_shaped(part, values) for part in like]
         return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)

@@ -94,17 +94,25 @@ def dot(
     if names is not None and len(names) != machine.states:
         raise ShapeError(f"there are {len(names)} names, where the automaton has {machine.states} states")
     hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
-    shown = np.flatnonzero(~hidden).tolist()
+    visible = np.flatnonzero(~hidden).tolist()
     edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]
     starts = [(q, w) for q, w in enumerate(machine.initial.tolist()) if w != machine.semiring.zero]
     if not automaton.probabilistic:
-        return _written(machine, names, shown, starts, edges, lambda w: weight_text(machine.semiring, w))
+        return _dot_text(machine, names, visible, starts, edges, lambda w: weight_text(machine.semiring, w))
     if not 0 <= least <= 1:
         raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")
-    kept, kept_starts = [e for e in edges if e.weight >= least], [(q, w) for q, w in starts if w >= least]
+    probable = [e for e in edges if e.weight >= least]
+    probable_starts = [(q, w) for q, w in starts if w >= least]
     caption = _left_out([[w for _, w in starts if w < least], *_small_by_row(edges, least)], least)
-    return _written(
-        machine, names, shown, kept_starts, kept, lambda w: probability_text(w, least), caption, pens=True
+    return _dot_text(
+        machine,
+        names,
+        visible,
+        probable_starts,
+        probable,
+        lambda w: probability_text(w, least),
+        caption,
+        pens=True,
     )
 
 
@@ -123,8 +131,8 @@ def svg(
         string=dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least)
     )
     with _silenced_libraries():
-        drawn: bytes = graph.draw(format="svg", prog="dot")
-    text = drawn.decode("utf-8")
+        image: bytes = graph.draw(format="svg", prog="dot")
+    text = image.decode("utf-8")
     return text[text.index("<svg") :]
 
 
@@ -132,20 +140,20 @@ def svg(
 def _silenced_libraries() -> Iterator[None]:
     """Graphviz's libraries write remarks on the machine's fonts straight to standard error; nobody asked."""
     sys.stderr.flush()
-    kept = os.dup(2)
+    stderr = os.dup(2)
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
 
 
-def _written(
+def _dot_text(
     machine: WFSA,
     names: Sequence[Hashable] | None,
-    shown: list[int],
+    states: list[int],
     starts: list[tuple[int, Weight]],
     edges: list[Edge],
     text: Callable[[Weight], str],
@@ -168,7 +176,7 @@ def _written(
     ]
     if caption:
         lines.append(f'  label={_quoted(caption)}; fontname="serif";')
-    for q in shown:
+    for q in states:
         last = machine.final[q]
         shape = "" if last == k.zero else ", shape=doublecircle"
         note = "" if last == k.zero else _behind(weight_text(k, last))

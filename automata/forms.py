@@ -18,9 +18,9 @@ from automata.number_text import shorten
 
 
 @dataclass
-class Asked:
-    """What a run of a step asked of its forms that they refuse: the first such thing, in words, whether the
-    step caught the error or not.
+class Refusal:
+    """The first thing, in words, that a run of a step asked of its forms and they refused, whether or not the
+    step caught the error.
     """
 
     what: str | None = None
@@ -38,21 +38,23 @@ class Form:
     Args:
         constant: b.
         weights: w_i by i.
-        asked: where it is noted; one for all forms of a run.
+        refusal: where such a thing is noted; one for all forms of a run.
     """
 
-    __slots__ = ("asked", "constant", "weights")
+    __slots__ = ("constant", "refusal", "weights")
 
-    def __init__(self, constant: Fraction, weights: dict[int, Fraction], asked: Asked | None = None) -> None:
+    def __init__(
+        self, constant: Fraction, weights: dict[int, Fraction], refusal: Refusal | None = None
+    ) -> None:
         self.constant, self.weights = constant, {i: w for i, w in weights.items() if w}
-        self.asked = Asked() if asked is None else asked
+        self.refusal = Refusal() if refusal is None else refusal
 
     def _refuse(self, what: str) -> NoReturn:
-        self.asked.what = self.asked.what or what
+        self.refusal.what = self.refusal.what or what
         raise TypeError(what)
 
-    def _made(self, constant: Fraction, weights: dict[int, Fraction]) -> Form:
-        return Form(constant, weights, self.asked)
+    def _form(self, constant: Fraction, weights: dict[int, Fraction]) -> Form:
+        return Form(constant, weights, self.refusal)
 
     def _operand(self, other: object) -> Form | None:
         """The other side of an operation as a form; ``None`` for an array, which computes number by number
@@ -63,19 +65,19 @@ class Form:
         if isinstance(other, np.ndarray):
             return None
         try:
-            return self._made(exact_number(other), {})
+            return self._form(exact_number(other), {})
         except InputError as error:
-            self.asked.what = self.asked.what or str(error)
+            self.refusal.what = self.refusal.what or str(error)
             raise
 
     def _plus(self, by: Form, sign: int) -> Form:
         weights = dict(self.weights)
         for i, w in by.weights.items():
             weights[i] = weights.get(i, Fraction(0)) + sign * w
-        return self._made(self.constant + sign * by.constant, weights)
+        return self._form(self.constant + sign * by.constant, weights)
 
     def _scaled(self, by: Fraction) -> Form:
-        return self._made(self.constant * by, {i: w * by for i, w in self.weights.items()})
+        return self._form(self.constant * by, {i: w * by for i, w in self.weights.items()})
 
     def __add__(self, other: object) -> Form | NotImplementedType:
         by = self._operand(other)
@@ -122,7 +124,7 @@ class Form:
             return NotImplemented
         if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
             self._refuse("a power of a number of the state is not affine")
-        return self if power == 1 else self._made(exact_number(self.constant**power), {})
+        return self if power == 1 else self._form(exact_number(self.constant**power), {})
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -133,8 +135,8 @@ class Form:
         return self
 
     def __repr__(self) -> str:
-        self.asked.what = (
-            self.asked.what or "a step that writes the numbers of the state is not shown to be affine"
+        self.refusal.what = (
+            self.refusal.what or "a step that writes the numbers of the state is not shown to be affine"
         )
         return "<a number of the state>"
 
@@ -145,8 +147,8 @@ class Form:
         # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have
         # them either.
         if not name.startswith("__"):
-            self.asked.what = (
-                self.asked.what
+            self.refusal.what = (
+                self.refusal.what
                 or f"a step that asks a number of the state for its {name} is not shown to be affine"
             )
         raise AttributeError(f"a number of the state has no {name}")

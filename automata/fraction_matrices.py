@@ -38,10 +38,10 @@ def integers(matrix: flint.fmpz_mat) -> list[int]:
 
 def fractions(matrix: flint.fmpz_mat, denominator: int) -> Weights:
     """An integer matrix over a denominator, as an array of fractions."""
-    made = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
+    array = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
     for i, w in enumerate(integers(matrix)):
-        made[i] = Fraction(w, denominator)
-    return made.reshape(matrix.nrows(), matrix.ncols())
+        array[i] = Fraction(w, denominator)
+    return array.reshape(matrix.nrows(), matrix.ncols())
 
 
 def product(left: Weights, right: Weights) -> Weights:

@@ -22,13 +22,13 @@ def symbols(names: list[Hashable], alphabet: int) -> str:
     """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut
     where they are many.
     """
-    shown = [symbol_text(name) for name in names]
-    readers = len(shown) - shown.count(SILENT)
+    texts = [symbol_text(name) for name in names]
+    readers = len(texts) - texts.count(SILENT)
     if readers == alphabet > 2:
-        return ", ".join([*([SILENT] if SILENT in shown else []), ALL])
-    if len(shown) > MOST_NAMES:
-        return ", ".join(shown[: MOST_NAMES - 1]) + f" and {len(shown) - MOST_NAMES + 1} more"
-    return ", ".join(shown)
+        return ", ".join([*([SILENT] if SILENT in texts else []), ALL])
+    if len(texts) > MOST_NAMES:
+        return ", ".join(texts[: MOST_NAMES - 1]) + f" and {len(texts) - MOST_NAMES + 1} more"
+    return ", ".join(texts)
 
 
 def symbol_text(name: Hashable) -> str:

@@ -125,12 +125,12 @@ def _spanning(least: WFSA) -> tuple[tuple[String, ...], tuple[String, ...]]:
     return prefixes, tuple(word[::-1] for word in suffixes)
 
 
-def _words(automaton: WFSA, wanted: int) -> tuple[String, ...]:
+def _words(automaton: WFSA, rank: int) -> tuple[String, ...]:
     alone = cleared([automaton])
     for prime in islice(
         primes(), 20
     ):  # nearly always the first: a prime divides a determinant with a chance of about 2**-50
         words: list[Word] = explore(alone, prime).words
-        if len(words) == wanted:
+        if len(words) == rank:
             return tuple(tuple(alone.symbols[a] for a in word) for word in words)
-    raise RuntimeError(f"no {wanted} independent strings were found, in an automaton that should have them")
+    raise RuntimeError(f"no {rank} independent strings were found, in an automaton that should have them")

@@ -73,7 +73,7 @@ def read_with_modes(
     finals: list[list[tuple[int, Fraction]]] = []
     for here, one in modes.items():
         what = f"what mode {shorten(here)} shows"
-        offset, rows = affine_part(partial(_shown, out, here), one.zeros, what, None, one.width)
+        offset, rows = affine_part(partial(_outputs, out, here), one.zeros, what, None, one.width)
         finals = finals or [[] for _ in offset]
         for unit, column in enumerate(zip(offset, *rows, strict=True)):
             finals[unit] += [(one.place + i, w) for i, w in enumerate(column)]
@@ -93,7 +93,7 @@ class _Mode:
         return len(list(flat(self.zeros)))
 
 
-def _shown(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
+def _outputs(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
     return out((mode, numbers))
 
 

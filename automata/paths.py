@@ -36,28 +36,28 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
         out[edge.source].append(edge)
     zero = automaton.semiring.zero
 
-    def go_on(state: int, place: int, silent: int, taken: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
+    def go_on(state: int, place: int, silent: int, edges: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
         if place == len(string) and automaton.final[state] != zero:
-            yield taken
+            yield edges
         for edge in out[state]:
             if edge.symbol == EPSILON and silent < most:
-                yield from go_on(edge.target, place, silent + 1, (*taken, edge))
+                yield from go_on(edge.target, place, silent + 1, (*edges, edge))
             elif place < len(string) and edge.symbol != EPSILON and edge.symbol == string[place]:
-                yield from go_on(edge.target, place + 1, 0, (*taken, edge))
+                yield from go_on(edge.target, place + 1, 0, (*edges, edge))
 
     for start in range(automaton.states):
         if automaton.initial[start] != zero:
-            yield from ((start, taken) for taken in go_on(start, 0, 0, ()))
+            yield from ((start, edges) for edges in go_on(start, 0, 0, ()))
 
 
 def path_score(automaton: WFSA, path: Path) -> Weight:
     """A[pi] = lambda(first state) (x) the weights of the transitions (x) rho(last state) (eq. 1)."""
-    start, taken = path
+    start, edges = path
     k = automaton.semiring
     total = automaton.initial[start]
-    for edge in taken:
+    for edge in edges:
         total = k.times(total, edge.weight)
-    return k.times(total, automaton.final[taken[-1].target if taken else start])
+    return k.times(total, automaton.final[edges[-1].target if edges else start])
 
 
 def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> Weight:

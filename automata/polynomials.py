@@ -83,7 +83,7 @@ class Polynomial:
     def __str__(self) -> str:
         return (
             " + ".join(
-                _written(m, n) for m, n in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0]))
+                _monomial_text(m, n) for m, n in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0]))
             )
             or "0"
         )
@@ -91,7 +91,7 @@ class Polynomial:
     __repr__ = __str__
 
 
-def _written(monomial: Monomial, times: int) -> str:
+def _monomial_text(monomial: Monomial, times: int) -> str:
     powers = [(name, len(list(same))) for name, same in groupby(monomial)]
     factors = [name if power == 1 else f"{name}^{power}" for name, power in powers]
     return " ".join(([] if times == 1 and factors else [str(times)]) + factors)

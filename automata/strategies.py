@@ -283,8 +283,8 @@ def automata(
         if epsilon == "acyclic" or semiring is COUNTING:
             silent = [a for a in silent if a[0] < a[1]]
         arrows = [*arrows, *silent]
-    made = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
-    return made if exact or semiring.exact_only else made.to_float()
+    automaton = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
+    return automaton if exact or semiring.exact_only else automaton.to_float()
 
 
 def _silent_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight]:

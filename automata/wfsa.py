@@ -89,18 +89,18 @@ class WFSA(Drawable):
         epsilon: ArrayLike | None = None,
     ) -> None:
         distinct: dict[int, int] = {}
-        given: list[ArrayLike] = []
+        arrays: list[ArrayLike] = []
         index: dict[Hashable, int] = {}
         for symbol, matrix in transitions.items():
             if symbol == EPSILON:
                 raise InputError('the symbol "" is kept for epsilon; give its matrix as the argument epsilon')
             if id(matrix) not in distinct:
-                distinct[id(matrix)] = len(given)
-                given.append(matrix)
+                distinct[id(matrix)] = len(arrays)
+                arrays.append(matrix)
             index[symbol] = distinct[id(matrix)]
         start, end = raw_array(initial, "initial", 1), raw_array(final, "final", 1)
         n = len(start)
-        stack = [raw_array(matrix, "a symbol's matrix", 2) for matrix in given]
+        stack = [raw_array(matrix, "a symbol's matrix", 2) for matrix in arrays]
         silent = None if epsilon is None else raw_array(epsilon, "epsilon", 2)
         parts = [start, end, *stack, *([] if silent is None else [silent])]
         for part, what, shape in [
@@ -158,13 +158,13 @@ class WFSA(Drawable):
 
         For operations on automata, which keep shapes and weights sound; users construct with ``WFSA(...)``.
         """
-        made = object.__new__(WFSA)
+        automaton = object.__new__(WFSA)
         parts = {
             n: changes.get(n, getattr(self, n))
             for n in ("semiring", "initial", "final", "matrices", "index", "epsilon")
         }
-        made._fill(**parts)
-        return made
+        automaton._fill(**parts)
+        return automaton
 
     @classmethod
     def from_arrays(
@@ -188,13 +188,13 @@ class WFSA(Drawable):
             raise ShapeError(
                 f"index names a matrix that is not there, or epsilon, where 0 to {len(matrices) - 1} are"
             )
-        made = object.__new__(cls)
+        automaton = object.__new__(cls)
         clean = [
             checked(semiring, np.asarray(a, dtype=np.float64), False, w)
             for a, w in ((initial, "initial"), (final, "final"), (matrices, "matrices"))
         ]
-        made._fill(semiring, clean[0], clean[1], clean[2], index, None)
-        return made
+        automaton._fill(semiring, clean[0], clean[1], clean[2], index, None)
+        return automaton
 
     @classmethod
     def from_edges(
@@ -244,8 +244,8 @@ class WFSA(Drawable):
         matrices = semiring.zeros(len(place), n, n, exact=exact)
         for group, i in place.items():
             matrices[i] = dense(group, n)
-        made = object.__new__(cls)
-        made._fill(
+        automaton = object.__new__(cls)
+        automaton._fill(
             semiring,
             dense(vectors[0], 1)[:, 0],
             dense(vectors[1], 1)[:, 0],
@@ -253,7 +253,7 @@ class WFSA(Drawable):
             {s: place[edges[s]] for s in order},
             dense(edges[EPSILON], n) if edges[EPSILON] else None,
         )
-        return made
+        return automaton
 
     def __setattr__(self, name: str, value: object) -> None:
         if name != "closure" and hasattr(self, name):
@@ -384,19 +384,19 @@ def require_room(
         most = MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
     cells = states * states * matrices
     if cells > most:
-        asked = (
+        size = (
             f"{cells:,} weights ({states:,} x {states:,} for each distinct matrix)"
             if states < 10**12
             else "more than 10^24 weights"
         )
-        raise InputError(f"the automaton asks for {asked}; at most {most:,} are held")
+        raise InputError(f"the automaton asks for {size}; at most {most:,} are held")
 
 
 def _restore(*parts: Any) -> WFSA:
-    made = object.__new__(WFSA)
+    automaton = object.__new__(WFSA)
     names = ("semiring", "initial", "final", "matrices", "index", "epsilon")
-    made._fill(**dict(zip(names, parts, strict=True)))
-    return made
+    automaton._fill(**dict(zip(names, parts, strict=True)))
+    return automaton
 
 
 def _plural(count: int, word: str) -> str:

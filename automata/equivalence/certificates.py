@@ -122,15 +122,15 @@ Certificate = Linked | Minimal | Distinguished | Bisimulation
 
 
 def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
-    made = {"format": FORMAT, "claims": claims, "A": to_json(a), "B": to_json(b)}
+    frame = {"format": FORMAT, "claims": claims, "A": to_json(a), "B": to_json(b)}
     if a.semiring not in (REAL, COUNTING):
-        return made
+        return frame
     plain = {
         name: _without_epsilon(side.to_exact())
         for name, side in (("A", a), ("B", b))
         if side.epsilon is not None
     }
-    return made | ({"without epsilon": plain} if plain else {})
+    return frame | ({"without epsilon": plain} if plain else {})
 
 
 def _without_epsilon(automaton: WFSA) -> JsonObject:

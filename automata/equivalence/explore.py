@@ -93,12 +93,12 @@ class Agreement:
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:
         self.automata = automata
-        kept = [word for word in words if shortlex(word) < shortlex(before)]
+        independent = [word for word in words if shortlex(word) < shortlex(before)]
         symbols = range(len(automata.symbols))
-        children = {()} | {(*word, a) for word in kept for a in symbols}
+        children = {()} | {(*word, a) for word in independent for a in symbols}
         tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
         place = {word: i for i, word in enumerate(tried)}
-        self.kept = [place[word] for word in kept]
+        self.independent = [place[word] for word in independent]
         self.candidates = Vectors(automata, tried)
 
     def holds(self, prime: int) -> bool:
@@ -107,7 +107,7 @@ class Agreement:
         if any(value != 0 for value in (rows * _difference(self.automata, prime)).entries()):
             return False
         echelon, rank = rows.transpose().rref()
-        return staircase(echelon, rank) == self.kept
+        return staircase(echelon, rank) == self.independent
 
 
 def _difference(automata: Cleared, prime: int) -> flint.nmod_mat | None:

@@ -84,19 +84,19 @@ def lift(
     # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows'
     # lengths
     enough = min(MOST_BITS // max(1, automata.width**2), 2 * len(words) * rows.row_bits + _SLACK + 8)
-    wanted = 1
+    needed = 1
     while guesses:
         if tell is not None:
-            tell(PRIME_BITS * wanted)
+            tell(PRIME_BITS * needed)
         for guess in guesses:
-            while guess.count < wanted:
+            while guess.count < needed:
                 guess.solve_modulo(next(primes))
             candidate = guess.basis()
             if candidate is not None:
                 return candidate
         if all(guess.modulus.bit_length() > enough for guess in guesses):
             return None
-        wanted *= 2
+        needed *= 2
     return None
 
 
@@ -132,8 +132,8 @@ class _Guess:
 
     def __init__(self, rows: Vectors, pivots: list[int]) -> None:
         self.automata, self.rows, self.pivots = rows.automata, rows, pivots
-        taken = set(pivots)
-        self.others = [j for j in range(self.automata.width) if j not in taken]
+        pivot_columns = set(pivots)
+        self.others = [j for j in range(self.automata.width) if j not in pivot_columns]
         self.values = [0] * (len(pivots) * len(self.others))
         self.modulus, self.count = 1, 0
 

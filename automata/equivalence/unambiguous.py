@@ -78,12 +78,12 @@ def _targets(automaton: Arrows) -> Steps:
 
 
 def _mirrored(steps: Steps) -> Steps:
-    made: Steps = [[[] for _ in table] for table in steps]
-    for table, mirror in zip(steps, made, strict=True):
+    mirrors: Steps = [[[] for _ in table] for table in steps]
+    for table, mirror in zip(steps, mirrors, strict=True):
         for q, targets in enumerate(table):
             for r in targets:
                 mirror[r].append(q)
-    return made
+    return mirrors
 
 
 def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:

@@ -51,8 +51,8 @@ class Vectors:
                 else flint.nmod_mat(rows, columns, flat, prime)
             )
 
-        def same(given: flint.fmpz_mat) -> flint.fmpz_mat | flint.nmod_mat:
-            return given if prime is None else flint.nmod_mat(given, prime)
+        def same(integral: flint.fmpz_mat) -> flint.fmpz_mat | flint.nmod_mat:
+            return integral if prime is None else flint.nmod_mat(integral, prime)
 
         steps = [[same(step) for step in side.steps] for side in self.automata.sides]
         rows: dict[Word, list[list[int | flint.nmod]]] = {}

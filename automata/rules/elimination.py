@@ -105,7 +105,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
         sparing = steps[pair] - (kinds[wild[pair]] if pair in wild else frozenset())
         for word in sorted(sparing) if len(sparing) <= FEW else ():
             try_(pair, steps[pair] - {word})
-    return {pair: _said(own, kinds, wild.get(pair)) for pair, own in steps.items()}
+    return {pair: _rule(own, kinds, wild.get(pair)) for pair, own in steps.items()}
 
 
 def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -118,7 +118,7 @@ def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]
     )
 
 
-def _said(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | None) -> Rule:
+def _rule(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | None) -> Rule:
     beside = words if kind is None else words - kinds[kind]
     return either([*([] if kind is None else [Wildcard(kind)]), *map(Word, sorted(beside))])
 

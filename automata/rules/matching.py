@@ -26,8 +26,8 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
 
     Raises :class:`~automata.errors.UnknownSymbol` for a word that the vocabulary lacks.
     """
-    given = [tuple(sentence) for sentence in sentences]
-    hits = matches(rules, given)
+    strings = [tuple(sentence) for sentence in sentences]
+    hits = matches(rules, strings)
     labels = tuple(rules.labels)
     return [tuple(labels[place] for place in np.flatnonzero(row)) for row in hits]
 

@@ -46,8 +46,8 @@ def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
     labelled: list[Labelled] = []
     headers: set[str] = set()
     for number, line in enumerate(text.split("\n"), start=1):
-        said = COMMENT.sub("", line).rstrip()
-        bare = said.lstrip()
+        code = COMMENT.sub("", line).rstrip()
+        bare = code.lstrip()
         if not bare:
             continue
         if bare.startswith("["):
@@ -58,7 +58,7 @@ def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
                 raise FormatError(f"{where}: line {labelled[0].line}: a rule stands above the first [label]")
             headers.add(label)
         else:
-            labelled.append(Labelled(label, parse(bare, where, number, len(said) - len(bare) + 1), number))
+            labelled.append(Labelled(label, parse(bare, where, number, len(code) - len(bare) + 1), number))
     if not labelled:
         raise FormatError(f"{where}: holds no rule; a rule is a line such as $ * what is $ *")
     return tuple(labelled)

@@ -12,29 +12,29 @@ from automata.number_text import shorten
 from automata.printable_text import has_half_a_character
 
 
-def vocabulary(given: str) -> tuple[str, ...]:
+def vocabulary(source: str) -> tuple[str, ...]:
     """The words of a file, or those that stand there between commas.
 
     >>> vocabulary("show,me,flights")
     ('show', 'me', 'flights')
 
     Args:
-        given: a file with a word a line; a JSON file with a list of words, or with one under ``"vocab"``; or
+        source: a file with a word a line; a JSON file with a list of words, or with one under ``"vocab"``; or
             the words themselves.
 
     Raises :class:`~automata.errors.FormatError`: it has no words, one twice, or one that is empty or has
     white space.
     """
-    if not names_a_file(given):
-        if "," not in given and ("/" in given or Path(given).suffix in (".json", ".txt")):
+    if not names_a_file(source):
+        if "," not in source and ("/" in source or Path(source).suffix in (".json", ".txt")):
             raise FormatError(
-                f"{given}: is no file that can be read; a vocabulary is a file, or words with commas between"
+                f"{source}: is no file that can be read; a vocabulary is a file, or words with commas between"
                 " them"
             )
-        return _checked([word.strip() for word in given.split(",")], f"--vocabulary {shorten(given)}")
-    if Path(given).suffix == ".json":
-        return _checked(_listed(read_text(given), given), given)
-    return _checked([line.strip() for line in read_text(given).split("\n") if line.strip()], given)
+        return _checked([word.strip() for word in source.split(",")], f"--vocabulary {shorten(source)}")
+    if Path(source).suffix == ".json":
+        return _checked(_listed(read_text(source), source), source)
+    return _checked([line.strip() for line in read_text(source).split("\n") if line.strip()], source)
 
 
 def _listed(text: str, where: str) -> list[object]:
