@@ -194,7 +194,8 @@ class _Affine:
         if left != right:
             raise NotAffine(
                 f"{self.what} is not affine in the state: f(x) + f(y) = {_vector_text(left)}, and"
-                f" f(x + y) + f(0) = {_vector_text(right)}, for x = {_vector_text(x)} and y = {_vector_text(y)}",
+                f" f(x + y) + f(0) = {_vector_text(right)}, for x = {_vector_text(x)}"
+                f" and y = {_vector_text(y)}",
                 self.symbol,
                 (x, y),
             )
