@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from automata.errors import InputError
-from automata.forms import Asked, Form, exact_number, wraps_round
+from automata.forms import Form, Refusal, exact_number, wraps_round
 from automata.number_text import shorten, write_number
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
-Row = list[Fraction]
+Fractions = list[Fraction]
 Function = Callable[[list[Any]], list[Any]]
 
 
@@ -40,7 +40,7 @@ class NotAffine(InputError):
             ``None`` where no pair was found, and yet nothing shows that the step is affine.
     """
 
-    def __init__(self, message: str, symbol: Any, pair: tuple[Row, Row] | None) -> None:
+    def __init__(self, message: str, symbol: Any, pair: tuple[Fractions, Fractions] | None) -> None:
         super().__init__(message)
         self.symbol, self.pair = symbol, pair
 
@@ -83,13 +83,15 @@ def read_affine(
         )
     offset, rows = affine_part(out, start, "what the state shows", None, len(origin))
     initial = np.array([Fraction(1), *origin], dtype=object)
-    finals = [np.array([shown, *(row[i] for row in rows)], dtype=object) for i, shown in enumerate(offset)]
+    finals = [
+        np.array([constant, *(row[i] for row in rows)], dtype=object) for i, constant in enumerate(offset)
+    ]
     return [WFSA(REAL, initial, final, tables) for final in finals]
 
 
 def affine_part(
     function: Callable[[Any], Any], like: Any, what: str, symbol: Any, d: int, same_shape: bool = False
-) -> tuple[Row, list[Row]]:
+) -> tuple[Fractions, list[Fractions]]:
     """f(0), and f(e_i) - f(0) for the d unit states of an affine function f of a state.
 
     Args:
@@ -111,12 +113,12 @@ def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: 
     """The function of a state as one of flat lists of numbers."""
 
     def run(values: list[Any]) -> list[Any]:
-        found = function(_shaped(start, iter(values)))
-        if same_shape and shape(found) != shape(start):
+        result = function(_shaped(start, iter(values)))
+        if same_shape and shape(result) != shape(start):
             raise InputError(
-                f"{what} gives a state of another shape than the first state's: {shorten(found)}"
+                f"{what} gives a state of another shape than the first state's: {shorten(result)}"
             )
-        return list(flat(found))
+        return list(flat(result))
 
     return run
 
@@ -127,7 +129,7 @@ class _Affine:
     def __init__(self, function: Function, what: str, symbol: Any) -> None:
         self.function, self.what, self.symbol = function, what, symbol
 
-    def read(self, d: int) -> tuple[Row, list[Row]]:
+    def read(self, d: int) -> tuple[Fractions, list[Fractions]]:
         """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole
         of f.
         """
@@ -143,46 +145,48 @@ class _Affine:
             )
         return zero, rows
 
-    def at(self, state: Row, length: int | None = None) -> Row:
+    def at(self, state: Fractions, length: int | None = None) -> Fractions:
         """What f gives for a state, exactly: as many numbers as elsewhere."""
         try:
-            shown = self.function(list(state))
+            values = self.function(list(state))
         except InputError:
             raise
         except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
             raise NotAffine(
-                f"{self.what} fails on the state {_written(state)}: {error}", self.symbol, None
+                f"{self.what} fails on the state {_vector_text(state)}: {error}", self.symbol, None
             ) from error
-        found = [exact_number(w) for w in shown]
-        if length is not None and len(found) != length:
-            raise InputError(f"{self.what} gives sometimes {length} numbers, and sometimes {len(found)}")
-        if any(isinstance(w, (float, np.floating)) for w in shown):
+        exact_values = [exact_number(w) for w in values]
+        if length is not None and len(exact_values) != length:
+            raise InputError(
+                f"{self.what} gives sometimes {length} numbers, and sometimes {len(exact_values)}"
+            )
+        if any(isinstance(w, (float, np.floating)) for w in values):
             raise InputError(
                 f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w)"
                 " is exact"
             )
-        wrapping = next(filter(None, map(wraps_round, shown)), None)
+        wrapping = next(filter(None, map(wraps_round, values)), None)
         if wrapping is not None:
             raise InputError(
                 f"{self.what} computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
             )
-        return found
+        return exact_values
 
-    def _trouble_on_forms(self, zero: Row, rows: list[Row]) -> str | None:
+    def _trouble_on_forms(self, zero: Fractions, rows: list[Fractions]) -> str | None:
         """Why f on affine forms does not show that it is affine; ``None`` where it does."""
-        asked = Asked()
+        refusal = Refusal()
         try:
-            shown = self.function([Form(Fraction(0), {i: Fraction(1)}, asked) for i in range(len(rows))])
-            forms = [w if isinstance(w, Form) else Form(exact_number(w), {}) for w in shown]
+            values = self.function([Form(Fraction(0), {i: Fraction(1)}, refusal) for i in range(len(rows))])
+            forms = [w if isinstance(w, Form) else Form(exact_number(w), {}) for w in values]
         except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
-            return asked.what or str(error)
-        if asked.what is not None:
-            return asked.what
+            return refusal.what or str(error)
+        if refusal.what is not None:
+            return refusal.what
         weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(len(rows))]
         same = [form.constant for form in forms] == zero and weights == rows
         return None if same else "it does something else to numbers than to affine forms"
 
-    def _compare(self, x: Row, y: Row, zero: Row) -> None:
+    def _compare(self, x: Fractions, y: Fractions, zero: Fractions) -> None:
         both = [a + b for a, b in zip(x, y, strict=True)]
         values = [*(self.at(state, len(zero)) for state in (x, y, both)), zero]
         left, right = (
@@ -190,14 +194,15 @@ class _Affine:
         )
         if left != right:
             raise NotAffine(
-                f"{self.what} is not affine in the state: f(x) + f(y) = {_written(left)}, and f(x + y) + f(0)"
-                f" = {_written(right)}, for x = {_written(x)} and y = {_written(y)}",
+                f"{self.what} is not affine in the state: f(x) + f(y) = {_vector_text(left)}, and"
+                f" f(x + y) + f(0) = {_vector_text(right)}, for x = {_vector_text(x)}"
+                f" and y = {_vector_text(y)}",
                 self.symbol,
                 (x, y),
             )
 
 
-def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
+def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
     """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough)
     hundreds.
     """
@@ -212,7 +217,7 @@ def _pairs(units: list[Row], thorough: bool) -> Iterator[tuple[Row, Row]]:
         yield x, y
 
 
-def _written(values: Row) -> str:
+def _vector_text(values: Fractions) -> str:
     if len(values) == 1:
         return shorten(write_number(values[0]), 80)[1:-1]
     numbers = ", ".join(shorten(write_number(w), 80)[1:-1] for w in values[:8])
@@ -239,10 +244,10 @@ def shape(state: Any) -> Any:
 def _shaped(like: Any, values: Iterator[Any]) -> Any:
     """The numbers in the shape of a state."""
     if isinstance(like, np.ndarray):
-        made = np.empty(like.size, dtype=object)
+        array = np.empty(like.size, dtype=object)
         for i in range(like.size):
-            made[i] = next(values)
-        return made.reshape(like.shape)
+            array[i] = next(values)
+        return array.reshape(like.shape)
     if isinstance(like, (tuple, list)):
         parts = [_shaped(part, values) for part in like]
         return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)

@@ -13,14 +13,15 @@ from __future__ import annotations
 import re
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
-from typing import Any
 
 from automata.att_lines import LONGEST, lines
 from automata.errors import FormatError, InputError
 from automata.number_text import MOST_DIGITS, parse_number, shorten, write_number
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, Semiring
 from automata.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.types import Weight
+from automata.wfsa import WFSA
 
 __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
 COSTS_ARE_NEGATED = (MAX_PLUS, LOG)
@@ -46,7 +47,7 @@ def dumps(automaton: WFSA, round_weights: bool = False) -> str:
     leaves = bool(arcs) and arcs[0][0] == first
     before = {} if leaves else {first: ends.pop(first, k.zero)}
 
-    def final(weights: dict[int, Any]) -> list[str]:
+    def final(weights: dict[int, Weight]) -> list[str]:
         return [f"{q}\t{_write(k, w, round_weights)}" for q, w in weights.items()]
 
     written = {s: label(s) for s in (EPSILON, *automaton.alphabet)}
@@ -84,8 +85,8 @@ def loads(
         labels |= {text: row.number for text in row.labels if text not in labels}
     symbol = symbols_of(labels, symbols, where)
     place = {q: i for i, q in enumerate(sorted({q for row in rows for q in row.states}))}
-    arcs: list[tuple[int, int, str, Any]] = []
-    finals: dict[int, Any] = {}
+    arcs: list[tuple[int, int, str, Weight]] = []
+    finals: dict[int, Weight] = {}
     line_of: dict[int, int] = {}
     for row in rows:
         weight = k.one if row.weight is None else _read(k, row.weight, f"{where}: line {row.number}")
@@ -108,7 +109,7 @@ def loads(
         raise FormatError(f"{where}: {error}") from None
 
 
-def _write(k: Semiring, weight: Any, round_weights: bool) -> str:
+def _write(k: Semiring, weight: Weight, round_weights: bool) -> str:
     if k is BOOLEAN:
         return "0" if weight else "Infinity"
     if k is LOG:
@@ -151,7 +152,7 @@ def _is_finite_decimal(denominator: int) -> bool:
     return fives % odd == 0
 
 
-def _read(k: Semiring, text: str, here: str) -> Any:
+def _read(k: Semiring, text: str, here: str) -> Weight:
     try:
         cost = re.sub(r"infinity$", "inf", text.lower())
         value = parse_number(cost)

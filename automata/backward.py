@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from automata.strings import String
+from automata.types import String, Weights
 from automata.wfsa import WFSA
 
 
-def backward(automaton: WFSA, string: String) -> NDArray[Any]:
+def backward(automaton: WFSA, string: String) -> Weights:
     """beta_i(q): the total score of all ways to finish from q, reading the symbols after the first i; silent
     moves too.
 
@@ -26,7 +23,7 @@ def backward(automaton: WFSA, string: String) -> NDArray[Any]:
     """
     k, silent = automaton.semiring, automaton.closure
 
-    def before_silent(beta: NDArray[Any]) -> Any:
+    def before_silent(beta: Weights) -> Weights:
         return beta if silent is None else k.sum(k.times(silent, beta[None, :]), axis=1)
 
     beta = [before_silent(automaton.final)]

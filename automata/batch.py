@@ -1,6 +1,6 @@
 """Forward and backward for many strings of unequal length at once.
 
-The float64 semirings whose inner loop is compiled (``automata/kernels.py``) run there; the rest, exact
+The float64 semirings whose inner loop is compiled (``automata/compiled_loops.py``) run there; the rest, exact
 numbers among them, run through NumPy with all strings side by side. Both give what ``automata/forward.py``
 gives: infinity or NaN, too, where float64 overflows.
 """
@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from automata.kernels import kernel_for
+from automata.compiled_loops import loop_for
 from automata.operations import remove_epsilon, reverse
-from automata.strings import Batch, String, encode
+from automata.strings import Batch, encode
+from automata.types import String, Weights
 from automata.wfsa import WFSA
 
 MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions
 
 
-def scores(automaton: WFSA, strings: Sequence[String]) -> NDArray[Any]:
+def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
     """The score of each string, shape ``(len(strings),)``.
 
     >>> from automata.semirings import COUNTING
@@ -35,7 +35,7 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> NDArray[Any]:
     return values
 
 
-def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[NDArray[Any]]:
+def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[Weights]:
     """For each string of T symbols the scores of its prefixes, shape ``(T + 1,)``.
 
     Strings already encoded by ``automaton.index`` may be given as a :class:`~automata.strings.Batch`; then
@@ -43,28 +43,26 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[ND
     """
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
-    found: list[Any] = [None] * len(batch)
+    rows: list[Any] = [None] * len(batch)
     for row, place in enumerate(batch.order.tolist()):
-        found[place] = table[row, : batch.lengths[row] + 1]
-    return found
+        rows[place] = table[row, : batch.lengths[row] + 1]
+    return rows
 
 
-def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[Any]:
+def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined
     behind ends.
 
     Without ``every``, only the score of each whole string is sure to be there.
     """
     silent_free = remove_epsilon(automaton)
-    kernel = (
-        None
-        if automaton.exact
-        else kernel_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
+    loop = (
+        None if automaton.exact else loop_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
     )
-    if kernel is not None:
+    if loop is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)
-        return kernel(initial, final, matrices, batch.codes, batch.lengths, every)
+        return loop(initial, final, matrices, batch.codes, batch.lengths, every)
     k = automaton.semiring
     table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
     for t, omega in enumerate(_vectors(silent_free, batch)):
@@ -72,23 +70,23 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> NDArray[A
     return table
 
 
-def forward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
+def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
     """For each string of T symbols Omega as ``automata.forward.forward`` has it, shape ``(T + 1, n)``."""
     batch = encode(automaton.index, strings)
-    found = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
+    vectors = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
     for t, omega in enumerate(_vectors(remove_epsilon(automaton), batch)):
         for row, place in enumerate(batch.order[: len(omega)].tolist()):
-            found[place][t] = omega[row]
-    return found
+            vectors[place][t] = omega[row]
+    return vectors
 
 
-def backward(automaton: WFSA, strings: Sequence[String]) -> list[NDArray[Any]]:
+def backward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
     """For each string of T symbols beta as ``automata.backward.backward`` has it, shape ``(T + 1, n)``."""
     mirrored = forward(reverse(automaton), [x[::-1] for x in strings])
     return [omega[::-1] for omega in mirrored]
 
 
-def _vectors(automaton: WFSA, batch: Batch) -> list[NDArray[Any]]:
+def _vectors(automaton: WFSA, batch: Batch) -> list[Weights]:
     """Omega_t for t = 0, 1, ... of those strings that are at least t long, each of shape ``(active, n)``."""
     k, n = automaton.semiring, automaton.states
     omegas = [np.tile(automaton.initial, (len(batch), 1))]

@@ -9,7 +9,7 @@ import numpy as np
 
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.wfsa import EPSILON
+from automata.symbols import EPSILON
 
 
 def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:
@@ -41,7 +41,7 @@ def listed(values: Any, what: str) -> list[Any]:
         raise InputError(f"{what} is {shorten(values)}, where a sequence is right") from None
 
 
-def checked_state(value: Any, n: int, where: str) -> int:
+def checked_state(value: object, n: int, where: str) -> int:
     """The state as a Python integer; :class:`~automata.errors.InputError` where it is none of 0 to n - 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < n:
         raise InputError(f"{where}: {shorten(value)} is no state, where states are 0 to {n - 1}")

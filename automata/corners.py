@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from automata.operations import trim
-from automata.strings import String
+from automata.types import String, Weight
 from automata.wfsa import WFSA
 
 _TINY, _HUGE = 2.0**-126, 2.0**64
 
 
-def _weights(automaton: WFSA) -> list[Any]:
+def _weights(automaton: WFSA) -> list[Weight]:
     parts = [automaton.initial, automaton.final, automaton.matrices]
     parts += [] if automaton.epsilon is None else [automaton.epsilon]
     return [w for part in parts for w in part.flat]
 
 
-def _some(test: Callable[[Any], bool]) -> Callable[[WFSA, String], bool]:
+def _some(test: Callable[[Weight], bool]) -> Callable[[WFSA, String], bool]:
     return lambda automaton, _: any(
         test(w) for w in _weights(automaton) if not isinstance(w, (bool, np.bool_))
     )

@@ -1,209 +1,245 @@
-"""Boolean automata: subset construction, and Hopcroft's minimisation."""
+"""A deterministic finite automaton (DFA), complete and immutable: runs, the least one of its language,
+shortest differences.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
-from math import isqrt
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
+from automata.checks import checked_alphabet, checked_state, listed
+from automata.determinisation import determinise, hopcroft, targets
+from automata.drawing import Drawable
 from automata.errors import InputError
-from automata.operations import remove_epsilon, trim
-from automata.semirings import BOOLEAN
-from automata.wfsa import MOST_BOOLEANS, WFSA
-
-MOST_STATES = 1 << 14
-"""The most states that the subset construction may make: an automaton's matrices are dense."""
-
-
-class TooManyStates(InputError):
-    """The subset construction makes more states than it may."""
+from automata.number_text import shorten
+from automata.reachability import dead_states
+from automata.semirings import BOOLEAN, Semiring
+from automata.symbols import unknown_symbol
+from automata.types import String, Symbols
+from automata.wfsa import WFSA
 
 
 @dataclass(frozen=True)
-class Sets:
-    """A boolean automaton on sets of states, each an integer whose bits are its members.
+class DFA(Drawable):
+    """A DFA <states, alphabet, delta, start, final>, "DFA" in section 2 of Wang & Niepert 2019; each state
+    reads each symbol.
 
-    Attributes:
-        initial, final: sets.
-        successors: for each distinct matrix, for each state, the set of its successors.
-    """
+    >>> even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
+    >>> even.accepts("aba"), even.run("aba")
+    (True, [0, 1, 1, 0])
 
-    initial: int
-    final: int
-    successors: list[list[int]]
-
-    @property
-    def single(self) -> bool:
-        """Is every set that a string reaches empty, or a single state?"""
-        return all(
-            states & (states - 1) == 0
-            for states in (self.initial, *(s for table in self.successors for s in table))
-        )
-
-    def step(self, states: int, place: int) -> int:
-        """The successors of a set by the symbols that have that matrix."""
-        table, found = self.successors[place], 0
-        while states:
-            low = states & -states
-            found |= table[low.bit_length() - 1]
-            states ^= low
-        return found
-
-
-def sets(automaton: WFSA, matrices: Sequence[Any] | None = None) -> Sets:
-    """The automaton on sets: with the given matrices, or its own distinct ones."""
-    tables = automaton.matrices if matrices is None else matrices
-    return Sets(
-        _bits(automaton.initial), _bits(automaton.final), [[_bits(row) for row in table] for table in tables]
-    )
-
-
-def _bits(row: Any) -> int:
-    return int.from_bytes(np.packbits(np.asarray(row, dtype=bool), bitorder="little").tobytes(), "little")
-
-
-def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
-    """The subset construction: the deterministic automaton on the sets that some string reaches, the empty
-    set left out.
-
-    >>> both = WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]})
-    >>> determinise(both)
-    <WFSA: 2 states, 1 symbol, boolean semiring, exact>
-
-    Raises:
-        InputError: it is not boolean, or has more such sets than ``most``, or than there is room for in
-            matrices.
-    """
-    if automaton.semiring is not BOOLEAN:
-        raise InputError(
-            f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name}"
-            " semiring"
-        )
-    plain = trim(remove_epsilon(automaton))
-    most = min(most, isqrt(MOST_BOOLEANS // max(1, len(plain.matrices))))
-    on = sets(plain)
-    numbers = {on.initial: 0} if on.initial else {}
-    arrows: list[tuple[int, int, int]] = []
-    queue = list(numbers)
-    for source, states in enumerate(queue):
-        for place in range(len(on.successors)):
-            following = on.step(states, place)
-            if following and following not in numbers:
-                numbers[following] = len(queue)
-                queue.append(following)
-                if len(queue) > most:
-                    raise TooManyStates(f"the deterministic automaton has more than {most:,} states")
-            if following:
-                arrows.append((place, source, numbers[following]))
-    return _built(plain, len(queue), 0, [q for q, states in enumerate(queue) if states & on.final], arrows)
-
-
-def is_deterministic(automaton: WFSA) -> bool:
-    """At most one initial state, no epsilon, and from each state at most one transition for each symbol? Of
-    any semiring.
-    """
-    zero = automaton.semiring.zero
-    one_start = int((automaton.initial != zero).sum()) <= 1
-    return (
-        one_start
-        and automaton.epsilon is None
-        and bool(((automaton.matrices != zero).sum(axis=2) <= 1).all())
-    )
-
-
-def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
-    """The least deterministic automaton of the same language, without a dead state.
-
-    Its states are in the order in which strings reach them, so two automata with one language and one
-    alphabet give the very same result.
-
-    >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
-    <WFSA: 1 state, 1 symbol, boolean semiring, exact>
-    """
-    whole = trim(determinise(automaton, most))
-    steps = [targets(table) for table in whole.matrices]
-    block = hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
-    start = np.flatnonzero(whole.initial).tolist()
-    quotient = {(a, block[q]): block[r] for a, table in enumerate(steps) for q, r in table.items()}
-    order: dict[int, int] = {block[q]: 0 for q in start}
-    queue = list(order)
-    for b in queue:
-        for a in dict.fromkeys(
-            whole.index.values()
-        ):  # in the alphabet's order, whatever the matrices' order is
-            following = quotient.get((a, b))
-            if following is not None and following not in order:
-                order[following] = len(queue)
-                queue.append(following)
-    final = {order[block[q]] for q in np.flatnonzero(whole.final).tolist()}
-    return _built(
-        whole, len(queue), 0, sorted(final), [(a, order[b], order[c]) for (a, b), c in quotient.items()]
-    )
-
-
-def targets(table: Any) -> dict[int, int]:
-    """For each state the one that a deterministic automaton's matrix leads to, where it leads anywhere."""
-    return {int(q): int(r) for q, r in zip(*np.nonzero(table), strict=True)}
-
-
-def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int]]) -> list[int]:
-    """The number of each state's block in the coarsest partition that the steps respect: Hopcroft's
-    algorithm.
-
-    The automaton is complete, or it is trim: then a state without a step by some symbol differs from one with
-    it, and the symbols' domains need no dead state, for the sets of predecessors of the first blocks split
-    them off.
+    Lists, sets and NumPy's integers are taken too, and kept as the types below.
 
     Args:
-        states: their number, n.
-        final: the final ones.
-        steps: for each symbol the state after each state.
+        alphabet: the symbols, any hashable values but ``""``.
+        start: the start state.
+        table: ``table[q][a]`` is the state after state q and the a-th symbol: n rows, each as long as the
+            alphabet.
+        final: the accept states.
 
-    Returns:
-        For each state the number of its block; the numbers have no order.
+    Raises:
+        InputError: a symbol is there twice, a row has another length, or what should be a state is none.
     """
-    before: list[dict[int, list[int]]] = []
-    for table in steps:
-        inverse: dict[int, list[int]] = defaultdict(list)
-        for q, r in table.items():
-            inverse[r].append(q)
-        before.append(inverse)
-    blocks = [set(final), set(range(states)) - set(final)]
-    block = [0 if q in blocks[0] else 1 for q in range(states)]
-    # without a dead state both first blocks have to split: "the smaller half" is right only for what is split
-    # later
-    waiting = [(b, a) for b in range(2) for a in range(len(steps))]
-    while waiting:
-        splitter = waiting.pop()
-        into: dict[int, set[int]] = defaultdict(set)
-        for r in list(blocks[splitter[0]]):
-            for q in before[splitter[1]].get(r, ()):
-                into[block[q]].add(q)
-        for b, inside in into.items():
-            if len(inside) == len(blocks[b]):
-                continue
-            blocks[b] -= inside
-            fresh = len(blocks)
-            small, large = (inside, blocks[b]) if len(inside) <= len(blocks[b]) else (blocks[b], inside)
-            blocks[b] = large
-            blocks.append(small)
-            for q in small:
-                block[q] = fresh
-            # where the old number waits, both halves wait now; where it does not, the smaller half is enough
-            waiting += [(fresh, a) for a in range(len(steps))]
-    return block
 
+    alphabet: tuple[Hashable, ...]
+    start: int
+    table: tuple[tuple[int, ...], ...]
+    final: frozenset[int]
 
-def _built(like: WFSA, states: int, start: int, final: list[int], arrows: list[tuple[int, int, int]]) -> WFSA:
-    initial, last = np.zeros(states, dtype=bool), np.zeros(states, dtype=bool)
-    if states:
-        initial[start] = True
-    last[final] = True
-    matrices = np.zeros((len(like.matrices), states, states), dtype=bool)
-    for place, source, target in arrows:
-        matrices[place, source, target] = True
-    return like.replace(initial=initial, final=last, matrices=matrices)
+    def __post_init__(self) -> None:
+        symbols, rows = checked_alphabet(self.alphabet), listed(self.table, "the table")
+        if not rows:
+            raise InputError("the table has no row, where a DFA has at least its start state")
+        whole = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
+        for q, row in enumerate(whole):
+            if len(row) != len(symbols):
+                raise InputError(
+                    f"the row of state {q} has {len(row)} states, where the alphabet has {len(symbols)}"
+                    " symbols"
+                )
+        n = len(rows)
+        table = tuple(
+            tuple(
+                checked_state(r, n, f"table, state {q}, symbol {shorten(s)}")
+                for s, r in zip(symbols, row, strict=True)
+            )
+            for q, row in enumerate(whole)
+        )
+        final = frozenset(checked_state(q, n, "final") for q in listed(self.final, "final"))
+        for name, value in [
+            ("alphabet", symbols),
+            ("start", checked_state(self.start, n, "start")),
+            ("table", table),
+            ("final", final),
+        ]:
+            object.__setattr__(self, name, value)
+
+    @property
+    def states(self) -> int:
+        """The number of states, n."""
+        return len(self.table)
+
+    @cached_property
+    def index(self) -> dict[Hashable, int]:
+        """The place of each symbol in the alphabet."""
+        return {symbol: a for a, symbol in enumerate(self.alphabet)}
+
+    def run(self, string: String) -> list[int]:
+        """The states on the way through a string of T symbols: T + 1 of them, the start state first.
+
+        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
+        """
+        states = [self.start]
+        for place, symbol in enumerate(string):
+            if symbol not in self.index:
+                raise unknown_symbol(self.index, symbol, f"place {place}: ")
+            states.append(self.table[states[-1]][self.index[symbol]])
+        return states
+
+    def accepts(self, string: String) -> bool:
+        """Does the string end in an accept state?"""
+        return self.run(string)[-1] in self.final
+
+    @property
+    def dead(self) -> frozenset[int]:
+        """The states from which no string leads to an accept state."""
+        return frozenset(np.flatnonzero(dead_states(self.to_wfsa())).tolist())
+
+    def to_wfsa(self, semiring: Semiring = BOOLEAN) -> WFSA:
+        """The weighted form, exact: one for every arrow, the start and the accept states; its states are
+        these states.
+
+        >>> from automata.forward import score
+        >>> from automata.semirings import REAL
+        >>> score(DFA(("a",), 0, ((1,), (0,)), frozenset({0})).to_wfsa(REAL), "aa")
+        Fraction(1, 1)
+        """
+        one = semiring.one
+        arrows = [
+            (q, r, s, one)
+            for q, row in enumerate(self.table)
+            for s, r in zip(self.alphabet, row, strict=True)
+        ]
+        final = [(q, one) for q in sorted(self.final)]
+        return WFSA.from_edges(semiring, self.states, self.alphabet, [(self.start, one)], final, arrows)
+
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The boolean automaton of the same language, on these states."""
+        return self.to_wfsa()
+
+    def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:
+        """For each state the automaton whose score is one for the strings that end there, and zero for all
+        others.
+        """
+        whole = self.to_wfsa(semiring)
+        return tuple(whole.replace(final=row) for row in semiring.identity(self.states, exact=whole.exact))
+
+    @classmethod
+    def from_wfsa(cls, automaton: WFSA) -> DFA:
+        """The DFA of a boolean automaton of any kind, by the subset construction; with a dead state where it
+        needs one.
+
+        States are numbered in the order in which strings reach them. A DFA in a file is a boolean automaton
+        there: ``DFA.from_wfsa(files.read("machine.json"))``.
+
+        >>> DFA.from_wfsa(WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]}))
+        DFA(alphabet=('a',), start=0, table=((1,), (1,)), final=frozenset({1}))
+
+        Raises:
+            InputError: it is not boolean, or has more than 16,384 sets of states.
+        """
+        sets = determinise(automaton)
+        dead = sets.states
+        after = {s: targets(sets.matrix(s)) for s in sets.alphabet}
+        # its first set is state 0; the dead state, which comes last, is left out below where nothing leads to
+        # it
+        table = tuple(tuple(after[s].get(q, dead) for s in sets.alphabet) for q in range(dead + 1))
+        return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
+
+    def reachable(self) -> tuple[DFA, tuple[int, ...]]:
+        """The states that strings reach, numbered in the order in which they do (shortlex); and their old
+        numbers.
+        """
+        old = {self.start: 0}
+        queue = [self.start]
+        for q in queue:
+            for r in self.table[q]:
+                if r not in old:
+                    old[r] = len(queue)
+                    queue.append(r)
+        table = tuple(tuple(old[r] for r in self.table[q]) for q in queue)
+        return DFA(self.alphabet, 0, table, frozenset(old[q] for q in self.final if q in old)), tuple(queue)
+
+    def minimal(self) -> DFA:
+        """The least complete DFA of the language, by Hopcroft's algorithm; one language over one alphabet
+        gives one result.
+
+        A dead state is a state here; :func:`automata.determinisation.minimal` does without.
+
+        >>> DFA(("a",), 2, ((1,), (0,), (1,)), frozenset({0, 2})).minimal()
+        DFA(alphabet=('a',), start=0, table=((1,), (0,)), final=frozenset({0}))
+        """
+        steps = [dict(enumerate(column)) for column in zip(*self.table, strict=True)]
+        block = hopcroft(self.states, self.final, steps)
+        rows = dict(zip(block, self.table, strict=True))  # one state stands for all of its block
+        number = {b: i for i, b in enumerate(rows)}
+        table = tuple(tuple(number[block[r]] for r in row) for row in rows.values())
+        final = frozenset(number[block[q]] for q in self.final)
+        return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
+
+    def over(self, alphabet: Iterable[Hashable]) -> DFA:
+        """The same DFA with its symbols in another order."""
+        order = checked_alphabet(alphabet)
+        if set(order) != set(self.alphabet):
+            raise InputError(
+                f"the alphabets differ: {shorten(order)} and {shorten(self.alphabet)}, where both have to"
+                " have the same symbols"
+            )
+        return DFA(
+            order,
+            self.start,
+            tuple(tuple(row[self.index[s]] for s in order) for row in self.table),
+            self.final,
+        )
+
+    def shortest_difference(self, other: DFA) -> Symbols | None:
+        """The shortlex-least string, in the order of this alphabet, that one accepts and the other does not;
+        ``None`` if none.
+
+        >>> even = DFA(("a",), 0, ((1,), (0,)), frozenset({0}))
+        >>> every = DFA(("a",), 0, ((0,),), frozenset({0}))
+        >>> even.shortest_difference(every)
+        ('a',)
+
+        Raises:
+            InputError: the two read other symbols.
+        """
+        other = other.over(self.alphabet)
+        pair = (self.start, other.start)
+        came: dict[tuple[int, int], tuple[tuple[int, int], Hashable] | None] = {pair: None}
+        queue = [pair]  # breadth first: each pair of states is reached by its shortlex-least string first
+        for p, q in queue:
+            if (p in self.final) != (q in other.final):
+                word, step = [], came[p, q]
+                while step is not None:
+                    word.append(step[1])
+                    step = came[step[0]]
+                return tuple(word[::-1])
+            for symbol, pair in zip(
+                self.alphabet, zip(self.table[p], other.table[q], strict=True), strict=True
+            ):
+                if pair not in came:
+                    came[pair] = (p, q), symbol
+                    queue.append(pair)
+        return None
+
+    def equivalent(self, other: DFA) -> bool:
+        """Do both accept the same strings? See :meth:`shortest_difference` for one on which they differ."""
+        return self.minimal() == other.over(self.alphabet).minimal()
+
+    def isomorphic(self, other: DFA) -> bool:
+        """Are both the same but for the numbers of states, and for states that no string reaches?"""
+        return self.reachable()[0] == other.over(self.alphabet).reachable()[0]

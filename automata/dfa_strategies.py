@@ -11,16 +11,16 @@ one state.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from hypothesis import strategies as st
 
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.probabilistic import PFA
+from automata.types import Symbols, Weight
 
 
 @st.composite
-def dfas(draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states: int = 5) -> DFA:
+def dfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 5) -> DFA:
     """Complete DFAs with 1 to ``most_states`` states, any of them the start state.
 
     Args:
@@ -36,9 +36,7 @@ def dfas(draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states
 
 
 @st.composite
-def pfas(
-    draw: st.DrawFn, *, alphabet: str | tuple[Any, ...] = "ab", most_states: int = 3, exact: bool = True
-) -> PFA:
+def pfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 3, exact: bool = True) -> PFA:
     """PFAs with 1 to ``most_states`` states; rows with zeros, ones and ties among them.
 
     Args:
@@ -53,7 +51,7 @@ def pfas(
     return PFA(alphabet, draw(row), tables)
 
 
-def _rows(k: int, exact: bool) -> st.SearchStrategy[list[Any]]:
+def _rows(k: int, exact: bool) -> st.SearchStrategy[list[Weight]]:
     """Rows of k probabilities."""
     whole = st.integers(0, 4)
     sizes = (
@@ -65,5 +63,5 @@ def _rows(k: int, exact: bool) -> st.SearchStrategy[list[Any]]:
     return rows.map(lambda row: row if any(row) else [1, *row[1:]]).map(lambda row: _shares(row, exact))
 
 
-def _shares(row: list[Any], exact: bool) -> list[Any]:
+def _shares(row: list[Weight], exact: bool) -> list[Weight]:
     return [Fraction(w, sum(row)) if exact else float(w) / sum(row) for w in row]

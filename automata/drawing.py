@@ -9,22 +9,41 @@ import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from automata.deterministic import DFA
 from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
-from automata.operations import dead_states
-from automata.probabilistic import PFA
-from automata.shown import printable
-from automata.wfsa import WFSA, Edge
+from automata.printable_text import printable
+from automata.reachability import dead_states
+from automata.types import Weight
+
+if TYPE_CHECKING:
+    from automata.wfsa import WFSA, Edge
 
 MOST_EDGES = 2000
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would show as another character."""
-Drawable: TypeAlias = WFSA | DFA | PFA
+
+
+class Drawable:
+    """An automaton that a drawing shows: weighted, deterministic or probabilistic. A notebook draws it."""
+
+    probabilistic: ClassVar[bool] = False
+    """Are its weights probabilities, and the final states those that the drawing is given?"""
+
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The weighted automaton whose states and transitions are drawn.
+
+        Args:
+            final: the final states of an automaton that has none of its own.
+        """
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The automaton in a notebook: its drawing, and its text."""
+        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
 
 
 def dot(
@@ -41,6 +60,7 @@ def dot(
     A DFA looks as in Figures 4 and 8 of Wang & Niepert 2019, a PFA has ``a / 0.93`` at its arrows and pens as
     wide as they are probable.
 
+    >>> from automata.dfa import DFA
     >>> print(dot(DFA(("0", "1"), 0, ((1, 0), (1, 1)), frozenset({0})), names=["7", "S"]))
     digraph automaton {
       rankdir=LR;
@@ -66,26 +86,33 @@ def dot(
         InputError: there would be too many arrows to see anything, there are more or fewer names than states,
             or an argument is given that this kind of automaton has no use for.
     """
-    if not isinstance(automaton, PFA) and len(final):
+    if not automaton.probabilistic and len(final):
         raise InputError("final names states for a PFA, and this automaton has its own final states")
-    if isinstance(automaton, PFA) and hide_dead and not len(final):
+    if automaton.probabilistic and hide_dead and not len(final):
         raise InputError("a PFA without final states has no dead ones to hide; name its final states")
-    machine = automaton.to_wfsa(final) if isinstance(automaton, PFA) else automaton
-    machine = machine.to_wfsa() if isinstance(machine, DFA) else machine
+    machine = automaton.weighted_form(final)
     if names is not None and len(names) != machine.states:
         raise ShapeError(f"there are {len(names)} names, where the automaton has {machine.states} states")
     hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
-    shown = np.flatnonzero(~hidden).tolist()
+    visible = np.flatnonzero(~hidden).tolist()
     edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]
     starts = [(q, w) for q, w in enumerate(machine.initial.tolist()) if w != machine.semiring.zero]
-    if not isinstance(automaton, PFA):
-        return _written(machine, names, shown, starts, edges, lambda w: weight_text(machine.semiring, w))
+    if not automaton.probabilistic:
+        return _dot_text(machine, names, visible, starts, edges, lambda w: weight_text(machine.semiring, w))
     if not 0 <= least <= 1:
         raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")
-    kept, kept_starts = [e for e in edges if e.weight >= least], [(q, w) for q, w in starts if w >= least]
+    probable = [e for e in edges if e.weight >= least]
+    probable_starts = [(q, w) for q, w in starts if w >= least]
     caption = _left_out([[w for _, w in starts if w < least], *_small_by_row(edges, least)], least)
-    return _written(
-        machine, names, shown, kept_starts, kept, lambda w: probability_text(w, least), caption, pens=True
+    return _dot_text(
+        machine,
+        names,
+        visible,
+        probable_starts,
+        probable,
+        lambda w: probability_text(w, least),
+        caption,
+        pens=True,
     )
 
 
@@ -104,8 +131,8 @@ def svg(
         string=dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least)
     )
     with _silenced_libraries():
-        drawn: bytes = graph.draw(format="svg", prog="dot")
-    text = drawn.decode("utf-8")
+        image: bytes = graph.draw(format="svg", prog="dot")
+    text = image.decode("utf-8")
     return text[text.index("<svg") :]
 
 
@@ -113,23 +140,23 @@ def svg(
 def _silenced_libraries() -> Iterator[None]:
     """Graphviz's libraries write remarks on the machine's fonts straight to standard error; nobody asked."""
     sys.stderr.flush()
-    kept = os.dup(2)
+    stderr = os.dup(2)
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
 
 
-def _written(
+def _dot_text(
     machine: WFSA,
     names: Sequence[Hashable] | None,
-    shown: list[int],
-    starts: list[tuple[int, Any]],
+    states: list[int],
+    starts: list[tuple[int, Weight]],
     edges: list[Edge],
-    text: Callable[[Any], str],
+    text: Callable[[Weight], str],
     caption: str = "",
     pens: bool = False,
 ) -> str:
@@ -149,7 +176,7 @@ def _written(
     ]
     if caption:
         lines.append(f'  label={_quoted(caption)}; fontname="serif";')
-    for q in shown:
+    for q in states:
         last = machine.final[q]
         shape = "" if last == k.zero else ", shape=doublecircle"
         note = "" if last == k.zero else _behind(weight_text(k, last))
@@ -171,16 +198,16 @@ def _behind(weight: str) -> str:
     return f" / {weight}" if weight else ""
 
 
-def _small_by_row(edges: list[Edge], least: float) -> list[list[Any]]:
+def _small_by_row(edges: list[Edge], least: float) -> list[list[Weight]]:
     """The probabilities below ``least`` of each state and symbol that has some."""
-    small: dict[tuple[int, Hashable], list[Any]] = {}
+    small: dict[tuple[int, Hashable], list[Weight]] = {}
     for edge in edges:
         if edge.weight < least:
             small.setdefault((edge.source, edge.symbol), []).append(edge.weight)
     return list(small.values())
 
 
-def _left_out(rows: list[list[Any]], least: float) -> str:
+def _left_out(rows: list[list[Weight]], least: float) -> str:
     """The caption: how many transitions (and starts) are not drawn, and how much probability they have."""
     count = sum(map(len, rows))
     if not count:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.errors import EpsilonCycle, WeightError
 from automata.semirings import Semiring
+from automata.types import Weights
 
 
-def closure(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
+def closure(semiring: Semiring, epsilon: Weights) -> Weights:
     """E* = I + E + EE + ...: for each pair of states, the sum over all silent ways from one to the other.
 
     Kleene's algorithm; without a cycle it needs no star and works in every semiring. A sum over a cycle has
@@ -34,7 +32,7 @@ def closure(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(semiring.plus(_kleene(semiring, epsilon), semiring.identity(len(epsilon), exact=exact)))
 
 
-def _kleene(semiring: Semiring, epsilon: NDArray[Any]) -> NDArray[Any]:
+def _kleene(semiring: Semiring, epsilon: Weights) -> Weights:
     """E E* : paths of at least one transition, through states 0..k for growing k."""
     total = epsilon.copy()
     signs = ", without their signs" if semiring.name == "real" else ""

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from automata.types import Floats, Weight, Weights
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ FLOAT32 = Format("float32", 2.0**-24, 2.0**-126, float(np.finfo(np.float32).max)
 FLOAT64 = Format("float64", 2.0**-53, 2.0**-1022, float(np.finfo(np.float64).max))
 
 
-def representation_error(values: NDArray[Any], computed_in: Format) -> NDArray[np.float64]:
+def representation_error(values: Weights, computed_in: Format) -> Floats:
     """How far each number is, at most, from the nearest one of the format; infinities are in every format."""
     if values.dtype != object:
         if computed_in is FLOAT64:
@@ -43,7 +44,7 @@ def representation_error(values: NDArray[Any], computed_in: Format) -> NDArray[n
     return np.array([_off(v, computed_in) for v in values.flat], dtype=np.float64).reshape(values.shape)
 
 
-def _off(value: Any, computed_in: Format) -> float:
+def _off(value: Weight, computed_in: Format) -> float:
     if value in (np.inf, -np.inf):
         return 0.0
     exact = Fraction(value)
@@ -56,7 +57,7 @@ def _off(value: Any, computed_in: Format) -> float:
     return _up(Fraction(held) - exact) if np.isfinite(held) else float("inf")
 
 
-def upper(values: NDArray[Any]) -> NDArray[np.float64]:
+def upper(values: Weights) -> Floats:
     """|values| as float64, rounded up."""
     if values.dtype != object:
         return np.asarray(np.abs(values), dtype=np.float64)
@@ -64,7 +65,7 @@ def upper(values: NDArray[Any]) -> NDArray[np.float64]:
     return out.reshape(values.shape)
 
 
-def _up(value: Any) -> float:
+def _up(value: Weight) -> float:
     try:
         near = abs(float(value))
     except OverflowError:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from types import NotImplementedType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,9 +18,9 @@ from automata.number_text import shorten
 
 
 @dataclass
-class Asked:
-    """What a run of a step asked of its forms that they refuse: the first such thing, in words, whether the
-    step caught the error or not.
+class Refusal:
+    """The first thing, in words, that a run of a step asked of its forms and they refused, whether or not the
+    step caught the error.
     """
 
     what: str | None = None
@@ -37,23 +38,25 @@ class Form:
     Args:
         constant: b.
         weights: w_i by i.
-        asked: where it is noted; one for all forms of a run.
+        refusal: where such a thing is noted; one for all forms of a run.
     """
 
-    __slots__ = ("asked", "constant", "weights")
+    __slots__ = ("constant", "refusal", "weights")
 
-    def __init__(self, constant: Fraction, weights: dict[int, Fraction], asked: Asked | None = None) -> None:
+    def __init__(
+        self, constant: Fraction, weights: dict[int, Fraction], refusal: Refusal | None = None
+    ) -> None:
         self.constant, self.weights = constant, {i: w for i, w in weights.items() if w}
-        self.asked = Asked() if asked is None else asked
+        self.refusal = Refusal() if refusal is None else refusal
 
     def _refuse(self, what: str) -> NoReturn:
-        self.asked.what = self.asked.what or what
+        self.refusal.what = self.refusal.what or what
         raise TypeError(what)
 
-    def _made(self, constant: Fraction, weights: dict[int, Fraction]) -> Form:
-        return Form(constant, weights, self.asked)
+    def _form(self, constant: Fraction, weights: dict[int, Fraction]) -> Form:
+        return Form(constant, weights, self.refusal)
 
-    def _operand(self, other: Any) -> Form | None:
+    def _operand(self, other: object) -> Form | None:
         """The other side of an operation as a form; ``None`` for an array, which computes number by number
         itself.
         """
@@ -62,31 +65,31 @@ class Form:
         if isinstance(other, np.ndarray):
             return None
         try:
-            return self._made(exact_number(other), {})
+            return self._form(exact_number(other), {})
         except InputError as error:
-            self.asked.what = self.asked.what or str(error)
+            self.refusal.what = self.refusal.what or str(error)
             raise
 
-    def _plus(self, other: Any, sign: int) -> Any:
-        by = self._operand(other)
-        if by is None:
-            return NotImplemented
+    def _plus(self, by: Form, sign: int) -> Form:
         weights = dict(self.weights)
         for i, w in by.weights.items():
             weights[i] = weights.get(i, Fraction(0)) + sign * w
-        return self._made(self.constant + sign * by.constant, weights)
+        return self._form(self.constant + sign * by.constant, weights)
 
     def _scaled(self, by: Fraction) -> Form:
-        return self._made(self.constant * by, {i: w * by for i, w in self.weights.items()})
+        return self._form(self.constant * by, {i: w * by for i, w in self.weights.items()})
 
-    def __add__(self, other: Any) -> Any:
-        return self._plus(other, 1)
+    def __add__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else self._plus(by, 1)
 
-    def __sub__(self, other: Any) -> Any:
-        return self._plus(other, -1)
+    def __sub__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else self._plus(by, -1)
 
-    def __rsub__(self, other: Any) -> Any:
-        return (-self)._plus(other, 1)
+    def __rsub__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else (-self)._plus(by, 1)
 
     def __neg__(self) -> Form:
         return self._scaled(Fraction(-1))
@@ -94,7 +97,7 @@ class Form:
     def __pos__(self) -> Form:
         return self
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Form | NotImplementedType:
         by = self._operand(other)
         if by is None:
             return NotImplemented
@@ -104,7 +107,7 @@ class Form:
             self._refuse("a product of two numbers of the state is not affine")
         return by._scaled(self.constant)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Form | NotImplementedType:
         by = self._operand(other)
         if by is None:
             return NotImplemented
@@ -112,47 +115,47 @@ class Form:
             self._refuse("a quotient by a number of the state is not affine")
         return self._scaled(1 / by.constant)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Form | NotImplementedType:
         by = self._operand(other)
         return NotImplemented if by is None else by / self
 
-    def __pow__(self, power: Any, modulus: Any = None) -> Any:
+    def __pow__(self, power: Any, modulus: object = None) -> Form | NotImplementedType:
         if isinstance(power, np.ndarray):
             return NotImplemented
         if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
             self._refuse("a power of a number of the state is not affine")
-        return self if power == 1 else self._made(exact_number(self.constant**power), {})
+        return self if power == 1 else self._form(exact_number(self.constant**power), {})
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __copy__(self) -> Form:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Form:
+    def __deepcopy__(self, memo: object) -> Form:
         return self
 
     def __repr__(self) -> str:
-        self.asked.what = (
-            self.asked.what or "a step that writes the numbers of the state is not shown to be affine"
+        self.refusal.what = (
+            self.refusal.what or "a step that writes the numbers of the state is not shown to be affine"
         )
         return "<a number of the state>"
 
     def __format__(self, how: str) -> str:
         return repr(self)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have
         # them either.
         if not name.startswith("__"):
-            self.asked.what = (
-                self.asked.what
+            self.refusal.what = (
+                self.refusal.what
                 or f"a step that asks a number of the state for its {name} is not shown to be affine"
             )
         raise AttributeError(f"a number of the state has no {name}")
 
 
-def _refusing(what: str) -> Callable[..., Any]:
-    def refuse(self: Form, *others: Any) -> NoReturn:
+def _refusing(what: str) -> Callable[..., NoReturn]:
+    def refuse(self: Form, *others: object) -> NoReturn:
         self._refuse(f"a step that {what} is not shown to be affine")
 
     return refuse
@@ -184,7 +187,7 @@ for _what, _names in REFUSED.items():
         setattr(Form, f"__{_name}__", _refusing(_what))
 
 
-def wraps_round(value: Any) -> str | None:
+def wraps_round(value: object) -> str | None:
     """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an
     integer is taken modulo 2^n.
     """
@@ -192,7 +195,7 @@ def wraps_round(value: Any) -> str | None:
     return next((str(part.dtype) for part in parts if isinstance(part, np.integer)), None)
 
 
-def exact_number(value: Any) -> Fraction:
+def exact_number(value: object) -> Fraction:
     """A number as the fraction that it is; :class:`~automata.errors.InputError` for anything else, NaN and
     infinities too.
     """

@@ -12,21 +12,20 @@ Fraction(3, 1)
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from automata.strings import String
-from automata.wfsa import WFSA, unknown_symbol
+from automata.symbols import unknown_symbol
+from automata.types import String, Weight, Weights
+from automata.wfsa import WFSA
 
 
-def start(automaton: WFSA) -> NDArray[Any]:
+def start(automaton: WFSA) -> Weights:
     """Omega_0 (eq. 3a), shape ``(n,)``; silent moves are counted in, here and in every step."""
     return _silently(automaton, automaton.initial)
 
 
-def step(automaton: WFSA, omega: NDArray[Any], symbol: Hashable) -> NDArray[Any]:
+def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
     """Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b, which prints x_i), shape ``(n,)``."""
     k = automaton.semiring
     if symbol not in automaton.index:
@@ -35,18 +34,18 @@ def step(automaton: WFSA, omega: NDArray[Any], symbol: Hashable) -> NDArray[Any]
     return _silently(automaton, k.sum(k.times(omega[:, None], table), axis=0))
 
 
-def read_out(automaton: WFSA, omega: NDArray[Any]) -> Any:
+def read_out(automaton: WFSA, omega: Weights) -> Weight:
     """The score of what was read (eq. 3c): the sum over states of Omega and the final weight."""
     k = automaton.semiring
     return k.sum(k.times(omega, automaton.final))
 
 
-def _silently(automaton: WFSA, omega: NDArray[Any]) -> NDArray[Any]:
+def _silently(automaton: WFSA, omega: Weights) -> Weights:
     k, silent = automaton.semiring, automaton.closure
     return omega if silent is None else np.asarray(k.sum(k.times(omega[:, None], silent), axis=0))
 
 
-def forward(automaton: WFSA, string: String) -> NDArray[Any]:
+def forward(automaton: WFSA, string: String) -> Weights:
     """Omega_i(q): the total score of all paths that derive the first i symbols and end in q.
 
     Args:
@@ -67,12 +66,12 @@ def forward(automaton: WFSA, string: String) -> NDArray[Any]:
     return np.stack(omega)
 
 
-def prefix_scores(automaton: WFSA, string: String) -> NDArray[Any]:
+def prefix_scores(automaton: WFSA, string: String) -> Weights:
     """The score of every prefix, from the empty string to the string itself, shape ``(T + 1,)`` (eq. 3c)."""
     k = automaton.semiring
     return np.asarray(k.sum(k.times(forward(automaton, string), automaton.final), axis=1))
 
 
-def score(automaton: WFSA, string: String) -> Any:
+def score(automaton: WFSA, string: String) -> Weight:
     """The score A[x] (Definition 4)."""
     return read_out(automaton, forward(automaton, string)[-1])

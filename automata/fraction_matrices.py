@@ -7,19 +7,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import flint
 import numpy as np
-from numpy.typing import NDArray
+
+from automata.types import Weights
 
 
-def common_denominator(arrays: Sequence[NDArray[Any]]) -> int:
+def common_denominator(arrays: Sequence[Weights]) -> int:
     """The least common denominator of all numbers."""
     return math.lcm(*{w.denominator for array in arrays for w in array.ravel().tolist()})
 
 
-def cleared(array: NDArray[Any], denominator: int) -> Any:
+def cleared(array: Weights, denominator: int) -> flint.fmpz_mat:
     """The integer matrix ``array * denominator``; the denominator is a common one."""
     flat = array.ravel().tolist()
     numbers = (
@@ -31,20 +31,20 @@ def cleared(array: NDArray[Any], denominator: int) -> Any:
     return flint.fmpz_mat(rows, columns, numbers)
 
 
-def integers(matrix: Any) -> list[int]:
+def integers(matrix: flint.fmpz_mat) -> list[int]:
     """The entries of a flint matrix, row by row, as Python's integers."""
     return [int(w) for w in matrix.entries()]
 
 
-def fractions(matrix: Any, denominator: int) -> NDArray[Any]:
+def fractions(matrix: flint.fmpz_mat, denominator: int) -> Weights:
     """An integer matrix over a denominator, as an array of fractions."""
-    made = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
+    array = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
     for i, w in enumerate(integers(matrix)):
-        made[i] = Fraction(w, denominator)
-    return made.reshape(matrix.nrows(), matrix.ncols())
+        array[i] = Fraction(w, denominator)
+    return array.reshape(matrix.nrows(), matrix.ncols())
 
 
-def product(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+def product(left: Weights, right: Weights) -> Weights:
     """The matrix product of two arrays of fractions, shapes ``(i, j)`` and ``(j, k)``.
 
     >>> row = np.array([[Fraction(1, 2), 3]], dtype=object)

@@ -4,20 +4,19 @@ needs for f.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import flint
-from numpy.typing import NDArray
 
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import COUNTING, REAL
-from automata.strings import String
+from automata.types import String, Symbol, Weights
 from automata.wfsa import WFSA
 
 
@@ -41,7 +40,7 @@ class Block:
         return len(self.prefixes)
 
 
-def hankel(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> NDArray[Any]:
+def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[String]) -> Weights:
     """The Hankel matrix of an automaton's scores for chosen prefixes and suffixes, shape
     ``(prefixes, suffixes)``, exact.
 
@@ -68,7 +67,7 @@ def hankel(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) ->
     return values
 
 
-def block(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> Block:
+def block(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[String]) -> Block:
     """A square Hankel block of an automaton over a field, with its determinant.
 
     >>> from automata.semirings import REAL
@@ -88,13 +87,13 @@ def block(automaton: WFSA, prefixes: Sequence[Any], suffixes: Sequence[Any]) -> 
     return Block(tuple(prefixes), tuple(suffixes), values, _determinant(values))
 
 
-def shortlex(alphabet: Sequence[Any], longest: int) -> list[Any]:
+def shortlex(alphabet: Sequence[Symbol], longest: int) -> list[Any]:
     """All strings of at most ``longest`` symbols, shortest first, then in the alphabet's order.
 
     >>> shortlex("ab", 2)
     ['', 'a', 'b', 'aa', 'ab', 'ba', 'bb']
     """
-    join = "".join if isinstance(alphabet, str) else tuple
+    join: Callable[[Iterable[Any]], String] = "".join if isinstance(alphabet, str) else tuple
     return [join(x) for length in range(longest + 1) for x in product(alphabet, repeat=length)]
 
 
@@ -117,8 +116,8 @@ def full_rank_block(f: Callable[[String], Fraction], strings: Sequence[Any]) -> 
 
 
 def _determinant(values: Sequence[Sequence[Fraction]]) -> Fraction:
-    found = _matrix(values).det() if values else flint.fmpq(1)
-    return Fraction(int(found.p), int(found.q))
+    determinant = _matrix(values).det() if values else flint.fmpq(1)
+    return Fraction(int(determinant.p), int(determinant.q))
 
 
 def _independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:
@@ -127,5 +126,5 @@ def _independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:
     return [next(j for j in range(echelon.ncols()) if echelon[i, j] != 0) for i in range(rank)]
 
 
-def _matrix(rows: Sequence[Sequence[Fraction]]) -> Any:
+def _matrix(rows: Sequence[Sequence[Fraction]]) -> flint.fmpq_mat:
     return flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in rows])

@@ -21,13 +21,15 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from typing import Any
+from typing import TypeGuard
 
 from automata.errors import FormatError, InputError
 from automata.number_text import MOST_DIGITS, shorten
+from automata.printable_text import has_half_a_character
 from automata.semirings import Semiring, semiring
-from automata.shown import has_half_a_character
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.types import JsonObject, Weight, Weights
+from automata.wfsa import WFSA
 
 MOST_NOTES = 5
 """On weights that were merged, of one file."""
@@ -46,7 +48,7 @@ def loads(text: str, where: str = "automaton") -> WFSA:
     return from_json(_parse(text, where), where)
 
 
-def from_json(data: Any, where: str = "automaton") -> WFSA:
+def from_json(data: object, where: str = "automaton") -> WFSA:
     """The automaton that a parsed JSON object describes; see :func:`loads`."""
     reader = _Reader(where)
     if not isinstance(data, dict):
@@ -113,7 +115,7 @@ def dumps(automaton: WFSA) -> str:
     return "{\n" + ",\n".join(f'  "{name}": {short[name]}' for name in FIELDS) + "\n}\n"
 
 
-def to_json(automaton: WFSA) -> dict[str, Any]:
+def to_json(automaton: WFSA) -> JsonObject:
     """The automaton as a JSON object; every symbol has to be a string, of whole characters."""
     k = automaton.semiring
     for symbol in automaton.alphabet:
@@ -126,7 +128,7 @@ def to_json(automaton: WFSA) -> dict[str, Any]:
                 f"symbol {shorten(symbol)} has half of a character in it, which no file can hold"
             )
 
-    def vector(weights: Any) -> list[list[Any]]:
+    def vector(weights: Weights) -> list[list[int | str]]:
         return [[q, k.format(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]
 
     return {
@@ -145,7 +147,7 @@ class _Reader:
     def __init__(self, where: str) -> None:
         self.where = where
         self.field = ""
-        self.weights: dict[str, Any] = {}  # those read so far, by their text: files repeat them
+        self.weights: dict[str, Weight] = {}  # those read so far, by their text: files repeat them
 
     def error(self, field: str, message: str) -> FormatError:
         return FormatError(f"{self.where}: {f'field {field} ' if field else ''}{message}")
@@ -157,28 +159,28 @@ class _Reader:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, InputError) and not isinstance(error, FormatError):
             raise FormatError(
                 f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}"
             ) from None
 
-    def items(self, value: Any, field: str) -> list[Any]:
+    def items(self, value: object, field: str) -> list[object]:
         if not isinstance(value, list):
             raise self.error(field, f"is {_kind(value)}, where a list is right")
         return value
 
-    def row(self, value: Any, field: str, shape: str) -> list[Any]:
+    def row(self, value: object, field: str, shape: str) -> list[object]:
         if not isinstance(value, list) or len(value) != len(shape.split(",")):
             raise self.error(field, f"is {shorten(value)}, where [{shape}] is right")
         return value
 
-    def state(self, value: Any, field: str, n: int) -> int:
+    def state(self, value: object, field: str, n: int) -> int:
         if not _is_count(value) or value >= n:
             raise self.error(field, f"names state {shorten(value)}, where {_states(n)}")
-        return int(value)
+        return value
 
-    def weight(self, value: Any, field: str, k: Semiring) -> Any:
+    def weight(self, value: object, field: str, k: Semiring) -> Weight:
         if not isinstance(value, str):
             raise self.error(
                 field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"'
@@ -188,13 +190,13 @@ class _Reader:
                 self.weights[value] = k.parse(value)
         return self.weights[value]
 
-    def weighted_state(self, value: Any, field: str, n: int, k: Semiring) -> tuple[int, Any]:
+    def weighted_state(self, value: object, field: str, n: int, k: Semiring) -> tuple[int, Weight]:
         state, weight = self.row(value, field, "state, weight")
         return self.state(state, field, n), self.weight(weight, field, k)
 
     def transition(
-        self, value: Any, field: str, n: int, known: set[str], k: Semiring
-    ) -> tuple[int, int, str, Any]:
+        self, value: object, field: str, n: int, known: set[object], k: Semiring
+    ) -> tuple[int, int, str, Weight]:
         source, target, symbol, weight = self.row(value, field, "source, target, symbol, weight")
         if not isinstance(symbol, str) or symbol not in known:
             raise self.error(field, f"reads {shorten(symbol)}, which is not in the alphabet")
@@ -206,8 +208,8 @@ class _Reader:
         )
 
 
-def _parse(text: str, where: str) -> Any:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _parse(text: str, where: str) -> object:
+    def once(pairs: list[tuple[str, Weight]]) -> JsonObject:
         names = Counter(name for name, _ in pairs)
         for name, count in names.items():
             if count > 1:
@@ -229,7 +231,7 @@ def _parse(text: str, where: str) -> Any:
 
 
 def _tell_merged(
-    where: str, vectors: list[list[tuple[int, Any]]], transitions: list[tuple[int, int, str, Any]]
+    where: str, vectors: list[list[tuple[int, Weight]]], transitions: list[tuple[int, int, str, Weight]]
 ) -> None:
     places = Counter([("initial", q) for q, _ in vectors[0]] + [("final", q) for q, _ in vectors[1]])
     arrows = Counter((p, q, s) for p, q, s, _ in transitions)
@@ -248,7 +250,7 @@ def _tell_merged(
         )
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
@@ -256,6 +258,6 @@ def _states(n: int) -> str:
     return f"states are 0 to {n - 1}" if n else "there are no states"
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
     return names.get(type(value), "a number")

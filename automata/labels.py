@@ -8,11 +8,11 @@ import unicodedata
 from collections.abc import Hashable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
+from automata.printable_text import quoted
 from automata.semirings import Semiring
-from automata.shown import quoted
-from automata.wfsa import EPSILON
+from automata.symbols import EPSILON
+from automata.types import Weight
 
 MOST_NAMES = 4
 SILENT, ALL = "ε", "all"
@@ -22,13 +22,13 @@ def symbols(names: list[Hashable], alphabet: int) -> str:
     """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut
     where they are many.
     """
-    shown = [symbol_text(name) for name in names]
-    readers = len(shown) - shown.count(SILENT)
+    texts = [symbol_text(name) for name in names]
+    readers = len(texts) - texts.count(SILENT)
     if readers == alphabet > 2:
-        return ", ".join([*([SILENT] if SILENT in shown else []), ALL])
-    if len(shown) > MOST_NAMES:
-        return ", ".join(shown[: MOST_NAMES - 1]) + f" and {len(shown) - MOST_NAMES + 1} more"
-    return ", ".join(shown)
+        return ", ".join([*([SILENT] if SILENT in texts else []), ALL])
+    if len(texts) > MOST_NAMES:
+        return ", ".join(texts[: MOST_NAMES - 1]) + f" and {len(texts) - MOST_NAMES + 1} more"
+    return ", ".join(texts)
 
 
 def symbol_text(name: Hashable) -> str:
@@ -55,7 +55,7 @@ def symbol_text(name: Hashable) -> str:
     return name if plain else quoted(name)
 
 
-def weight_text(k: Semiring, weight: Any) -> str:
+def weight_text(k: Semiring, weight: Weight) -> str:
     """The weight as a person would read it: exact where that is short, else six digits behind ``≈``; nothing
     for one.
     """
@@ -68,7 +68,7 @@ def weight_text(k: Semiring, weight: Any) -> str:
     return f"≈{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
 
 
-def probability_text(probability: Any, least: float = 0.01) -> str:
+def probability_text(probability: Weight, least: float = 0.01) -> str:
     """The probability to two decimals, or to as many as show ``least``; what only rounds to one or zero says
     so.
 

@@ -5,8 +5,8 @@ deterministic one (Hopcroft 1971).
 
 >>> from automata.semirings import REAL
 >>> twice = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})
->>> found = minimise(twice)
->>> found.automaton, found.automaton.final
+>>> minimum = minimise(twice)
+>>> minimum.automaton, minimum.automaton.final
 (<WFSA: 1 state, 1 symbol, real semiring, exact>, array([Fraction(2, 1)], dtype=object))
 >>> rank(twice)
 1
@@ -17,9 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
-from automata import dfa
+from automata import determinisation
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import Cleared, cleared, primes
@@ -29,6 +28,7 @@ from automata.errors import InputError
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN, COUNTING, REAL
+from automata.types import String, Weights
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
@@ -61,7 +61,7 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
         InputError: another semiring, for which there is no least automaton that one could compute so.
     """
     if automaton.semiring is BOOLEAN:
-        return Minimised(dfa.minimal(automaton), None)
+        return Minimised(determinisation.minimal(automaton), None)
     _require_field(automaton, "minimise")
     plain = remove_epsilon(automaton.to_exact())
     forward, to_given = _reduced(plain, tell)
@@ -97,7 +97,7 @@ def _require_field(automaton: WFSA, what: str) -> None:
         )
 
 
-def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:
+def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
     """The automaton on the space that its words span, and the matrix from there to it; itself and ``None``
     where that is all.
     """
@@ -113,24 +113,24 @@ def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Any]:
             raise InputError("the least automaton has weights of more digits than memory can hold")
 
 
-def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Any]:
+def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Weights | None]:
     if basis.whole == 0:
         return automaton, None
     return basis.automaton(alone), fractions(basis.sides[0], basis.denominator)
 
 
-def _spanning(least: WFSA) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _spanning(least: WFSA) -> tuple[tuple[String, ...], tuple[String, ...]]:
     """Prefixes and suffixes whose Hankel block has full rank."""
     prefixes, suffixes = (_words(side, least.states) for side in (least, reverse(least)))
     return prefixes, tuple(word[::-1] for word in suffixes)
 
 
-def _words(automaton: WFSA, wanted: int) -> tuple[Any, ...]:
+def _words(automaton: WFSA, rank: int) -> tuple[String, ...]:
     alone = cleared([automaton])
     for prime in islice(
         primes(), 20
     ):  # nearly always the first: a prime divides a determinant with a chance of about 2**-50
         words: list[Word] = explore(alone, prime).words
-        if len(words) == wanted:
+        if len(words) == rank:
             return tuple(tuple(alone.symbols[a] for a in word) for word in words)
-    raise RuntimeError(f"no {wanted} independent strings were found, in an automaton that should have them")
+    raise RuntimeError(f"no {rank} independent strings were found, in an automaton that should have them")

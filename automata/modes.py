@@ -20,7 +20,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from automata.affine import Row, affine_part, flat, shape
+from automata.affine import Fractions, affine_part, flat, shape
 from automata.errors import InputError
 from automata.forms import exact_number
 from automata.number_text import shorten
@@ -73,7 +73,7 @@ def read_with_modes(
     finals: list[list[tuple[int, Fraction]]] = []
     for here, one in modes.items():
         what = f"what mode {shorten(here)} shows"
-        offset, rows = affine_part(partial(_shown, out, here), one.zeros, what, None, one.width)
+        offset, rows = affine_part(partial(_outputs, out, here), one.zeros, what, None, one.width)
         finals = finals or [[] for _ in offset]
         for unit, column in enumerate(zip(offset, *rows, strict=True)):
             finals[unit] += [(one.place + i, w) for i, w in enumerate(column)]
@@ -93,28 +93,28 @@ class _Mode:
         return len(list(flat(self.zeros)))
 
 
-def _shown(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
+def _outputs(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
     return out((mode, numbers))
 
 
 def _within(
     step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict[Hashable, _Mode]
-) -> tuple[Row, list[Row]]:
+) -> tuple[Fractions, list[Fractions]]:
     """The affine map of one mode and one symbol."""
 
     def function(c: Any) -> Any:
-        mode, found = step((here, c), symbol)
+        mode, moved = step((here, c), symbol)
         if mode != after:
             raise InputError(
                 f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the"
                 " numbers"
             )
-        if shape(found) != shape(modes[after].zeros):
+        if shape(moved) != shape(modes[after].zeros):
             raise InputError(
                 f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape:"
-                f" {shorten(found)}"
+                f" {shorten(moved)}"
             )
-        return found
+        return moved
 
     return affine_part(
         function,
@@ -126,13 +126,13 @@ def _within(
 
 
 def _block(
-    row: int, column: int, symbol: Any, offset: Row, rows: list[Row]
+    row: int, column: int, symbol: Any, offset: Fractions, rows: list[Fractions]
 ) -> list[tuple[int, int, Any, Fraction]]:
     """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
-    found = [(row, column, symbol, Fraction(1))]
+    edges = [(row, column, symbol, Fraction(1))]
     for i, values in enumerate([offset, *rows]):
-        found += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]
-    return found
+        edges += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]
+    return edges
 
 
 def _zeros(like: Any) -> Any:

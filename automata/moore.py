@@ -4,12 +4,12 @@ reject.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from automata.checks import checked_alphabet
-from automata.deterministic import DFA
+from automata.dfa import DFA
+from automata.types import String, Symbols
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Moore:
         """The number of states."""
         return len(self.table)
 
-    def output(self, string: Any) -> Hashable:
+    def output(self, string: String) -> Hashable:
         """What the state shows that the string leads to."""
         return self.outputs[self.accepting(frozenset()).run(string)[-1]]
 
@@ -67,14 +67,14 @@ class Moore:
         table = tuple(tuple(order[block[r]] for r in self.table[q]) for q in old)
         return Moore(self.alphabet, 0, table, tuple(self.outputs[q] for q in old))
 
-    def difference(self, other: Moore) -> tuple[Any, ...] | None:
+    def difference(self, other: Moore) -> Symbols | None:
         """The shortlex-least string after which the two show different outputs; ``None`` if there is none.
 
         >>> Moore(("a",), 0, ((0,),), (1,)).difference(Moore(("a",), 0, ((1,), (1,)), (1, 2)))
         ('a',)
         """
         columns = [other.alphabet.index(symbol) for symbol in checked_alphabet(self.alphabet)]
-        words: dict[tuple[int, int], tuple[Any, ...]] = {(self.start, other.start): ()}
+        words: dict[tuple[int, int], Symbols] = {(self.start, other.start): ()}
         queue = list(words)
         for p, q in queue:
             if self.outputs[p] != other.outputs[q]:
@@ -87,6 +87,6 @@ class Moore:
         return None
 
 
-def _numbered(values: Any) -> list[int]:
-    numbers: dict[Any, int] = {}
+def _numbered(values: Iterable[Hashable]) -> list[int]:
+    numbers: dict[Hashable, int] = {}
     return [numbers.setdefault(value, len(numbers)) for value in values]

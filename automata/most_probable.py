@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.checks import listed
-from automata.deterministic import DFA
+from automata.dfa import DFA
+from automata.types import Weights
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class MostProbable:
 
 
 def most_probable(
-    alphabet: tuple[Hashable, ...], initial: NDArray[Any], tables: NDArray[Any], final: Collection[int]
+    alphabet: tuple[Hashable, ...], initial: Weights, tables: Weights, final: Collection[int]
 ) -> MostProbable:
     """The DFA of the most probable states, and its ties; :meth:`automata.probabilistic.PFA.most_probable`
     calls it.
@@ -64,7 +63,7 @@ def most_probable(
     """
     ties: list[Tie] = []
 
-    def best(row: NDArray[Any], state: int | None, symbol: Hashable | None) -> int:
+    def best(row: Weights, state: int | None, symbol: Hashable | None) -> int:
         most = np.flatnonzero(row == row.max()).tolist()
         if len(most) > 1:
             ties.append(Tie(state, symbol, tuple(most)))

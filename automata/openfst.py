@@ -11,15 +11,15 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 import pynini
-from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, Semiring
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.types import Weight, Weights
+from automata.wfsa import WFSA
 
 ARC_TYPES = ("standard", "log", "log64")
 SINGLE_PRECISION = ("standard", "log")
@@ -34,7 +34,7 @@ def arc_type_for(semiring: Semiring) -> str:
     return "log64" if semiring in (REAL, LOG, COUNTING) else "standard"
 
 
-def to_openfst(automaton: WFSA, arc_type: str | None = None) -> Any:
+def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
     """The automaton as an OpenFst acceptor; symbol i of the alphabet has label i + 1, and label 0 is epsilon.
 
     State 0 is a start state of its own, with epsilon arcs to the initial states; state q becomes q + 1.
@@ -55,7 +55,7 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> Any:
     fst.add_states(automaton.states + 1)
     fst.set_start(0)
 
-    def weight(value: Any) -> Any:
+    def weight(value: Weight) -> pynini.Weight:
         return pynini.Weight(fst.weight_type(), cost(k, value))
 
     for q, value in enumerate(automaton.initial.tolist()):
@@ -72,7 +72,7 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> Any:
     return fst
 
 
-def from_openfst(fst: Any, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
+def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
     """The float64 automaton that an OpenFst acceptor is; label i is ``alphabet[i - 1]``.
 
     Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``. Symbols that no arc reads
@@ -84,7 +84,7 @@ def from_openfst(fst: Any, alphabet: Sequence[Hashable], semiring: Semiring | No
     states = list(fst.states())
     if fst.start() < 0:
         return WFSA.from_edges(k, 0, alphabet, [], [], [])
-    arcs: list[tuple[int, int, Hashable, Any]] = []
+    arcs: list[tuple[int, int, Hashable, Weight]] = []
     for q in states:
         for arc in fst.arcs(q):
             if arc.ilabel != arc.olabel:
@@ -105,10 +105,10 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
     """
     n = automaton.states
 
-    def split(weights: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def split(weights: Weights) -> tuple[Weights, Weights]:
         return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
 
-    def doubled(matrix: NDArray[Any]) -> NDArray[Any]:
+    def doubled(matrix: Weights) -> Weights:
         plus, minus = split(matrix)
         return np.block([[plus, minus], [minus, plus]])
 
@@ -128,7 +128,7 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
     return tracks[0], tracks[1]
 
 
-def cost(k: Semiring, value: Any) -> float:
+def cost(k: Semiring, value: Weight) -> float:
     """A weight as OpenFst keeps it."""
     if k is BOOLEAN:
         return 0.0 if value else math.inf
@@ -143,7 +143,7 @@ def cost(k: Semiring, value: Any) -> float:
     return -_log(value)
 
 
-def uncost(k: Semiring, value: float) -> Any:
+def uncost(k: Semiring, value: float) -> Weight:
     """A cost as a weight again; infinity where it is beyond float64."""
     if k is BOOLEAN:
         return value < math.inf
@@ -154,14 +154,14 @@ def uncost(k: Semiring, value: float) -> Any:
     return math.exp(-value) if value > -_LARGEST_EXPONENT else math.inf
 
 
-def _log(value: Any) -> float:
+def _log(value: Weight) -> float:
     if value == 0:
         return -math.inf
     numerator, denominator = (value, 1) if isinstance(value, float) else (value.numerator, value.denominator)
     return math.log(numerator) - math.log(denominator)
 
 
-def precisely(weight: Any) -> float:
+def precisely(weight: pynini.Weight) -> float:
     """The weight's value with all its bits: ``float(weight)`` goes through a text of nine digits, so we ask a
     file's bytes.
     """
@@ -176,6 +176,6 @@ def precisely(weight: Any) -> float:
     return float(value)
 
 
-def _value(k: Semiring, weight: Any) -> Any:
+def _value(k: Semiring, weight: pynini.Weight) -> Weight:
     value = uncost(k, precisely(weight))
     return value if k is not COUNTING else round(value)

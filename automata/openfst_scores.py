@@ -9,14 +9,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pynini
 
 from automata.openfst import SINGLE_PRECISION, arc_type_for, cost, precisely, to_openfst, two_tracks, uncost
 from automata.rounding import FLOAT32, FLOAT64
 from automata.semirings import REAL
-from automata.strings import String
+from automata.types import String, Weight
 from automata.wfsa import WFSA
 
 EPSILON_CYCLE_DELTA = 1e-15
@@ -46,7 +45,7 @@ class Scorer:
         """
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
-    def score(self, string: String) -> Any:
+    def score(self, string: String) -> Weight:
         """The score in the automaton's own semiring."""
         values = [uncost(self.automaton.semiring, c) for c in self.costs(string)]
         return values[0] - values[1] if self.signed else values[0]
@@ -81,7 +80,7 @@ class Scorer:
         return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)
 
 
-def _silenced(fst: Any) -> Any:
+def _silenced(fst: pynini.Fst) -> Weight:
     """The acceptor as a transducer that writes nothing."""
     for q in fst.states():
         arcs = fst.mutable_arcs(q)
@@ -92,7 +91,7 @@ def _silenced(fst: Any) -> Any:
     return fst.arcsort("ilabel")
 
 
-def _total(track: Any, labels: list[int]) -> float:
+def _total(track: pynini.Fst, labels: list[int]) -> float:
     """The cost of all paths that read the labels, over a track whose output labels are all epsilon."""
     line = pynini.Fst(arc_type=track.arc_type())
     line.add_states(len(labels) + 1)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.errors import InputError
+from automata.reachability import dead_states, reachable, steps
+from automata.types import Symbol, Weight, Weights
 from automata.wfsa import WFSA
 
 
 def trim(automaton: WFSA) -> WFSA:
     """Only the states on some path from an initial to a final state whose weights are none of them zero."""
-    zero = automaton.semiring.zero
-    step = (automaton.matrices != zero).any(axis=0)
-    if automaton.epsilon is not None:
-        step = step | (automaton.epsilon != zero)
+    zero, step = automaton.semiring.zero, steps(automaton)
     keep = np.flatnonzero(
-        _reached(automaton.initial != zero, step) & _reached(automaton.final != zero, step.T)
+        reachable(automaton.initial != zero, step) & reachable(automaton.final != zero, step.T)
     )
     return automaton.replace(
         initial=automaton.initial[keep],
@@ -45,26 +42,6 @@ def without_dead_ends(automaton: WFSA) -> WFSA:
     return automaton.replace(initial=initial, matrices=matrices, epsilon=silent)
 
 
-def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
-    """For each state: does no path whose weights are none of them zero lead to a final state? Shape
-    ``(n,)``.
-    """
-    zero = automaton.semiring.zero
-    step = (automaton.matrices != zero).any(axis=0)
-    if automaton.epsilon is not None:
-        step = step | (automaton.epsilon != zero)
-    return np.asarray(~_reached(automaton.final != zero, step.T), dtype=bool)
-
-
-def _reached(states: NDArray[Any], step: NDArray[Any]) -> NDArray[Any]:
-    found = states
-    while True:
-        more = found | step[found].any(axis=0)
-        if (more == found).all():
-            return found
-        found = more
-
-
 def reverse(automaton: WFSA) -> WFSA:
     """The automaton that gives to each string what ``automaton`` gives to its mirror image."""
     return automaton.replace(
@@ -80,7 +57,7 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
     left, right = _aligned(left, right)
     k, n = left.semiring, left.states + right.states
 
-    def blocks(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def blocks(a: Weights, b: Weights) -> Weights:
         both = k.zeros(n, n, exact=left.exact)
         both[: len(a), : len(a)], both[len(a) :, len(a) :] = a, b
         return both
@@ -105,7 +82,7 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 
-    def pairs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def pairs(a: Weights, b: Weights) -> Weights:
         n = len(a) * len(b)
         return np.asarray(k.times(a[:, None, :, None], b[None, :, None, :])).reshape(n, n)
 
@@ -118,7 +95,7 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
     )
 
 
-def scale(automaton: WFSA, weight: Any) -> WFSA:
+def scale(automaton: WFSA, weight: Weight) -> WFSA:
     """The automaton that scores weight (x) A[x]."""
     k = automaton.semiring
     factor = k.exact(weight) if automaton.exact else float(weight)
@@ -156,7 +133,7 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
     return left.over(both), right.over(both)
 
 
-def _silent(automaton: WFSA) -> NDArray[Any]:
+def _silent(automaton: WFSA) -> Weights:
     n = automaton.states
     return (
         automaton.semiring.zeros(n, n, exact=automaton.exact)
@@ -166,8 +143,8 @@ def _silent(automaton: WFSA) -> NDArray[Any]:
 
 
 def _paired(
-    left: WFSA, right: WFSA, join: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
-) -> tuple[NDArray[Any], dict[Any, int]]:
+    left: WFSA, right: WFSA, join: Callable[[Weights, Weights], Weights]
+) -> tuple[Weights, dict[Symbol, int]]:
     """One joined matrix for each pair of matrices that some symbol has, so that what was shared stays
     shared.
     """

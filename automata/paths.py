@@ -8,10 +8,10 @@ string.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from automata.strings import String
-from automata.wfsa import EPSILON, WFSA, Edge
+from automata.symbols import EPSILON
+from automata.types import String, Weight
+from automata.wfsa import WFSA, Edge
 
 Path = tuple[int, tuple[Edge, ...]]
 """The first state, and the transitions."""
@@ -36,31 +36,31 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
         out[edge.source].append(edge)
     zero = automaton.semiring.zero
 
-    def go_on(state: int, place: int, silent: int, taken: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
+    def go_on(state: int, place: int, silent: int, edges: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
         if place == len(string) and automaton.final[state] != zero:
-            yield taken
+            yield edges
         for edge in out[state]:
             if edge.symbol == EPSILON and silent < most:
-                yield from go_on(edge.target, place, silent + 1, (*taken, edge))
+                yield from go_on(edge.target, place, silent + 1, (*edges, edge))
             elif place < len(string) and edge.symbol != EPSILON and edge.symbol == string[place]:
-                yield from go_on(edge.target, place + 1, 0, (*taken, edge))
+                yield from go_on(edge.target, place + 1, 0, (*edges, edge))
 
     for start in range(automaton.states):
         if automaton.initial[start] != zero:
-            yield from ((start, taken) for taken in go_on(start, 0, 0, ()))
+            yield from ((start, edges) for edges in go_on(start, 0, 0, ()))
 
 
-def path_score(automaton: WFSA, path: Path) -> Any:
+def path_score(automaton: WFSA, path: Path) -> Weight:
     """A[pi] = lambda(first state) (x) the weights of the transitions (x) rho(last state) (eq. 1)."""
-    start, taken = path
+    start, edges = path
     k = automaton.semiring
     total = automaton.initial[start]
-    for edge in taken:
+    for edge in edges:
         total = k.times(total, edge.weight)
-    return k.times(total, automaton.final[taken[-1].target if taken else start])
+    return k.times(total, automaton.final[edges[-1].target if edges else start])
 
 
-def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> Any:
+def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> Weight:
     """A[x], the sum of the scores of all paths that derive x (eq. 2)."""
     total = automaton.semiring.zero
     for path in paths(automaton, string, silent_steps):

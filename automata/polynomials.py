@@ -18,13 +18,13 @@ import operator
 from collections import Counter
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 import sympy
 
 from automata.errors import InputError
 from automata.semirings import Semiring
+from automata.types import Weight
 
 Monomial = tuple[str, ...]
 
@@ -37,17 +37,18 @@ class Polynomial:
     def __init__(self, terms: dict[Monomial, int], ordered: bool) -> None:
         self.terms, self.ordered = terms, ordered
 
-    def _like(self, other: Any) -> Polynomial | None:
+    def _like(self, other: object) -> Polynomial | None:
         if isinstance(other, Polynomial):
             if other.ordered != self.ordered:
                 raise TypeError(
                     "a polynomial in variables that commute does not go with one in variables that do not"
                 )
             return other
-        natural = isinstance(other, (int, np.integer, Fraction)) and other >= 0 and other == int(other)
-        return Polynomial({(): int(other)} if other else {}, self.ordered) if natural else None
+        if not isinstance(other, (int, np.integer, Fraction)) or other < 0 or other != int(other):
+            return None
+        return Polynomial({(): int(other)} if other else {}, self.ordered)
 
-    def __add__(self, other: Any) -> Polynomial:
+    def __add__(self, other: object) -> Polynomial:
         like = self._like(other)
         if like is None:
             return NotImplemented
@@ -62,11 +63,11 @@ class Polynomial:
                 total[a + b if self.ordered else tuple(sorted(a + b))] += n * m
         return Polynomial(dict(total), self.ordered)
 
-    def __mul__(self, other: Any) -> Polynomial:
+    def __mul__(self, other: object) -> Polynomial:
         like = self._like(other)
         return NotImplemented if like is None else self._times(self, like)
 
-    def __rmul__(self, other: Any) -> Polynomial:
+    def __rmul__(self, other: object) -> Polynomial:
         like = self._like(other)
         return NotImplemented if like is None else self._times(like, self)
 
@@ -82,7 +83,7 @@ class Polynomial:
     def __str__(self) -> str:
         return (
             " + ".join(
-                _written(m, n) for m, n in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0]))
+                _monomial_text(m, n) for m, n in sorted(self.terms.items(), key=lambda t: (-len(t[0]), t[0]))
             )
             or "0"
         )
@@ -90,7 +91,7 @@ class Polynomial:
     __repr__ = __str__
 
 
-def _written(monomial: Monomial, times: int) -> str:
+def _monomial_text(monomial: Monomial, times: int) -> str:
     powers = [(name, len(list(same))) for name, same in groupby(monomial)]
     factors = [name if power == 1 else f"{name}^{power}" for name, power in powers]
     return " ".join(([] if times == 1 and factors else [str(times)]) + factors)
@@ -103,11 +104,11 @@ class Symbolic(Semiring):
     add, multiply = np.add, np.multiply
     exact_only = True
 
-    def variable(self, name: str) -> Any:
+    def variable(self, name: str) -> Weight:
         """The variable of that name."""
         raise NotImplementedError
 
-    def same(self, a: Any, b: Any) -> bool:
+    def same(self, a: Weight, b: Weight) -> bool:
         """Are two expressions equal?"""
         return bool(a == b)
 
@@ -115,15 +116,15 @@ class Symbolic(Semiring):
         """Always object."""
         return object
 
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> Weight:
         """Expressions are made of variables, not of text."""
         raise InputError(f"there are no expressions to be read in the semiring {self.name}")
 
-    def format(self, weight: Any) -> str:
+    def format(self, weight: Weight) -> str:
         """The expression, written out."""
         return str(weight)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("expressions are not kept in files")
 
 
@@ -140,11 +141,11 @@ class Free(Symbolic):
         """The variable of that name."""
         return Polynomial({(name,): 1}, self.ordered)
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """A polynomial of this kind, or a natural number."""
         return self.zero._like(weight) is not None
 
-    def exact(self, weight: Any) -> Any:
+    def exact(self, weight: Weight) -> Weight:
         """The weight as a polynomial."""
         return self.zero._like(weight)
 
@@ -154,7 +155,7 @@ class Opposite(Free):
     the other way round.
     """
 
-    def times(self, a: Any, b: Any) -> Any:
+    def times(self, a: Weight, b: Weight) -> Weight:
         """B a."""
         return super().times(b, a)
 
@@ -165,19 +166,19 @@ class OverQ(Symbolic):
     name, zero, one = "Q[X]", sympy.Integer(0), sympy.Integer(1)
     add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
 
-    def variable(self, name: str) -> Any:
+    def variable(self, name: str) -> Weight:
         """The symbol of that name."""
         return sympy.Symbol(name)
 
-    def same(self, a: Any, b: Any) -> bool:
+    def same(self, a: Weight, b: Weight) -> bool:
         """Are they one polynomial?"""
         return bool(sympy.expand(a - b) == 0)
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """An expression, or a rational number."""
         return isinstance(weight, (sympy.Expr, int, Fraction))
 
-    def exact(self, weight: Any) -> Any:
+    def exact(self, weight: Weight) -> Weight:
         """The weight as an expression of sympy's."""
         return sympy.sympify(weight)
 

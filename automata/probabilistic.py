@@ -6,27 +6,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from automata.checks import checked_alphabet, checked_state, listed
+from automata.drawing import Drawable
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.most_probable import MostProbable, most_probable
 from automata.number_text import shorten
 from automata.sampling import choose
 from automata.semirings import REAL
-from automata.strings import String
+from automata.symbols import unknown_symbol
+from automata.types import String, Weights
 from automata.weights import checked, has_floats, raw_array
-from automata.wfsa import WFSA, unknown_symbol
+from automata.wfsa import WFSA
 
 UNIT = 2.0**-53
 """The unit roundoff of float64."""
 
 
-class PFA:
+class PFA(Drawable):
     """A PFA in Rabin's sense (1963), the "probabilistic finite automaton" of Theorem 3.1, Wang & Niepert
     2019; immutable.
 
@@ -56,9 +58,10 @@ class PFA:
         exact: are they fractions?
     """
 
+    probabilistic: ClassVar[bool] = True
     alphabet: tuple[Any, ...]
-    initial: NDArray[Any]
-    tables: NDArray[Any]
+    initial: Weights
+    tables: Weights
     exact: bool
 
     def __init__(self, alphabet: Iterable[Hashable], initial: ArrayLike, tables: ArrayLike) -> None:
@@ -108,7 +111,7 @@ class PFA:
         """The number of states, k."""
         return len(self.initial)
 
-    def table(self, symbol: Hashable) -> NDArray[Any]:
+    def table(self, symbol: Hashable) -> Weights:
         """The matrix of a symbol, shape ``(k, k)``."""
         if symbol not in self.alphabet:
             raise unknown_symbol(self.alphabet, symbol)
@@ -124,6 +127,10 @@ class PFA:
         last[sorted({checked_state(q, self.states, "final") for q in listed(final, "final")})] = REAL.exact(1)
         return WFSA(REAL, self.initial, last, dict(zip(self.alphabet, self.tables, strict=True)))
 
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The real automaton of the probability to be in one of the states ``final``: :meth:`to_wfsa`."""
+        return self.to_wfsa(final)
+
     def state_automata(self) -> tuple[WFSA, ...]:
         """For each state j the real automaton whose score is the probability to be in state j after the
         string.
@@ -131,7 +138,7 @@ class PFA:
         whole = self.to_wfsa([])
         return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 
-    def distribution(self, string: String) -> NDArray[Any]:
+    def distribution(self, string: String) -> Weights:
         """The probability of each state after the string, shape ``(k,)``, by the Forward algorithm.
 
         Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
@@ -157,13 +164,13 @@ class PFA:
     def most_probable(self, final: Collection[int] = ()) -> MostProbable:
         """The DFA that always moves to the most probable state, with its ties; see :class:`MostProbable`.
 
-        >>> found = PFA("a", [1, 0], [[["1/3", "2/3"], ["1/2", "1/2"]]]).most_probable(final=[1])
-        >>> found.dfa.table, found.ties
+        >>> limit = PFA("a", [1, 0], [[["1/3", "2/3"], ["1/2", "1/2"]]]).most_probable(final=[1])
+        >>> limit.dfa.table, limit.ties
         (((1,), (0,)), (Tie(state=1, symbol='a', best=(0, 1)),))
         """
         return most_probable(self.alphabet, self.initial, self.tables, final)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("an automaton is immutable; make another with PFA(...)")
 
     def __eq__(self, other: object) -> bool:
@@ -179,21 +186,15 @@ class PFA:
     def __hash__(self) -> int:
         return hash((self.alphabet, self.exact, self.states))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return PFA, (self.alphabet, self.initial, self.tables)
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float64"
         return f"<PFA: {self.states} state(s), {len(self.alphabet)} symbol(s), {kind}>"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What a notebook shows: the automaton drawn, and the one line above as text."""
-        from automata.drawing import svg
 
-        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
-
-
-def _require_distribution(row: NDArray[Any], where: str) -> None:
+def _require_distribution(row: Weights, where: str) -> None:
     for j, p in enumerate(row):
         if p < 0:
             raise InputError(
@@ -211,5 +212,5 @@ def _require_distribution(row: NDArray[Any], where: str) -> None:
         )
 
 
-def _drawn(row: NDArray[Any], rng: np.random.Generator) -> int:
+def _drawn(row: Weights, rng: np.random.Generator) -> int:
     return choose(row.astype(np.float64), rng)

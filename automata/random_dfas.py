@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from automata.checks import checked_alphabet
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.number_text import shorten
 
@@ -54,9 +54,9 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
             table[free.pop(int(rng.integers(len(free))))] = q
             free += [(q, a) for a in range(len(symbols))]
         final = frozenset(np.flatnonzero(rng.integers(2, size=states)).tolist())
-        found = DFA(symbols, 0, tuple(tuple(row) for row in table.tolist()), final).minimal()
-        if found.states == states:
-            return found
+        dfa = DFA(symbols, 0, tuple(tuple(row) for row in table.tolist()), final).minimal()
+        if dfa.states == states:
+            return dfa
     raise InputError(
         f"no minimal DFA with {states} states was found in {MOST_TRIES} tries; ask for fewer states"
     )

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,8 @@ from numpy.typing import NDArray
 from automata.errors import InputError
 from automata.float_format import FLOAT32, FLOAT64, Format
 from automata.rounding_steps import STEPS, Deviation
-from automata.strings import Batch, String, encode
+from automata.strings import Batch, encode
+from automata.types import Floats, String, Weight, Weights
 from automata.wfsa import WFSA
 
 __all__ = ["FLOAT32", "FLOAT64", "Deviation", "Format", "bound_table", "bounded", "prefix_bounds", "share"]
@@ -41,7 +41,7 @@ __all__ = ["FLOAT32", "FLOAT64", "Deviation", "Format", "bound_table", "bounded"
 
 def prefix_bounds(
     automaton: WFSA, string: String, computed_in: Format, deviation: Deviation | None = None
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+) -> tuple[Weights, Floats]:
     """The scores of a string's prefixes, and how far a float computation of them may be off.
 
     Args:
@@ -63,7 +63,7 @@ def prefix_bounds(
 
 def bound_table(
     automaton: WFSA, batch: Batch, computed_in: Format, deviation: Deviation | None = None
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+) -> tuple[Weights, Floats]:
     """:func:`prefix_bounds` for a batch, as tables in its own order, shape ``(strings, longest + 1)``."""
     if automaton.semiring not in STEPS:
         known = " and ".join(k.name for k in STEPS)
@@ -84,14 +84,14 @@ def bound_table(
     return values, np.where(np.isnan(bounds), np.inf, bounds)
 
 
-def bounded(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
+def bounded(bounds: Floats) -> NDArray[np.bool_]:
     """Where there is a bound: a computed score is compared there, and nowhere else. NaN is no bound, as
     infinity is none.
     """
     return np.asarray(bounds < np.inf)
 
 
-def share(computed: Iterable[float], values: Iterable[Any], bounds: Iterable[float]) -> float:
+def share(computed: Iterable[float], values: Iterable[Weight], bounds: Iterable[float]) -> float:
     """The largest share of a bound that ``abs(computed - true)`` uses: at most 1 where the bounds hold;
     infinite where one does not.
 
@@ -106,7 +106,7 @@ def share(computed: Iterable[float], values: Iterable[Any], bounds: Iterable[flo
     )
 
 
-def _used(computed: float, value: Any, bound: float) -> float:
+def _used(computed: float, value: Weight, bound: float) -> float:
     if computed == value:  # -infinity, too, is what it should be
         return 0.0
     if not np.isfinite(computed) or value in (np.inf, -np.inf) or not bound:

@@ -13,7 +13,6 @@ True
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,11 @@ from numpy.typing import NDArray
 from automata.errors import ShapeError
 from automata.float_format import FLOAT64, Format, representation_error, upper
 from automata.semirings import MAX_PLUS, REAL, Semiring
+from automata.types import Floats, Weights
 from automata.wfsa import WFSA
 
 # The bounds themselves are computed in float64; a step's own rounding errors are far below this inflation.
 _OUTWARD = 1 + 2.0**-40
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -67,16 +65,14 @@ class _Steps:
             self.initial_slack = self.initial_slack + deviation.initial
             self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)
 
-    def step(
-        self, omega: NDArray[Any], error: Floats, symbols: NDArray[np.intp]
-    ) -> tuple[NDArray[Any], Floats]:
+    def step(self, omega: Weights, error: Floats, symbols: NDArray[np.intp]) -> tuple[Weights, Floats]:
         """Omega_{i+1} and the bound on its error, from Omega_i and its."""
         k = self.automaton.semiring
         terms = k.times(omega[:, :, None], self.automaton.matrices[symbols])
         after = k.sum(terms, axis=1)
         return after, self._error(omega, error, self.sizes[symbols], self.slack[symbols], terms, after)
 
-    def read_out(self, omega: NDArray[Any], error: Floats) -> tuple[NDArray[Any], Floats]:
+    def read_out(self, omega: Weights, error: Floats) -> tuple[Weights, Floats]:
         """The score (eq. 3c) and the bound on its error."""
         k = self.automaton.semiring
         terms = k.times(omega, self.automaton.final)
@@ -85,13 +81,7 @@ class _Steps:
         return value, self._error(omega, error, column, slack, terms[:, :, None], value[:, None])[:, 0]
 
     def _error(
-        self,
-        omega: NDArray[Any],
-        error: Floats,
-        weights: Floats,
-        slack: Floats,
-        terms: NDArray[Any],
-        sums: NDArray[Any],
+        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
         """The error of the sums over q' of omega(q') (x) weights(q', q): inherited, and of this step's own
         roundings.
@@ -107,13 +97,7 @@ class RealSteps(_Steps):
     """Sums of products, in any order."""
 
     def _error(
-        self,
-        omega: NDArray[Any],
-        error: Floats,
-        weights: Floats,
-        slack: Floats,
-        terms: NDArray[Any],
-        sums: NDArray[Any],
+        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
         size = upper(omega)
         # factor by factor, since the product itself may underflow
@@ -137,13 +121,7 @@ class MaxPlusSteps(_Steps):
     """
 
     def _error(
-        self,
-        omega: NDArray[Any],
-        error: Floats,
-        weights: Floats,
-        slack: Floats,
-        terms: NDArray[Any],
-        sums: NDArray[Any],
+        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
         # -infinity is exact, and stays: such a term is no candidate, however far off its other summand is.
         alive = np.asarray(terms != -np.inf, dtype=bool)
@@ -164,7 +142,7 @@ class MaxPlusSteps(_Steps):
         )
 
 
-def _nearest(values: NDArray[Any]) -> Floats:
+def _nearest(values: Weights) -> Floats:
     if values.dtype != object:
         return np.asarray(values, dtype=np.float64)
     signs = np.where(np.asarray(values < 0, dtype=bool), -1.0, 1.0)

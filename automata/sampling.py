@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS
+from automata.types import Floats, Symbol, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 MOST_STRINGS = 10_000_000
 
 
-def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) -> list[tuple[Any, ...]]:
+def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) -> list[Symbols]:
     """Strings of at most ``longest`` symbols, each drawn by drawing one path in proportion to its weight.
 
     Over real, counting and max-times weights a path weighs its score; over log and max-plus e to the score,
@@ -56,13 +55,13 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
 
 
 def _draw(
-    initial: NDArray[np.float64],
-    tables: NDArray[np.float64],
-    rest: list[NDArray[np.float64]],
+    initial: Floats,
+    tables: Floats,
+    rest: list[Floats],
     length: int,
-    names: list[Any],
+    names: list[Symbol],
     rng: np.random.Generator,
-) -> tuple[Any, ...]:
+) -> Symbols:
     state = choose(initial * rest[length], rng)
     string = []
     for left in range(length - 1, -1, -1):
@@ -72,15 +71,15 @@ def _draw(
     return tuple(string)
 
 
-def choose(weights: NDArray[np.float64], rng: np.random.Generator) -> int:
+def choose(weights: Floats, rng: np.random.Generator) -> int:
     """A place, drawn in proportion to what stands there."""
     return int(rng.choice(len(weights), p=weights / weights.sum()))
 
 
-def _likelihoods(automaton: WFSA) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _likelihoods(automaton: WFSA) -> tuple[Floats, Floats, Floats]:
     k = automaton.semiring
 
-    def likelihood(weight: Any) -> float:
+    def likelihood(weight: Weight) -> float:
         try:
             if k is BOOLEAN:
                 return float(weight)
@@ -98,7 +97,7 @@ def _likelihoods(automaton: WFSA) -> tuple[NDArray[np.float64], NDArray[np.float
             )
         return value
 
-    def all_of(weights: NDArray[Any]) -> NDArray[np.float64]:
+    def all_of(weights: Weights) -> Floats:
         return np.array([likelihood(w) for w in weights.flat], dtype=np.float64).reshape(weights.shape)
 
     return all_of(automaton.initial), all_of(automaton.final), all_of(automaton.matrices)

@@ -16,22 +16,24 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from automata.errors import InputError, WeightError
 from automata.fraction_matrices import product
 from automata.number_text import parse_number, shorten, write_number
+from automata.types import Weight, Weights
 
 INFINITY = math.inf
 FEW = 1000
 """More products of fractions than that are worth clearing denominators for."""
 
 
-def _quotient(a: Any, b: Any) -> Any:
+def _quotient(a: Weight, b: Weight) -> Weight:
     """Of Python's integers too a fraction, where ``/`` would round."""
     return Fraction(a) / b if isinstance(a, int) else a / b
 
@@ -42,24 +44,24 @@ class Semiring:
     """
 
     name: ClassVar[str]
-    zero: ClassVar[Any]
-    one: ClassVar[Any]
+    zero: ClassVar[Weight]
+    one: ClassVar[Weight]
     members: ClassVar[str]  # what a weight must be, in words, for error messages
     add: ClassVar[np.ufunc]
     multiply: ClassVar[np.ufunc]
     # The same on two numbers: NumPy would make int64 of Python's integers, and those overflow.
-    add_numbers: Any
-    multiply_numbers: Any
+    add_numbers: Callable[[Weight, Weight], Weight]
+    multiply_numbers: Callable[[Weight, Weight], Weight]
     # a (x) the inverse of b, for b other than zero; exact numbers give an exact one. None where weights have
     # no inverse.
-    divide_numbers: Any = None
+    divide_numbers: Callable[[Weight, Weight], Weight] | None = None
     selective: ClassVar[bool] = (
         False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
     )
     exact_only: ClassVar[bool] = False  # no float64 arrays (boolean, counting)
     float_only: ClassVar[bool] = False  # no exact arrays (log)
 
-    def plus(self, a: ArrayLike, b: ArrayLike) -> Any:
+    def plus(self, a: ArrayLike, b: ArrayLike) -> Weight:
         """``a`` (+) ``b``, elementwise."""
         return (
             self.add(a, b)
@@ -67,7 +69,7 @@ class Semiring:
             else self.add_numbers(a, b)
         )
 
-    def times(self, a: ArrayLike, b: ArrayLike) -> Any:
+    def times(self, a: ArrayLike, b: ArrayLike) -> Weight:
         """``a`` (x) ``b``, elementwise."""
         return (
             self.multiply(a, b)
@@ -75,19 +77,19 @@ class Semiring:
             else self.multiply_numbers(a, b)
         )
 
-    def sum(self, values: ArrayLike, axis: int | None = None) -> Any:
+    def sum(self, values: ArrayLike, axis: int | None = None) -> Weight:
         """The (+)-sum along ``axis`` (of everything, without one); an empty sum is ``zero``."""
         array = np.asarray(values)
         flat, along = (array.reshape(-1), 0) if axis is None else (array, axis)
         return self.add.reduce(flat, axis=along, initial=self.zero)
 
-    def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def matmul(self, a: Weights, b: Weights) -> Weights:
         """The matrix product over this semiring: shapes ``(..., i, j)`` and ``(..., j, k)`` give
         ``(..., i, k)``.
         """
         return np.asarray(self.sum(self.times(a[..., :, :, None], b[..., None, :, :]), axis=-2))
 
-    def star(self, a: Any) -> Any:
+    def star(self, a: Weight) -> Weight:
         """``one + a + a a + a a a + ...`` where that sum exists, else
         :class:`~automata.errors.WeightError`.
         """
@@ -97,21 +99,21 @@ class Semiring:
             f"the sum 1 + a + aa + ... of a = {self.format(a)} does not exist in the {self.name} semiring"
         )
 
-    def absolute(self, values: NDArray[Any]) -> NDArray[Any]:
+    def absolute(self, values: Weights) -> Weights:
         """The weights without their signs, where the semiring has signs: what absolute convergence is decided
         on.
         """
         return values
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """Is ``weight`` an element of this semiring?"""
         return isinstance(weight, (Fraction, int)) or (isinstance(weight, float) and math.isfinite(weight))
 
-    def zeros(self, *shape: int, exact: bool) -> NDArray[Any]:
+    def zeros(self, *shape: int, exact: bool) -> Weights:
         """An array of ``zero``."""
         return np.full(shape, self.zero, dtype=self.dtype(exact))
 
-    def identity(self, n: int, *, exact: bool) -> NDArray[Any]:
+    def identity(self, n: int, *, exact: bool) -> Weights:
         """The ``(n, n)`` identity matrix."""
         eye = self.zeros(n, n, exact=exact)
         eye[np.arange(n), np.arange(n)] = self.one
@@ -121,14 +123,14 @@ class Semiring:
         """The NumPy dtype of this semiring's arrays."""
         return object if exact else np.float64
 
-    def exact(self, weight: Any) -> Any:
+    def exact(self, weight: Weight) -> Weight:
         """``weight`` as an exact number: a float is the dyadic fraction that it is; infinities stay."""
         value = weight.item() if isinstance(weight, np.generic) else weight
         if type(value) is Fraction or (isinstance(value, float) and math.isinf(value)):
             return value
         return Fraction(value)
 
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> Weight:
         """The exact weight that ``text`` writes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
         weight = parse_number(text)
         if not self.holds(weight):
@@ -137,7 +139,7 @@ class Semiring:
             )
         return weight
 
-    def format(self, weight: Any) -> str:
+    def format(self, weight: Weight) -> str:
         """The text that :meth:`parse` reads back as the same weight; a float is written as the fraction it
         is.
         """
@@ -146,7 +148,7 @@ class Semiring:
     def __repr__(self) -> str:
         return f"<{self.name} semiring>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return semiring, (self.name,)
 
 
@@ -164,7 +166,7 @@ class Real(Semiring):
     add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
     divide_numbers = staticmethod(_quotient)
 
-    def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def matmul(self, a: Weights, b: Weights) -> Weights:
         """The ordinary product; for float64 the one of BLAS, in whatever order it sums; exact for
         fractions.
         """
@@ -174,18 +176,18 @@ class Real(Semiring):
         plain = large and all(type(w) in (int, Fraction) for array in (a, b) for w in array.ravel().tolist())
         return product(a, b) if plain else super().matmul(a, b)
 
-    def star(self, a: Any) -> Any:
+    def star(self, a: Weight) -> Weight:
         """1 / (1 - a) for |a| < 1."""
         if not -1 < a < 1:
             return super().star(a)
         return 1 / (1 - a) if isinstance(a, float) else Fraction(1) / (1 - a)
 
-    def absolute(self, values: NDArray[Any]) -> NDArray[Any]:
+    def absolute(self, values: Weights) -> Weights:
         """|values|."""
         return np.asarray(np.abs(values))
 
 
-def _added(a: Any, b: Any) -> Any:
+def _added(a: Weight, b: Weight) -> Weight:
     """``a + b``. Python makes a float of what it adds to an infinity, and a fraction may be beyond all
     floats.
     """
@@ -195,7 +197,7 @@ def _added(a: Any, b: Any) -> Any:
         return a if isinstance(a, float) else b
 
 
-def _taken_off(a: Any, b: Any) -> Any:
+def _taken_off(a: Weight, b: Weight) -> Weight:
     """``a - b`` likewise, where ``b`` is no infinity."""
     try:
         return a - b
@@ -211,7 +213,7 @@ class Tropical(Semiring):
     multiply_numbers, divide_numbers = staticmethod(_added), staticmethod(_taken_off)
     selective = True
 
-    def times(self, a: ArrayLike, b: ArrayLike) -> Any:
+    def times(self, a: ArrayLike, b: ArrayLike) -> Weight:
         """``a + b``, elementwise."""
         try:
             return super().times(a, b)
@@ -230,11 +232,11 @@ class MaxPlus(Tropical):
     add = np.maximum
     add_numbers = staticmethod(max)
 
-    def star(self, a: Any) -> Any:
+    def star(self, a: Weight) -> Weight:
         """0 for a <= 0: going round the cycle never gains."""
         return self.one if a <= 0 else super().star(a)
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """Below +infinity, and no NaN."""
         return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
 
@@ -248,11 +250,11 @@ class MinPlus(Tropical):
     add = np.minimum
     add_numbers = staticmethod(min)
 
-    def star(self, a: Any) -> Any:
+    def star(self, a: Weight) -> Weight:
         """0 for a >= 0."""
         return self.one if a >= 0 else super().star(a)
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """Above -infinity, and no NaN."""
         return isinstance(weight, (int, float, Fraction)) and weight > -INFINITY
 
@@ -270,11 +272,11 @@ class MaxTimes(Semiring):
     divide_numbers = staticmethod(_quotient)
     selective = True
 
-    def star(self, a: Any) -> Any:
+    def star(self, a: Weight) -> Weight:
         """1 for a <= 1."""
         return self.one if a <= 1 else super().star(a)
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """Finite and not negative."""
         return super().holds(weight) and weight >= 0
 
@@ -294,13 +296,13 @@ class Log(Semiring):
     divide_numbers = staticmethod(operator.sub)
     float_only = True
 
-    def star(self, a: Any) -> Any:
+    def star(self, a: Weight) -> Weight:
         """-log(1 - e^a) for a < 0."""
         if not a < 0:
             return super().star(a)
         return -np.log1p(-np.exp(a)) if a < -math.log(2) else -np.log(-np.expm1(a))
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """Below +infinity, and no NaN."""
         return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
 
@@ -308,7 +310,7 @@ class Log(Semiring):
         """Always float64."""
         return np.float64
 
-    def exact(self, weight: Any) -> Any:
+    def exact(self, weight: Weight) -> Weight:
         """A sum of exponentials of fractions is no fraction: there is no exact log semiring."""
         raise InputError(
             "the log semiring has no exact arithmetic: its scores are logarithms of sums, use floats"
@@ -323,7 +325,7 @@ class Log(Semiring):
                 f"weight {shorten(text)} is beyond float64, which the log semiring computes in"
             ) from None
 
-    def format(self, weight: Any) -> str:
+    def format(self, weight: Weight) -> str:
         """The shortest decimal that is read back as the same float64."""
         return repr(float(weight))
 
@@ -337,17 +339,17 @@ class Boolean(Semiring):
     selective = True
     exact_only = True
 
-    def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def matmul(self, a: Weights, b: Weights) -> Weights:
         """The matrix product: is any product true? Counted in float32, which is exact below 2^24."""
         if a.shape[-1] >= 1 << 24:
             return super().matmul(a, b)
         return np.asarray(a.astype(np.float32) @ b.astype(np.float32) > 0)
 
-    def star(self, a: Any) -> Any:
+    def star(self, a: Weight) -> Weight:
         """True."""
         return True
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """True or False."""
         return isinstance(weight, (bool, np.bool_))
 
@@ -355,7 +357,7 @@ class Boolean(Semiring):
         """Always bool."""
         return np.bool_
 
-    def exact(self, weight: Any) -> bool:
+    def exact(self, weight: Weight) -> bool:
         """The weight itself."""
         return bool(weight)
 
@@ -367,7 +369,7 @@ class Boolean(Semiring):
             )
         return text == "true"
 
-    def format(self, weight: Any) -> str:
+    def format(self, weight: Weight) -> str:
         """``true`` or ``false``."""
         return "true" if weight else "false"
 
@@ -380,7 +382,7 @@ class Counting(Semiring):
     add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
     exact_only = True
 
-    def holds(self, weight: Any) -> bool:
+    def holds(self, weight: Weight) -> bool:
         """A natural number."""
         return isinstance(weight, (int, Fraction)) and weight == int(weight) and weight >= 0
 
@@ -388,7 +390,7 @@ class Counting(Semiring):
         """Always object: Python's integers."""
         return object
 
-    def exact(self, weight: Any) -> int:
+    def exact(self, weight: Weight) -> int:
         """The weight as a Python integer."""
         return int(weight)
 

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
+from automata.printable_text import has_half_a_character
 from automata.semirings import (
     BOOLEAN,
     COUNTING,
@@ -32,8 +33,9 @@ from automata.semirings import (
     SEMIRINGS,
     Semiring,
 )
-from automata.shown import has_half_a_character
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.types import Symbol, Symbols, Weight
+from automata.wfsa import WFSA
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 NAPKIN = [Fraction(w) for w in ("0", "1", "-1", "1/2", "2", "-1/2", "3", "-2", "1/3", "3/4")]
@@ -49,7 +51,7 @@ def semirings() -> st.SearchStrategy[Semiring]:
 
 
 @cache
-def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[Any]:
+def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[Weight]:
     """Weights of the semiring: fractions (floats in log, truth values in boolean), zero among them.
 
     With ``extreme``, huge and subnormal ones too, where the semiring has them.
@@ -63,8 +65,8 @@ def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[An
     return _fractions(semiring, extreme)
 
 
-def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Any]:
-    allowed: list[Any] = [w for w in NAPKIN if semiring.holds(w)]
+def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
+    allowed: list[Weight] = [w for w in NAPKIN if semiring.holds(w)]
     if semiring in (MAX_PLUS, MIN_PLUS):
         allowed.insert(0, semiring.zero)
     low = 0 if semiring is MAX_TIMES else -60
@@ -176,7 +178,7 @@ def awkward_alphabets(
 
 
 @cache
-def strings(alphabet: str | tuple[Any, ...], longest: int = 12, run: int = 40) -> st.SearchStrategy[Any]:
+def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.SearchStrategy[Any]:
     """Strings over the alphabet: mostly short, the empty one and single symbols among them; some a long run
     of one symbol.
 
@@ -236,7 +238,7 @@ def automata(
     draw: st.DrawFn,
     semiring: Semiring = REAL,
     *,
-    alphabet: Sequence[Any] = "ab",
+    alphabet: Sequence[Symbol] = "ab",
     most_states: int = 4,
     least_states: int = 0,
     epsilon: Epsilon = "none",
@@ -280,12 +282,12 @@ def automata(
         )
         if epsilon == "acyclic" or semiring is COUNTING:
             silent = [a for a in silent if a[0] < a[1]]
-        arrows = arrows + silent
-    made = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
-    return made if exact or semiring.exact_only else made.to_float()
+        arrows = [*arrows, *silent]
+    automaton = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
+    return automaton if exact or semiring.exact_only else automaton.to_float()
 
 
-def _silent_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Any]:
+def _silent_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight]:
     """Epsilon weights light enough for every cycle among n states to have a sum."""
     if semiring is BOOLEAN:
         return st.booleans()

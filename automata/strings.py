@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.wfsa import unknown_symbol
-
-String = Sequence[Any]
-"""A sequence of symbols: a Python string of one-letter symbols, or a list or tuple of any symbols."""
+from automata.symbols import unknown_symbol
+from automata.types import String as String
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from automata.att_lines import LONGEST, columns
 from automata.errors import FormatError, InputError
 from automata.number_text import shorten
-from automata.shown import has_half_a_character
-from automata.wfsa import EPSILON, WFSA
+from automata.printable_text import has_half_a_character
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 
 EPSILON_NAMES = ("<epsilon>", "<eps>", "0")
 LOOKS_SILENT = re.compile("eps|^ε$|^<.*>$|^[-_0]$", re.IGNORECASE)
@@ -33,7 +33,7 @@ def dumps_symbols(automaton: WFSA) -> str:
     return "".join(f"{name}\t{i}\n" for i, name in enumerate(names))
 
 
-def label(symbol: Any) -> str:
+def label(symbol: object) -> str:
     """The symbol as it is written where a table is beside the text; :class:`~automata.errors.InputError`
     where it cannot be.
     """
@@ -117,8 +117,8 @@ def _with_table(labels: Mapping[str, int], table: Mapping[str, int], where: str)
             f"{where}: the labels are read as numbers of the symbol table, since none of them is a name",
             stacklevel=4,
         )
-    found = {text: text if named is not None else names[text] for text in labels}
-    return {text: name if table[name] else EPSILON for text, name in found.items()}
+    names_of = {text: text if named is not None else names[text] for text in labels}
+    return {text: name if table[name] else EPSILON for text, name in names_of.items()}
 
 
 def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:

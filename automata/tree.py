@@ -5,16 +5,15 @@ once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.operations import remove_epsilon
+from automata.types import Weights
 from automata.wfsa import WFSA
 
 
-def levels(automaton: WFSA, longest: int) -> Iterator[NDArray[Any]]:
+def levels(automaton: WFSA, longest: int) -> Iterator[Weights]:
     """For each length from 0 to ``longest`` the scores of all strings of that length, in the alphabet's
     order.
 

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.errors import InputError
-from automata.strings import Batch, String, encode
-from automata.wfsa import EPSILON, WFSA, Edge
+from automata.semirings import Semiring
+from automata.strings import Batch, encode
+from automata.symbols import EPSILON
+from automata.types import String, Weight, Weights
+from automata.wfsa import WFSA, Edge
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class BestPath:
     them).
     """
 
-    score: Any
+    score: Weight
     start: int
     edges: tuple[Edge, ...]
 
@@ -51,12 +52,12 @@ def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath |
             "Viterbi needs max-plus, min-plus, max-times or boolean"
         )
     batch = encode(automaton.index, strings)
-    found: list[BestPath | None] = [None] * len(strings)
+    best_paths: list[BestPath | None] = [None] * len(strings)
     if automaton.states:
         traces = _Traces(automaton, batch)
         for row, place in enumerate(batch.order.tolist()):
-            found[place] = traces.back(row, strings[place])
-    return found
+            best_paths[place] = traces.back(row, strings[place])
+    return best_paths
 
 
 class _Traces:
@@ -75,7 +76,7 @@ class _Traces:
             self.omegas.append(omega)
             self.silent.append(start)
 
-    def _silently(self, omega: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _silently(self, omega: Weights) -> tuple[Weights, Weights]:
         if self.automaton.epsilon is None:
             return omega, np.broadcast_to(np.arange(omega.shape[1]), omega.shape)
         return _best(self.automaton, omega[:, :, None], self.best[None])
@@ -102,18 +103,18 @@ class _Traces:
         return BestPath(score, state, tuple(edges[::-1]))
 
 
-def _argbest(k: Any, values: NDArray[Any], axis: int) -> NDArray[Any]:
+def _argbest(k: Semiring, values: Weights, axis: int) -> Weights:
     return np.asarray(values.argmin(axis=axis) if k.add is np.minimum else values.argmax(axis=axis))
 
 
-def _best(automaton: WFSA, omega: NDArray[Any], tables: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _best(automaton: WFSA, omega: Weights, tables: Weights) -> tuple[Weights, Weights]:
     """Over states q': the best of omega(q') (x) tables(q', q), and which q' it was."""
     scores = np.asarray(automaton.semiring.times(omega, tables))
     which = _argbest(automaton.semiring, scores, 1)
     return np.take_along_axis(scores, which[:, None, :], axis=1)[:, 0, :], which
 
 
-def _silent_ways(automaton: WFSA) -> tuple[NDArray[Any], NDArray[Any]]:
+def _silent_ways(automaton: WFSA) -> tuple[Weights, Weights]:
     """The best silent way between each two states, and the state before its last (Bellman and Ford)."""
     k, n = automaton.semiring, automaton.states
     best = k.identity(n, exact=automaton.exact)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from automata.errors import ShapeError, WeightError
 from automata.number_text import shorten
 from automata.semirings import Semiring
+from automata.types import Weight, Weights
 
 
-def raw_array(weights: ArrayLike, what: str, dimensions: int) -> NDArray[Any]:
+def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:
     try:
         array = np.array(weights) if isinstance(weights, np.ndarray) else np.array(weights, dtype=object)
     except ValueError:
@@ -27,17 +27,17 @@ def raw_array(weights: ArrayLike, what: str, dimensions: int) -> NDArray[Any]:
     return array
 
 
-def is_float(weight: Any) -> bool:
+def is_float(weight: Weight) -> bool:
     return isinstance(weight, (float, np.floating)) and not np.isinf(weight)
 
 
-def has_floats(array: NDArray[Any]) -> bool:
+def has_floats(array: Weights) -> bool:
     if array.dtype == object:
         return any(map(is_float, array.flat))
     return bool(np.issubdtype(array.dtype, np.floating))
 
 
-def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) -> NDArray[Any]:
+def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weights:
     """The array as weights of the semiring, each checked."""
     if array.dtype != object and not exact:
         bad = ~holds_array(semiring, np.asarray(array, dtype=np.float64))
@@ -51,7 +51,7 @@ def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) ->
     if array.dtype == np.bool_ and semiring.dtype(exact) is np.bool_:
         return array.copy()  # nothing that could be wrong
 
-    def one(weight: Any) -> Any:
+    def one(weight: Weight) -> Weight:
         value = (
             semiring.parse(weight)
             if isinstance(weight, str)
@@ -66,22 +66,22 @@ def checked(semiring: Semiring, array: NDArray[Any], exact: bool, where: str) ->
             )
         return semiring.exact(value) if exact else float(value)
 
-    out: NDArray[Any] = np.empty(array.shape, dtype=semiring.dtype(exact))
+    out: Weights = np.empty(array.shape, dtype=semiring.dtype(exact))
     for place, weight in np.ndenumerate(array):
         out[place] = one(weight)
     return out
 
 
-def holds_array(semiring: Semiring, array: NDArray[Any]) -> NDArray[Any]:
+def holds_array(semiring: Semiring, array: Weights) -> Weights:
     low = semiring.holds(-np.inf)
     high = semiring.holds(np.inf)
     signs = array >= 0 if not semiring.holds(-1.0) else np.ones(array.shape, dtype=bool)
     return np.asarray(~np.isnan(array) & (low | (array > -np.inf)) & (high | (array < np.inf)) & signs)
 
 
-def merged(semiring: Semiring, group: Sequence[tuple[int, int, Any]]) -> list[tuple[int, int, Any]]:
+def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
     """The weights of one matrix, those in the same place summed, zeros left out."""
-    total: dict[tuple[int, int], Any] = {}
+    total: dict[tuple[int, int], Weight] = {}
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight
         if not semiring.holds(value):

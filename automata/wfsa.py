@@ -6,20 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from automata.drawing import Drawable
 from automata.epsilon import closure
 from automata.errors import InputError, ShapeError, UnknownSymbol
 from automata.number_text import shorten
 from automata.semirings import Semiring
+from automata.symbols import EPSILON, unknown_symbol
+from automata.types import Floats, Weight, Weights
 from automata.weights import checked, has_floats, is_float, merged, raw_array
 
-EPSILON = ""
-"""The label of a transition that reads nothing; no alphabet may contain it."""
 MOST_CELLS = 1 << 28
 """The most weights that an automaton read from a file may hold, zeros too (2 GB of float64)."""
 MOST_EXACT_CELLS = 1 << 25
@@ -34,10 +34,10 @@ class Edge(NamedTuple):
     source: int
     target: int
     symbol: Hashable
-    weight: Any
+    weight: Weight
 
 
-class WFSA:
+class WFSA(Drawable):
     """An automaton <alphabet, states, tau, lambda, rho> over a semiring (Definition 2).
 
     >>> from automata.semirings import REAL
@@ -73,11 +73,11 @@ class WFSA:
     """
 
     semiring: Semiring
-    initial: NDArray[Any]
-    final: NDArray[Any]
-    matrices: NDArray[Any]
+    initial: Weights
+    final: Weights
+    matrices: Weights
     index: Mapping[Hashable, int]
-    epsilon: NDArray[Any] | None
+    epsilon: Weights | None
     exact: bool
 
     def __init__(
@@ -89,18 +89,18 @@ class WFSA:
         epsilon: ArrayLike | None = None,
     ) -> None:
         distinct: dict[int, int] = {}
-        given: list[ArrayLike] = []
+        arrays: list[ArrayLike] = []
         index: dict[Hashable, int] = {}
         for symbol, matrix in transitions.items():
             if symbol == EPSILON:
                 raise InputError('the symbol "" is kept for epsilon; give its matrix as the argument epsilon')
             if id(matrix) not in distinct:
-                distinct[id(matrix)] = len(given)
-                given.append(matrix)
+                distinct[id(matrix)] = len(arrays)
+                arrays.append(matrix)
             index[symbol] = distinct[id(matrix)]
         start, end = raw_array(initial, "initial", 1), raw_array(final, "final", 1)
         n = len(start)
-        stack = [raw_array(matrix, "a symbol's matrix", 2) for matrix in given]
+        stack = [raw_array(matrix, "a symbol's matrix", 2) for matrix in arrays]
         silent = None if epsilon is None else raw_array(epsilon, "epsilon", 2)
         parts = [start, end, *stack, *([] if silent is None else [silent])]
         for part, what, shape in [
@@ -128,11 +128,11 @@ class WFSA:
     def _fill(
         self,
         semiring: Semiring,
-        initial: NDArray[Any],
-        final: NDArray[Any],
-        matrices: NDArray[Any],
+        initial: Weights,
+        final: Weights,
+        matrices: Weights,
         index: Mapping[Hashable, int],
-        epsilon: NDArray[Any] | None,
+        epsilon: Weights | None,
     ) -> None:
         if epsilon is not None and not bool((epsilon != semiring.zero).any()):
             epsilon = None
@@ -158,22 +158,17 @@ class WFSA:
 
         For operations on automata, which keep shapes and weights sound; users construct with ``WFSA(...)``.
         """
-        made = object.__new__(WFSA)
+        automaton = object.__new__(WFSA)
         parts = {
             n: changes.get(n, getattr(self, n))
             for n in ("semiring", "initial", "final", "matrices", "index", "epsilon")
         }
-        made._fill(**parts)
-        return made
+        automaton._fill(**parts)
+        return automaton
 
     @classmethod
     def from_arrays(
-        cls,
-        semiring: Semiring,
-        initial: NDArray[np.float64],
-        final: NDArray[np.float64],
-        matrices: NDArray[np.float64],
-        index: Mapping[Any, int],
+        cls, semiring: Semiring, initial: Floats, final: Floats, matrices: Floats, index: Mapping[Any, int]
     ) -> WFSA:
         """A float64 automaton from ready arrays, without a copy for each symbol.
 
@@ -193,13 +188,13 @@ class WFSA:
             raise ShapeError(
                 f"index names a matrix that is not there, or epsilon, where 0 to {len(matrices) - 1} are"
             )
-        made = object.__new__(cls)
+        automaton = object.__new__(cls)
         clean = [
             checked(semiring, np.asarray(a, dtype=np.float64), False, w)
             for a, w in ((initial, "initial"), (final, "final"), (matrices, "matrices"))
         ]
-        made._fill(semiring, clean[0], clean[1], clean[2], index, None)
-        return made
+        automaton._fill(semiring, clean[0], clean[1], clean[2], index, None)
+        return automaton
 
     @classmethod
     def from_edges(
@@ -207,9 +202,9 @@ class WFSA:
         semiring: Semiring,
         states: int,
         alphabet: Iterable[Hashable],
-        initial: Iterable[tuple[int, Any]],
-        final: Iterable[tuple[int, Any]],
-        transitions: Iterable[tuple[int, int, Hashable, Any]],
+        initial: Iterable[tuple[int, Weight]],
+        final: Iterable[tuple[int, Weight]],
+        transitions: Iterable[tuple[int, int, Hashable, Weight]],
     ) -> WFSA:
         """An automaton from what differs from zero; symbol ``""`` is epsilon.
 
@@ -221,7 +216,9 @@ class WFSA:
         <WFSA: 2 states, 2 symbols, max-plus semiring, exact>
         """
         order = list(dict.fromkeys(alphabet))
-        by_symbol: dict[Hashable, list[tuple[int, int, Any]]] = {symbol: [] for symbol in [*order, EPSILON]}
+        by_symbol: dict[Hashable, list[tuple[int, int, Weight]]] = {
+            symbol: [] for symbol in [*order, EPSILON]
+        }
         for source, target, symbol, weight in transitions:
             if symbol not in by_symbol:
                 raise UnknownSymbol(f"a transition reads {shorten(symbol)}, which is not in the alphabet")
@@ -233,7 +230,7 @@ class WFSA:
         n = states
         require_room(semiring, n, len(set(edges.values())) + 1, exact)
 
-        def dense(group: Iterable[tuple[int, int, Any]], columns: int) -> NDArray[Any]:
+        def dense(group: Iterable[tuple[int, int, Weight]], columns: int) -> Weights:
             matrix = semiring.zeros(n, columns, exact=exact)
             for i, j, w in group:
                 if not (0 <= i < n and 0 <= j < columns):
@@ -247,8 +244,8 @@ class WFSA:
         matrices = semiring.zeros(len(place), n, n, exact=exact)
         for group, i in place.items():
             matrices[i] = dense(group, n)
-        made = object.__new__(cls)
-        made._fill(
+        automaton = object.__new__(cls)
+        automaton._fill(
             semiring,
             dense(vectors[0], 1)[:, 0],
             dense(vectors[1], 1)[:, 0],
@@ -256,9 +253,9 @@ class WFSA:
             {s: place[edges[s]] for s in order},
             dense(edges[EPSILON], n) if edges[EPSILON] else None,
         )
-        return made
+        return automaton
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name != "closure" and hasattr(self, name):
             raise AttributeError("an automaton is immutable; make another with WFSA(...)")
         object.__setattr__(self, name, value)
@@ -274,11 +271,11 @@ class WFSA:
         return tuple(self.index)
 
     @cached_property
-    def closure(self) -> NDArray[Any] | None:
+    def closure(self) -> Weights | None:
         """The epsilon closure E* = I + E + EE + ..., shape ``(n, n)``; ``None`` where there is no epsilon."""
         return None if self.epsilon is None else closure(self.semiring, self.epsilon)
 
-    def matrix(self, symbol: Hashable) -> NDArray[Any]:
+    def matrix(self, symbol: Hashable) -> Weights:
         """The transition matrix tau(., ., symbol), shape ``(n, n)``."""
         if symbol not in self.index:
             raise unknown_symbol(self.index, symbol)
@@ -286,14 +283,16 @@ class WFSA:
 
     def edges(self) -> Iterator[Edge]:
         """Every transition whose weight is not zero: by source, target, then symbol; epsilon first."""
-        tables: list[tuple[Hashable, NDArray[Any]]] = (
-            [] if self.epsilon is None else [(EPSILON, self.epsilon)]
-        )
+        tables: list[tuple[Hashable, Weights]] = [] if self.epsilon is None else [(EPSILON, self.epsilon)]
         tables += [(symbol, self.matrices[i]) for symbol, i in self.index.items()]
         present = [(s, t, np.argwhere(t != self.semiring.zero).tolist()) for s, t in tables]
-        found = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
+        transitions = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
         rank = {s: k for k, (s, _, _) in enumerate(present)}
-        return iter(sorted(found, key=lambda e: (e.source, e.target, rank[e.symbol])))
+        return iter(sorted(transitions, key=lambda e: (e.source, e.target, rank[e.symbol])))
+
+    def weighted_form(self, final: Collection[int] = ()) -> WFSA:
+        """The automaton itself."""
+        return self
 
     def to_exact(self) -> WFSA:
         """The same automaton over exact numbers: every float is the dyadic fraction that it is."""
@@ -348,7 +347,7 @@ class WFSA:
     def __hash__(self) -> int:
         return hash((self.semiring.name, self.states, self.alphabet))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restore, (
             self.semiring,
             self.initial,
@@ -366,12 +365,6 @@ class WFSA:
             f"<WFSA: {_plural(n, 'state')}, {_plural(m, 'symbol')}, {self.semiring.name} semiring,"
             f" {kind}{extra}>"
         )
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What a notebook shows: the automaton drawn, as SVG, and the one line above as text."""
-        from automata.drawing import svg
-
-        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
 
 
 def require_room(
@@ -391,25 +384,19 @@ def require_room(
         most = MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
     cells = states * states * matrices
     if cells > most:
-        asked = (
+        size = (
             f"{cells:,} weights ({states:,} x {states:,} for each distinct matrix)"
             if states < 10**12
             else "more than 10^24 weights"
         )
-        raise InputError(f"the automaton asks for {asked}; at most {most:,} are held")
-
-
-def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str = "") -> UnknownSymbol:
-    """The error for a symbol that the alphabet lacks."""
-    known = ", ".join(map(shorten, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
-    return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet, which is {{{known}}}")
+        raise InputError(f"the automaton asks for {size}; at most {most:,} are held")
 
 
 def _restore(*parts: Any) -> WFSA:
-    made = object.__new__(WFSA)
+    automaton = object.__new__(WFSA)
     names = ("semiring", "initial", "final", "matrices", "index", "epsilon")
-    made._fill(**dict(zip(names, parts, strict=True)))
-    return made
+    automaton._fill(**dict(zip(names, parts, strict=True)))
+    return automaton
 
 
 def _plural(count: int, word: str) -> str:

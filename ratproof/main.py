@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from automata.errors import InputError, OutputError
-from automata.shown import printable
+from automata.printable_text import printable
 from ratproof.commands import app, installed
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES

@@ -7,8 +7,8 @@ sampling.
 >>> equivalent(one, two).verdict
 'equivalent'
 >>> other = WFSA(REAL, ["1/4", "1/4"], [1, 1], {"a": [[2, 0], [0, "2.0000001"]]})
->>> found = equivalent(one, other)
->>> found.verdict, found.word, found.scores
+>>> answer = equivalent(one, other)
+>>> answer.verdict, answer.word, answer.scores
 ('different', ('a',), (Fraction(1, 1), Fraction(40000001, 40000000)))
 """
 
@@ -83,10 +83,12 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
         (who, [s for s in one.index if s not in other.index])
         for who, one, other in (("first", a, b), ("second", b, a))
     ]
-    told = [f"only the {who} automaton reads {_listed(symbols)}" for who, symbols in missing if symbols]
-    if told and not missing_as_zero:
+    differences = [
+        f"only the {who} automaton reads {_listed(symbols)}" for who, symbols in missing if symbols
+    ]
+    if differences and not missing_as_zero:
         raise UnknownSymbol(
-            f"the alphabets differ: {' and '.join(told)}; "
+            f"the alphabets differ: {' and '.join(differences)}; "
             "--missing-as-zero (missing_as_zero=True) takes a symbol that is missing as one of weight zero"
         )
     both = dict.fromkeys([*a.alphabet, *b.alphabet])
@@ -94,8 +96,8 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
 
 
 def _listed(symbols: list[object]) -> str:
-    shown = ", ".join(shorten(s) for s in symbols[:5])
-    return shown + (f" and {len(symbols) - 5} more" if len(symbols) > 5 else "")
+    first = ", ".join(shorten(s) for s in symbols[:5])
+    return first + (f" and {len(symbols) - 5} more" if len(symbols) > 5 else "")
 
 
 def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Answer:

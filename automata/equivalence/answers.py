@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from automata.equivalence.certificates import Certificate
+from automata.types import Symbols, Weight
 
 Verdict = Literal["equivalent", "different", "unknown"]
 
@@ -35,8 +36,8 @@ class Different:
         certificate: automata, word and scores.
     """
 
-    word: tuple[Any, ...]
-    scores: tuple[Any, Any]
+    word: Symbols
+    scores: tuple[Weight, Weight]
     certificate: Certificate | None = field(default=None, repr=False)
     verdict: ClassVar[Verdict] = "different"
 

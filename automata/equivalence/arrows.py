@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from automata.equivalence.symbols import kinds
+from automata.types import Symbol, Weight
 from automata.wfsa import WFSA
 
 
@@ -24,12 +24,12 @@ class Arrows:
         out: for each symbol's place, for each state, its arrows: pairs of a target and a weight.
     """
 
-    initial: dict[int, Any]
-    final: dict[int, Any]
-    out: list[list[list[tuple[int, Any]]]]
+    initial: dict[int, Weight]
+    final: dict[int, Weight]
+    out: list[list[list[tuple[int, Weight]]]]
 
 
-def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Any]]:
+def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
     """Automata over one alphabet as arrows, and the first symbol of each kind, in the first one's order."""
     places, first, _ = kinds(automata)
     return [_of(a, [kind[i] for kind in places]) for i, a in enumerate(automata)], first
@@ -43,7 +43,7 @@ def _of(automaton: WFSA, places: list[int]) -> Arrows:
     out = []
     for place in places:
         table = automaton.matrices[place]
-        rows: list[list[tuple[int, Any]]] = [[] for _ in range(automaton.states)]
+        rows: list[list[tuple[int, Weight]]] = [[] for _ in range(automaton.states)]
         for q, r in np.argwhere(table != zero).tolist():
             rows[q].append((r, exact(table[q, r])))
         out.append(rows)

@@ -9,15 +9,14 @@ and what shows it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from automata.epsilon import closure
 from automata.json_format import to_json
 from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, REAL
+from automata.types import JsonObject, String, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 FORMAT = "ratproof certificate 1"
@@ -39,12 +38,12 @@ class Linked:
     a: WFSA
     b: WFSA
     through: WFSA
-    to_a: NDArray[Any] | None
-    to_b: NDArray[Any] | None
+    to_a: Weights | None
+    to_b: Weights | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As a JSON object."""
-        through: Any = (
+        through: str | JsonObject = (
             "A" if self.through is self.a else "B" if self.through is self.b else to_json(self.through)
         )
         matrices = {
@@ -64,10 +63,10 @@ class Minimal:
     """
 
     link: Linked
-    prefixes: tuple[Any, ...]
-    suffixes: tuple[Any, ...]
+    prefixes: tuple[String, ...]
+    suffixes: tuple[String, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As a JSON object."""
         strings = {"prefixes": [list(x) for x in self.prefixes], "suffixes": [list(x) for x in self.suffixes]}
         return self.link.to_json() | {"claims": "minimal"} | strings
@@ -81,10 +80,10 @@ class Distinguished:
 
     a: WFSA
     b: WFSA
-    word: tuple[Any, ...]
-    scores: tuple[Any, Any]
+    word: Symbols
+    scores: tuple[Weight, Weight]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As a JSON object."""
         k = self.a.semiring
         return _frame("different", self.a, self.b) | {
@@ -108,9 +107,9 @@ class Bisimulation:
 
     a: WFSA
     b: WFSA
-    pairs: list[tuple[dict[int, Any], dict[int, Any]]]
+    pairs: list[tuple[dict[int, Weight], dict[int, Weight]]]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As a JSON object."""
         write = self.a.semiring.format
         pairs = [
@@ -122,19 +121,19 @@ class Bisimulation:
 Certificate = Linked | Minimal | Distinguished | Bisimulation
 
 
-def _frame(claims: str, a: WFSA, b: WFSA) -> dict[str, Any]:
-    made = {"format": FORMAT, "claims": claims, "A": to_json(a), "B": to_json(b)}
+def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
+    frame = {"format": FORMAT, "claims": claims, "A": to_json(a), "B": to_json(b)}
     if a.semiring not in (REAL, COUNTING):
-        return made
+        return frame
     plain = {
         name: _without_epsilon(side.to_exact())
         for name, side in (("A", a), ("B", b))
         if side.epsilon is not None
     }
-    return made | ({"without epsilon": plain} if plain else {})
+    return frame | ({"without epsilon": plain} if plain else {})
 
 
-def _without_epsilon(automaton: WFSA) -> dict[str, Any]:
+def _without_epsilon(automaton: WFSA) -> JsonObject:
     """The automaton without epsilon, and v = |E|* 1: then v > 0 and |E| v = v - 1 < v, so all sums over
     silent ways converge.
     """
@@ -144,5 +143,5 @@ def _without_epsilon(automaton: WFSA) -> dict[str, Any]:
     return {"automaton": to_json(remove_epsilon(automaton)), "bound": [REAL.format(w) for w in v]}
 
 
-def _entries(matrix: NDArray[Any]) -> list[list[Any]]:
+def _entries(matrix: Weights) -> list[list[int | str]]:
     return [[int(i), int(j), REAL.format(matrix[i, j])] for i, j in np.argwhere(matrix != 0)]

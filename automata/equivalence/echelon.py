@@ -5,7 +5,6 @@ twice.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 
@@ -15,9 +14,9 @@ class _Block:
     """Rows in reduced echelon form: the columns ``pivots`` are an identity matrix."""
 
     pivots: list[int]
-    rows: Any
+    rows: flint.nmod_mat
 
-    def reduce(self, rows: Any, flat: list[Any] | None = None) -> Any:
+    def reduce(self, rows: flint.nmod_mat, flat: list[flint.nmod] | None = None) -> flint.nmod_mat:
         """``rows`` less what makes their pivot columns zero; ``flat`` are their entries, where they are at
         hand.
         """
@@ -39,7 +38,7 @@ class Echelon:
         self.width, self.prime, self.rank = width, prime, 0
         self._blocks: list[_Block] = []
 
-    def extend(self, flat: list[Any]) -> list[int]:
+    def extend(self, flat: list[flint.nmod]) -> list[int]:
         """Add rows, given one after the other: the places of those that are independent of the space and of
         the rows before.
         """
@@ -65,18 +64,20 @@ class Echelon:
         self._blocks.append(block)
 
 
-def staircase(echelon: Any, rank: int) -> list[int]:
+def staircase(echelon: flint.nmod_mat, rank: int) -> list[int]:
     """The pivot columns of an echelon form."""
-    found: list[int] = []
+    pivots: list[int] = []
     column = 0
-    while len(found) < rank:
-        if echelon[len(found), column] != 0:
-            found.append(column)
+    while len(pivots) < rank:
+        if echelon[len(pivots), column] != 0:
+            pivots.append(column)
         column += 1
-    return found
+    return pivots
 
 
-def columns(matrix: Any, chosen: list[int], flat: list[Any] | None = None) -> Any:
+def columns(
+    matrix: flint.nmod_mat, chosen: list[int], flat: list[flint.nmod] | None = None
+) -> flint.nmod_mat:
     """Some columns of a matrix modulo a prime, in the order given; ``flat`` are its entries, where they are
     at hand.
     """
@@ -86,7 +87,7 @@ def columns(matrix: Any, chosen: list[int], flat: list[Any] | None = None) -> An
     return flint.nmod_mat(m, len(chosen), picked, matrix.modulus())
 
 
-def take_rows(matrix: Any, chosen: list[int]) -> Any:
+def take_rows(matrix: flint.nmod_mat, chosen: list[int]) -> flint.nmod_mat:
     """Some rows of a matrix modulo a prime, in the order given."""
     n, flat = matrix.ncols(), matrix.entries()
     return flint.nmod_mat(

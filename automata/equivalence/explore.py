@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 
@@ -55,10 +54,10 @@ def explore(
     ends = _difference(automata, prime)
     words: list[Word] = []
     root = [w for side in automata.sides for w in flint.nmod_mat(side.start, prime).entries()]
-    batches: Iterator[tuple[list[Word], list[Any]]] = iter([([()], root)])
+    batches: Iterator[tuple[list[Word], list[flint.nmod]]] = iter([([()], root)])
     stepping = _Stepping(automata, prime)
     while True:
-        level: list[tuple[Word, list[Any]]] = []
+        level: list[tuple[Word, list[flint.nmod]]] = []
         for names, flat in batches:
             if before is not None and shortlex(names[-1]) >= shortlex(before):
                 names = [w for w in names if shortlex(w) < shortlex(before)]
@@ -94,12 +93,12 @@ class Agreement:
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:
         self.automata = automata
-        kept = [word for word in words if shortlex(word) < shortlex(before)]
+        independent = [word for word in words if shortlex(word) < shortlex(before)]
         symbols = range(len(automata.symbols))
-        children = {()} | {(*word, a) for word in kept for a in symbols}
+        children = {()} | {(*word, a) for word in independent for a in symbols}
         tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
         place = {word: i for i, word in enumerate(tried)}
-        self.kept = [place[word] for word in kept]
+        self.independent = [place[word] for word in independent]
         self.candidates = Vectors(automata, tried)
 
     def holds(self, prime: int) -> bool:
@@ -108,10 +107,10 @@ class Agreement:
         if any(value != 0 for value in (rows * _difference(self.automata, prime)).entries()):
             return False
         echelon, rank = rows.transpose().rref()
-        return staircase(echelon, rank) == self.kept
+        return staircase(echelon, rank) == self.independent
 
 
-def _difference(automata: Cleared, prime: int) -> Any:
+def _difference(automata: Cleared, prime: int) -> flint.nmod_mat | None:
     """Rho of the first side and minus rho of the second, one below the other: what tells two sides apart."""
     if len(automata.sides) != 2:
         return None
@@ -126,7 +125,9 @@ class _Stepping:
         self.automata, self.prime = automata, prime
         self.steps = [[flint.nmod_mat(step, prime) for step in side.steps] for side in automata.sides]
 
-    def children(self, level: list[tuple[Word, list[Any]]]) -> Iterator[tuple[list[Word], list[Any]]]:
+    def children(
+        self, level: list[tuple[Word, list[flint.nmod]]]
+    ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
         """The children of the words, in shortlex order, in blocks: words, and their vectors one after the
         other.
         """
@@ -141,7 +142,7 @@ class _Stepping:
                 places = range(first, min(first + group, symbols))
                 yield [(*word, a) for word, _ in parents for a in places], self._step(parents, places)
 
-    def _step(self, parents: list[tuple[Word, list[Any]]], places: range) -> list[Any]:
+    def _step(self, parents: list[tuple[Word, list[flint.nmod]]], places: range) -> list[flint.nmod]:
         parts, begin = [], 0
         for side, steps in zip(self.automata.sides, self.steps, strict=True):
             n = side.states
@@ -150,7 +151,7 @@ class _Stepping:
             )
             parts.append((n, [(rows * steps[a]).entries() for a in places]))
             begin += n
-        joint: list[Any] = []
+        joint: list[flint.nmod] = []
         for i in range(len(parents)):
             for k in range(len(places)):
                 for n, images in parts:

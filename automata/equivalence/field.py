@@ -28,8 +28,8 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     then :mod:`automata.equivalence.lift` finds the basis over the rationals that proves it, and checks it
     exactly.
     """
-    given = a, b
-    a, b = (remove_epsilon(side.to_exact()) for side in given)
+    originals = a, b
+    a, b = (remove_epsilon(side.to_exact()) for side in originals)
     both = cleared([a, b])
     fresh = primes()
     while True:
@@ -53,7 +53,7 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
         if basis is not None:
             return Equivalent(
                 "over the rationals, by a matrix that takes one automaton to the other",
-                _linked(*given, both, basis),
+                _linked(*originals, both, basis),
             )
         # The prime divided a minor, which has a chance of about 2**-50; another one may see more of the
         # space.

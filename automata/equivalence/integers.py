@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import flint
 
 from automata.equivalence.symbols import kinds
 from automata.fraction_matrices import cleared as clear
 from automata.fraction_matrices import common_denominator, integers
+from automata.types import Symbol
 from automata.wfsa import WFSA
 
 PRIME_BITS = 61
@@ -33,9 +33,9 @@ class Integral:
         end: rho, ``(n, 1)``.
     """
 
-    start: Any
-    steps: tuple[Any, ...]
-    end: Any
+    start: flint.fmpz_mat
+    steps: tuple[flint.fmpz_mat, ...]
+    end: flint.fmpz_mat
 
     @property
     def states(self) -> int:
@@ -55,10 +55,10 @@ class Integral:
         return max(ends, default=0)
 
     @cached_property
-    def sizes(self) -> tuple[Any, tuple[Any, ...], Any]:
+    def sizes(self) -> tuple[flint.fmpz_mat, tuple[flint.fmpz_mat, ...], flint.fmpz_mat]:
         """|lambda|, the matrices |tau|, and |rho|."""
 
-        def size(matrix: Any) -> Any:
+        def size(matrix: flint.fmpz_mat) -> flint.fmpz_mat:
             return flint.fmpz_mat(matrix.nrows(), matrix.ncols(), [abs(w) for w in integers(matrix)])
 
         return size(self.start), tuple(map(size, self.steps)), size(self.end)
@@ -81,8 +81,8 @@ class Cleared:
     """
 
     sides: tuple[Integral, ...]
-    symbols: tuple[Any, ...]
-    index: dict[Any, int]
+    symbols: tuple[Symbol, ...]
+    index: dict[Symbol, int]
     ends: tuple[int, int]
     scales: tuple[int, ...]
 
@@ -94,13 +94,13 @@ class Cleared:
     def scores(self, word: Sequence[int]) -> tuple[Fraction, ...]:
         """The score that each side gives to a word of symbols' places, as it was before clearing."""
         scale = math.prod((self.scales[a] for a in word), start=self.ends[0] * self.ends[1])
-        found = []
+        values = []
         for side in self.sides:
             row = side.start
             for a in word:
                 row = row * side.steps[a]
-            found.append(Fraction(int((row * side.end)[0, 0]), scale))
-        return tuple(found)
+            values.append(Fraction(int((row * side.end)[0, 0]), scale))
+        return tuple(values)
 
     def bits(self, length: int) -> int:
         """Bits that hold the difference of the cleared scores of any string of at most that length: a bound
@@ -156,7 +156,7 @@ def primes() -> Iterator[int]:
     """Random primes of 61 bits, each only once."""
     seen = set()
     while True:
-        found = _random.getrandbits(PRIME_BITS) | (1 << (PRIME_BITS - 1)) | 1
-        if found not in seen and flint.fmpz(found).is_prime():
-            seen.add(found)
-            yield found
+        candidate = _random.getrandbits(PRIME_BITS) | (1 << (PRIME_BITS - 1)) | 1
+        if candidate not in seen and flint.fmpz(candidate).is_prime():
+            seen.add(candidate)
+            yield candidate

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import isqrt
-from typing import Any
 
 import flint
 import numpy as np
@@ -46,9 +45,9 @@ class Basis:
     """
 
     pivots: list[int]
-    sides: tuple[Any, ...]
+    sides: tuple[flint.fmpz_mat, ...]
     denominator: int
-    steps: tuple[Any, ...]
+    steps: tuple[flint.fmpz_mat, ...]
     whole: int | None
 
     def automaton(self, automata: Cleared) -> WFSA:
@@ -85,19 +84,19 @@ def lift(
     # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows'
     # lengths
     enough = min(MOST_BITS // max(1, automata.width**2), 2 * len(words) * rows.row_bits + _SLACK + 8)
-    wanted = 1
+    needed = 1
     while guesses:
         if tell is not None:
-            tell(PRIME_BITS * wanted)
+            tell(PRIME_BITS * needed)
         for guess in guesses:
-            while guess.count < wanted:
+            while guess.count < needed:
                 guess.solve_modulo(next(primes))
-            found = guess.basis()
-            if found is not None:
-                return found
+            candidate = guess.basis()
+            if candidate is not None:
+                return candidate
         if all(guess.modulus.bit_length() > enough for guess in guesses):
             return None
-        wanted *= 2
+        needed *= 2
     return None
 
 
@@ -107,25 +106,25 @@ def _bounds(automata: Cleared) -> list[range]:
     return [range(begin, end) for begin, end in pairwise(ends)]
 
 
-def _pivot_choices(automata: Cleared, rows: Any) -> list[list[int]]:
+def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
     """Which columns to make an identity matrix, the best first: all states of one side, else columns of one
     side only.
 
     The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers
     are.
     """
-    found: dict[tuple[int, ...], tuple[int, int]] = {}
+    choices: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
     for first in sorted(bounds, key=len):
         order = [*first, *(j for other in bounds if other is not first for j in other)]
         echelon, rank = columns(rows, order).rref()
         pivots = tuple(sorted(order[j] for j in staircase(echelon, rank)))
         if rank == rows.nrows():
-            found.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
+            choices.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
             # of two sides of one size, one may go to the other by smaller numbers than the other to it
             if pivots == tuple(first) and len({len(side) for side in bounds}) == len(bounds):
                 break
-    return [list(pivots) for pivots, _ in sorted(found.items(), key=lambda item: item[1])]
+    return [list(pivots) for pivots, _ in sorted(choices.items(), key=lambda item: item[1])]
 
 
 class _Guess:
@@ -133,8 +132,8 @@ class _Guess:
 
     def __init__(self, rows: Vectors, pivots: list[int]) -> None:
         self.automata, self.rows, self.pivots = rows.automata, rows, pivots
-        taken = set(pivots)
-        self.others = [j for j in range(self.automata.width) if j not in taken]
+        pivot_columns = set(pivots)
+        self.others = [j for j in range(self.automata.width) if j not in pivot_columns]
         self.values = [0] * (len(pivots) * len(self.others))
         self.modulus, self.count = 1, 0
 
@@ -155,10 +154,10 @@ class _Guess:
 
     def basis(self) -> Basis | None:
         """The basis, if the numbers known so far are those of one."""
-        found = reconstruct(self.values, self.modulus)
-        if found is None:
+        fractions = reconstruct(self.values, self.modulus)
+        if fractions is None:
             return None
-        numerators, d = found
+        numerators, d = fractions
         k, others = len(self.pivots), len(self.others)
         full: list[list[int]] = [[0] * self.automata.width for _ in range(k)]
         for i, row in enumerate(full):
@@ -207,7 +206,7 @@ def _denominator(value: int, modulus: int, most: int) -> int:
 
 
 def _checked(
-    automata: Cleared, pivots: list[int], sides: tuple[Any, ...], d: int, whole: int | None
+    automata: Cleared, pivots: list[int], sides: tuple[flint.fmpz_mat, ...], d: int, whole: int | None
 ) -> Basis | None:
     """The basis, if it is one: it holds the start vector and is closed under every symbol, exactly."""
     start = [w for side in automata.sides for w in side.start.entries()]
@@ -235,7 +234,7 @@ def _checked(
     return Basis(pivots, sides, d, tuple(steps), whole)
 
 
-def _chosen(images: list[Any], pivots: list[int]) -> Any:
+def _chosen(images: list[flint.fmpz_mat], pivots: list[int]) -> flint.fmpz_mat:
     """The pivot columns of the images of all sides."""
     columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
     return flint.fmpz_mat(

@@ -7,20 +7,20 @@ max-times: the vectors of Forward on both sides, up to a common factor; where th
 search ends, and has decided.
 
 A pair that is not pursued would not lead to a smaller string than those that it follows from, so what is
-found is the shortlex-least string that differs.
+the search ends with is the shortlex-least string that differs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from automata.dfa import sets
+from automata.determinisation import sets
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
 from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
+from automata.types import Weight
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
@@ -110,14 +110,14 @@ class Congruence:
             waiting = left
 
 
-def _as_vectors(pairs: list[tuple[int, int]]) -> list[tuple[dict[int, Any], dict[int, Any]]]:
-    def vector(states: int) -> dict[int, Any]:
+def _as_vectors(pairs: list[tuple[int, int]]) -> list[tuple[Vector, Vector]]:
+    def vector(states: int) -> Vector:
         return {q: True for q in range(states.bit_length()) if states >> q & 1}
 
     return [(vector(x), vector(y)) for x, y in pairs]
 
 
-Vector = dict[int, Any]
+Vector = dict[int, Weight]
 """Weights other than zero, by state."""
 
 
@@ -133,7 +133,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
         most: the most weights in all the pairs of vectors that are pursued.
     """
     (left, right), symbols = arrows([remove_epsilon(without_dead_ends(side)) for side in (a, b)])
-    seen: set[Any] = set()
+    seen: set[object] = set()
     pairs: list[tuple[Vector, Vector]] = []
     step = _Step(a, left, right)
     level: list[tuple[tuple[int, ...], Vector, Vector]] = [((), left.initial, right.initial)]
@@ -181,15 +181,16 @@ class _Step:
     def __init__(self, automaton: WFSA, left: Arrows, right: Arrows) -> None:
         k = automaton.semiring
         self.zero, self.plus, self.times = k.zero, k.add_numbers, k.multiply_numbers
+        assert k.divide_numbers is not None
         self.over = k.divide_numbers
 
     def __call__(self, vector: Vector, side: Arrows, place: int) -> Vector:
-        table, found = side.out[place], dict[int, Any]()
+        table, product = side.out[place], dict[int, Weight]()
         for q, weight in vector.items():
             for r, w in table[q]:
                 value = self.times(weight, w)
-                found[r] = self.plus(found[r], value) if r in found else value
-        return found
+                product[r] = self.plus(product[r], value) if r in product else value
+        return product
 
     def normal(self, x: Vector, y: Vector) -> tuple[Vector, Vector]:
         """Both vectors divided by the sum of all their weights, which is the largest or the smallest."""
@@ -205,7 +206,7 @@ class _Step:
             vector = self(vector, side, place)
         return vector
 
-    def score(self, vector: Vector, side: Arrows) -> Any:
+    def score(self, vector: Vector, side: Arrows) -> Weight:
         """The score that a vector reads out as."""
         total = self.zero
         for q, weight in vector.items():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from automata.types import Symbol
 from automata.wfsa import WFSA
 
 
-def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Any], dict[Any, int]]:
+def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Symbol], dict[Symbol, int]]:
     """The kinds of symbols of automata over one alphabet in one order.
 
     >>> from automata.semirings import REAL
@@ -20,13 +20,13 @@ def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Any], d
         For each kind the place of its matrix in each automaton; the first symbol of each, in the alphabet's
         order; and for each symbol its kind.
     """
-    found: dict[tuple[int, ...], int] = {}
-    first: list[Any] = []
-    index: dict[Any, int] = {}
+    places_of_kind: dict[tuple[int, ...], int] = {}
+    first: list[Symbol] = []
+    index: dict[Symbol, int] = {}
     for symbol in automata[0].index:
         places = tuple(automaton.index[symbol] for automaton in automata)
-        if places not in found:
-            found[places] = len(found)
+        if places not in places_of_kind:
+            places_of_kind[places] = len(places_of_kind)
             first.append(symbol)
-        index[symbol] = found[places]
-    return list(found), first, index
+        index[symbol] = places_of_kind[places]
+    return list(places_of_kind), first, index

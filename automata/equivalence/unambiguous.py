@@ -10,18 +10,17 @@ be tried, and the least difference is among them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from automata.dfa import is_deterministic
+from automata.determinisation import is_deterministic
 from automata.equivalence import field
 from automata.equivalence.answers import Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.symbols import kinds
 from automata.operations import trim
 from automata.semirings import COUNTING
+from automata.types import String, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
@@ -60,14 +59,14 @@ def is_unambiguous(automaton: WFSA) -> bool:
     return not both[~np.eye(useful.states, dtype=bool)].any()
 
 
-def _squared(states: NDArray[Any], steps: NDArray[Any]) -> NDArray[Any]:
+def _squared(states: Weights, steps: Weights) -> Weights:
     """The pairs of states that some string leads to, both from one of these states, as a boolean matrix."""
-    found = np.outer(states, states)
+    pairs_reached = np.outer(states, states)
     while True:
-        more = np.minimum(found + (steps.swapaxes(1, 2) @ found @ steps).sum(axis=0), 1)
-        if (more == found).all():
-            return np.asarray(found > 0)
-        found = (more > 0).astype(np.float32)
+        more = np.minimum(pairs_reached + (steps.swapaxes(1, 2) @ pairs_reached @ steps).sum(axis=0), 1)
+        if (more == pairs_reached).all():
+            return np.asarray(pairs_reached > 0)
+        pairs_reached = (more > 0).astype(np.float32)
 
 
 Steps = list[list[list[int]]]
@@ -79,25 +78,25 @@ def _targets(automaton: Arrows) -> Steps:
 
 
 def _mirrored(steps: Steps) -> Steps:
-    made: Steps = [[[] for _ in table] for table in steps]
-    for table, mirror in zip(steps, made, strict=True):
+    mirrors: Steps = [[[] for _ in table] for table in steps]
+    for table, mirror in zip(steps, mirrors, strict=True):
         for q, targets in enumerate(table):
             for r in targets:
                 mirror[r].append(q)
-    return made
+    return mirrors
 
 
 def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
     """The pairs of states that some string leads to from one of these, one state on either side."""
-    found, queue = set(starts), list(starts)
+    known, queue = set(starts), list(starts)
     for p, q in queue:
         for one, other in zip(left, right, strict=True):
             for r in one[p]:
                 for s in other[q]:
-                    if (r, s) not in found:
-                        found.add((r, s))
+                    if (r, s) not in known:
+                        known.add((r, s))
                         queue.append((r, s))
-    return found
+    return known
 
 
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
@@ -127,7 +126,7 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
 def _paths(automaton: WFSA) -> WFSA:
     """The automaton that counts paths."""
 
-    def ones(weights: Any) -> Any:
+    def ones(weights: Weights) -> Weights:
         return np.where(weights != automaton.semiring.zero, 1, 0).astype(object)
 
     return automaton.replace(
@@ -138,7 +137,7 @@ def _paths(automaton: WFSA) -> WFSA:
     )
 
 
-def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
+def path_weight(automaton: WFSA, word: String) -> Weight:
     """The score of a string in an unambiguous automaton: the weight of its path, exact, of logarithms too."""
     (mine,), _ = arrows([automaton])
     times = automaton.semiring.multiply_numbers
@@ -150,19 +149,20 @@ def path_weight(automaton: WFSA, word: tuple[Any, ...]) -> Any:
     return ends[0] if ends else automaton.semiring.zero
 
 
-def _least_difference(a: WFSA, b: WFSA) -> tuple[Any, ...] | None:
+def _least_difference(a: WFSA, b: WFSA) -> Symbols | None:
     """The shortlex-least string with a path in both automata whose weights differ."""
     (left, right), symbols = arrows([a, b])
     times, over = a.semiring.multiply_numbers, a.semiring.divide_numbers
+    assert over is not None
     one = a.semiring.one
     ends = {(p, q) for p in left.final for q in right.final}
     useful = _reached(ends, _mirrored(_targets(left)), _mirrored(_targets(right)))
-    quotients: dict[Pair, list[Any]] = {}
-    level: list[tuple[tuple[int, ...], list[tuple[Pair, Any]]]] = [
+    quotients: dict[Pair, list[Weight]] = {}
+    level: list[tuple[tuple[int, ...], list[tuple[Pair, Weight]]]] = [
         ((), [((p, q), over(v, w)) for p, v in left.initial.items() for q, w in right.initial.items()])
     ]
     while level:
-        following: list[tuple[tuple[int, ...], list[tuple[Pair, Any]]]] = []
+        following: list[tuple[tuple[int, ...], list[tuple[Pair, Weight]]]] = []
         for word, nodes in level:
             fresh = []
             for pair, quotient in nodes:

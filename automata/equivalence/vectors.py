@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 import flint
 
@@ -38,25 +37,25 @@ class Vectors:
         exact = self.row_bits * len(words) * automata.width <= MOST_EXACT_BITS
         self._exact = flint.fmpz_mat(len(words), automata.width, self._flat(None)) if exact else None
 
-    def modulo(self, prime: int) -> Any:
+    def modulo(self, prime: int) -> flint.nmod_mat:
         """A matrix with a row for each word."""
         if self._exact is not None:
             return flint.nmod_mat(self._exact, prime)
         return flint.nmod_mat(len(self.words), self.automata.width, self._flat(prime), prime)
 
-    def _flat(self, prime: int | None) -> list[Any]:
-        def matrix(rows: int, columns: int, flat: list[Any]) -> Any:
+    def _flat(self, prime: int | None) -> list[int | flint.nmod]:
+        def matrix(rows: int, columns: int, flat: list[int | flint.nmod]) -> flint.fmpz_mat | flint.nmod_mat:
             return (
                 flint.fmpz_mat(rows, columns, flat)
                 if prime is None
                 else flint.nmod_mat(rows, columns, flat, prime)
             )
 
-        def same(given: Any) -> Any:
-            return given if prime is None else flint.nmod_mat(given, prime)
+        def same(integral: flint.fmpz_mat) -> flint.fmpz_mat | flint.nmod_mat:
+            return integral if prime is None else flint.nmod_mat(integral, prime)
 
         steps = [[same(step) for step in side.steps] for side in self.automata.sides]
-        rows: dict[Word, list[list[Any]]] = {}
+        rows: dict[Word, list[list[int | flint.nmod]]] = {}
         for length, level in groupby(self.words, key=len):
             if length == 0:
                 rows[()] = [same(side.start).entries() for side in self.automata.sides]

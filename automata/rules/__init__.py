@@ -2,10 +2,10 @@
 
 >>> from automata.rules.parser import parse
 >>> from automata.rules.compiling import compiled
->>> found = compiled(parse("( show | list ) $ * flights"), ["show", "list", "me", "flights"])
->>> found
+>>> automaton = compiled(parse("( show | list ) $ * flights"), ["show", "list", "me", "flights"])
+>>> automaton
 <WFSA: 3 states, 4 symbols, boolean semiring, exact>
 >>> from automata.forward import score
->>> bool(score(found, "show me flights".split())), bool(score(found, "me flights".split()))
+>>> bool(score(automaton, "show me flights".split())), bool(score(automaton, "me flights".split()))
 (True, False)
 """

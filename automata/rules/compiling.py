@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from automata import dfa
+from automata import determinisation
 from automata.operations import sum_of
 from automata.rules.syntax import Rule
 from automata.rules.thompson import thompson
@@ -25,7 +25,7 @@ def compiled(rule: Rule, vocabulary: Sequence[str] | None) -> WFSA:
 
 def least(rule: Rule, known: Letters) -> WFSA:
     """The same over letters that other rules share."""
-    return dfa.minimal(thompson(rule, known))
+    return determinisation.minimal(thompson(rule, known))
 
 
 def together(rules: Sequence[Rule], known: Letters) -> list[tuple[WFSA, tuple[int, ...]]]:
@@ -58,7 +58,7 @@ def _joined(left: WFSA, right: WFSA) -> WFSA | None:
     """The least automaton of both, where it has at most as many states as both apart."""
     most = left.states + right.states
     try:
-        found = dfa.minimal(sum_of(left, right), 2 * most + 2)
-    except dfa.TooManyStates:
+        joined = determinisation.minimal(sum_of(left, right), 2 * most + 2)
+    except determinisation.TooManyStates:
         return None
-    return found if found.states <= most else None
+    return joined if joined.states <= most else None

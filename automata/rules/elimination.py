@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from automata import dfa
+from automata import determinisation
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.operations import remove_epsilon, trim
@@ -52,7 +52,7 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
             raise InputError(
                 f"the automaton reads {shorten(symbol)}, and a rule is made of words without white space"
             )
-    least = dfa.minimal(automaton)
+    least = determinisation.minimal(automaton)
     plain = trim(remove_epsilon(automaton))
     small = plain if plain.states <= least.states else least
     if not small.states:
@@ -62,14 +62,14 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
 
 def _words(automaton: WFSA) -> Steps:
     """For each pair of states the words that lead from one to the other."""
-    found: dict[tuple[int, int], set[str]] = defaultdict(set)
+    words_between: dict[tuple[int, int], set[str]] = defaultdict(set)
     users: dict[int, list[str]] = defaultdict(list)
     for word, place in automaton.index.items():
         users[place].append(str(word))
     for place, table in enumerate(automaton.matrices):
         for q, r in zip(*np.nonzero(table), strict=True):
-            found[int(q), int(r)].update(users[place])
-    return {pair: frozenset(words) for pair, words in found.items()}
+            words_between[int(q), int(r)].update(users[place])
+    return {pair: frozenset(words) for pair, words in words_between.items()}
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
@@ -85,7 +85,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
     def try_(pair: tuple[int, int], own: frozenset[str]) -> bool:
         other = {**steps, pair: own}
-        if own == steps[pair] or dfa.minimal(_with(automaton, other)) == least:
+        if own == steps[pair] or determinisation.minimal(_with(automaton, other)) == least:
             steps[pair] = own
             return True
         return False
@@ -105,7 +105,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
         sparing = steps[pair] - (kinds[wild[pair]] if pair in wild else frozenset())
         for word in sorted(sparing) if len(sparing) <= FEW else ():
             try_(pair, steps[pair] - {word})
-    return {pair: _said(own, kinds, wild.get(pair)) for pair, own in steps.items()}
+    return {pair: _rule(own, kinds, wild.get(pair)) for pair, own in steps.items()}
 
 
 def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -113,12 +113,12 @@ def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
         frozenset()
-        if any(len(found) > 1 for found in fits.values())
+        if any(len(meanings) > 1 for meanings in fits.values())
         else frozenset(word for word in words if True in fits[word])
     )
 
 
-def _said(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | None) -> Rule:
+def _rule(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | None) -> Rule:
     beside = words if kind is None else words - kinds[kind]
     return either([*([] if kind is None else [Wildcard(kind)]), *map(Word, sorted(beside))])
 
@@ -145,23 +145,23 @@ def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
     """One state after the other is left out, its ways through it written on the arrows around it; those with
     few ways first.
     """
-    found = dict(arrows)
-    found |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
-    found |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}
+    rules = dict(arrows)
+    rules |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
+    rules |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}
     states = set(range(automaton.states))
     while states:
-        state = min(states, key=lambda q: (_ways(found, q), q))
+        state = min(states, key=lambda q: (_ways(rules, q), q))
         states.remove(state)
-        loop = found.pop((state, state), None)
+        loop = rules.pop((state, state), None)
         around = EMPTY if loop is None else repeat(loop, 0, None)
-        into = {q: rule for (q, r), rule in found.items() if r == state}
-        out = {r: rule for (q, r), rule in found.items() if q == state}
-        found = {pair: rule for pair, rule in found.items() if state not in pair}
+        into = {q: rule for (q, r), rule in rules.items() if r == state}
+        out = {r: rule for (q, r), rule in rules.items() if q == state}
+        rules = {pair: rule for pair, rule in rules.items() if state not in pair}
         for q, before in into.items():
             for r, behind in out.items():
                 through = sequence([before, around, behind])
-                found[q, r] = either([found[q, r], through]) if (q, r) in found else through
-    return found[START, END]
+                rules[q, r] = either([rules[q, r], through]) if (q, r) in rules else through
+    return rules[START, END]
 
 
 def _ways(arrows: dict[tuple[int, int], Rule], state: int) -> int:

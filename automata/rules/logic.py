@@ -51,7 +51,7 @@ class Formula:
 
     def holds(self, matched: Mapping[str, bool]) -> bool:
         """Is it true of these matches?"""
-        return all(any(matched[name] == wanted for name, wanted in clause) for clause in self.clauses)
+        return all(any(matched[name] == positive for name, positive in clause) for clause in self.clauses)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,10 +59,11 @@ class Formula:
         return tuple(dict.fromkeys(name for clause in self.clauses for name, _ in clause))
 
     def __str__(self) -> str:
-        shown = [
-            " | ".join(("" if wanted else "!") + name for name, wanted in clause) for clause in self.clauses
+        clauses = [
+            " | ".join(("" if positive else "!") + name for name, positive in clause)
+            for clause in self.clauses
         ]
-        return " & ".join(f"({text})" if " | " in text and len(shown) > 1 else text for text in shown)
+        return " & ".join(f"({text})" if " | " in text and len(clauses) > 1 else text for text in clauses)
 
 
 def parse(text: str, where: str = "the formula") -> Formula:
@@ -72,13 +73,13 @@ def parse(text: str, where: str = "the formula") -> Formula:
     """
     _require_shallow(text, where)
     try:
-        built = _Built().transform(_parser().parse(text))
+        built = _FormulaBuilder().transform(_parser().parse(text))
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
         raise FormatError(
-            f'{where}: column {at + 1}: {found}, where a name, "!", "&", "|" or parentheses that close are'
+            f'{where}: column {at + 1}: {problem}, where a name, "!", "&", "|" or parentheses that close are'
             " right"
         ) from None
     clauses = [tuple(sorted(clause)) for clause in _clauses(built, True, where)]
@@ -125,32 +126,34 @@ _Node = _Name | _Not | _Several
 Clauses = set[frozenset[Literal]]
 
 
-def _clauses(node: _Node, wanted: bool, where: str) -> Clauses:
+def _clauses(node: _Node, positive: bool, where: str) -> Clauses:
     """The conjunctive normal form of a formula, or of its negation; what is true in any case is left out."""
     if isinstance(node, _Name):
-        return {frozenset({(node.text, wanted)})}
+        return {frozenset({(node.text, positive)})}
     if isinstance(node, _Not):
-        return _clauses(node.part, not wanted, where)
-    several = [_clauses(part, wanted, where) for part in node.parts]
-    return _all(several, where) if node.every == wanted else _one_of(several, where)
+        return _clauses(node.part, not positive, where)
+    several = [_clauses(part, positive, where) for part in node.parts]
+    return _all(several, where) if node.every == positive else _one_of(several, where)
 
 
 def _all(several: Iterable[Clauses], where: str) -> Clauses:
-    found: Clauses = set().union(*several)
-    if len(found) > MOST_CLAUSES:
+    union: Clauses = set().union(*several)
+    if len(union) > MOST_CLAUSES:
         raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
-    return found
+    return union
 
 
 def _one_of(several: list[Clauses], where: str) -> Clauses:
     """Each way to take a clause from each part, as one clause."""
     alone = [clause for clauses in several if len(clauses) == 1 for clause in clauses]
-    found: Clauses = {frozenset().union(*alone)}
+    product: Clauses = {frozenset().union(*alone)}
     for clauses in sorted((clauses for clauses in several if len(clauses) != 1), key=len):
-        if len(found) * len(clauses) > MOST_PRODUCTS:
+        if len(product) * len(clauses) > MOST_PRODUCTS:
             raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
-        found = _all([{one | other for one in found for other in clauses}], where)
-    return {clause for clause in found if not any((name, not wanted) in clause for name, wanted in clause)}
+        product = _all([{one | other for one in product for other in clauses}], where)
+    return {
+        clause for clause in product if not any((name, not positive) in clause for name, positive in clause)
+    }
 
 
 @cache
@@ -158,20 +161,20 @@ def _parser() -> Lark:
     return Lark(GRAMMAR, start="either", parser="lalr")
 
 
-class _Built(Transformer[Token, _Node]):
+class _FormulaBuilder(Transformer[Token, _Node]):
     """From lark's tree to ours."""
 
-    def name(self, found: list[Token]) -> _Node:
-        return _Name(str(found[0]))
+    def name(self, tokens: list[Token]) -> _Node:
+        return _Name(str(tokens[0]))
 
-    def negation(self, found: list[_Node]) -> _Node:
-        return _Not(found[0])
+    def negation(self, parts: list[_Node]) -> _Node:
+        return _Not(parts[0])
 
-    def both(self, found: list[_Node]) -> _Node:
-        return _Several(tuple(found), True)
+    def both(self, parts: list[_Node]) -> _Node:
+        return _Several(tuple(parts), True)
 
-    def either(self, found: list[_Node]) -> _Node:
-        return _Several(tuple(found), False)
+    def either(self, parts: list[_Node]) -> _Node:
+        return _Several(tuple(parts), False)
 
 
 def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
@@ -184,17 +187,17 @@ def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
     lines: dict[str, list[str]] = {}
     label: str | None = None
     for number, line in enumerate(text.split("\n"), start=1):
-        said = line.partition("//")[0].strip()
-        if said.startswith("[") and said.endswith("]") and said[1:-1].strip():
-            label = said[1:-1].strip()
+        formula = line.partition("//")[0].strip()
+        if formula.startswith("[") and formula.endswith("]") and formula[1:-1].strip():
+            label = formula[1:-1].strip()
             if label in lines:
                 raise FormatError(f"{where}: line {number}: the label {shorten(label)} has a header already")
             lines[label] = []
-        elif said:
+        elif formula:
             if label is None:
                 raise FormatError(f"{where}: line {number}: is a formula without a [label] above it")
-            parse(said, f"{where}: line {number}")
-            lines[label].append(f"({said})")
+            parse(formula, f"{where}: line {number}")
+            lines[label].append(f"({formula})")
     empty = next((label for label, several in lines.items() if not several), None)
     if empty is not None or not lines:
         raise FormatError(f"{where}: has no formula{'' if empty is None else f' for {shorten(empty)}'}")

@@ -20,14 +20,14 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
 
     >>> from automata.rules.rule_files import loads
     >>> from automata.rules.rule_set import rule_set
-    >>> found = rule_set(loads("[fare]\n$ * cost $ *\n[any]\n$ *"), ["what", "cost"])
-    >>> matched(found, ["BOS what cost EOS".split(), "BOS what EOS".split(), "what".split()])
+    >>> fares = rule_set(loads("[fare]\n$ * cost $ *\n[any]\n$ *"), ["what", "cost"])
+    >>> matched(fares, ["BOS what cost EOS".split(), "BOS what EOS".split(), "what".split()])
     [('fare', 'any'), ('any',), ()]
 
     Raises :class:`~automata.errors.UnknownSymbol` for a word that the vocabulary lacks.
     """
-    given = [tuple(sentence) for sentence in sentences]
-    hits = matches(rules, given)
+    strings = [tuple(sentence) for sentence in sentences]
+    hits = matches(rules, strings)
     labels = tuple(rules.labels)
     return [tuple(labels[place] for place in np.flatnonzero(row)) for row in hits]
 
@@ -77,10 +77,10 @@ def transitions(rules: RuleSet) -> NDArray[np.int32]:
     if rules.begins:
         matrices[:, 0] = False
     n = rules.automaton.states
-    found = np.full((len(matrices), n + 1), n, dtype=np.int32)
+    table = np.full((len(matrices), n + 1), n, dtype=np.int32)
     letter, source, target = np.nonzero(matrices)
-    found[letter, source] = target
-    return found
+    table[letter, source] = target
+    return table
 
 
 def mirrored(rule: Rule) -> Rule:

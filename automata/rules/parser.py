@@ -67,46 +67,46 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
 
     Raises :class:`~automata.errors.FormatError`: line and column, what stands there, and what would be right.
     """
-    place = Place(where, line, column)
+    place = Position(where, line, column)
     depth = repeated = 0
     for sign in SIGNS.finditer(text):
         depth += (sign[0] == "(") - (sign[0] == ")")
         repeated = repeated + 1 if sign[0][0] in "*+?{" else 0
         if depth > DEEPEST or repeated > 2 * DEEPEST:
             most = DEEPEST if depth > DEEPEST else 2 * DEEPEST
-            raise FormatError(f"{place.shown(text, sign.start())}: is nested more than {most} deep")
+            raise FormatError(f"{place.describe(text, sign.start())}: is nested more than {most} deep")
     try:
-        rule: Rule = _Built().transform(_tree(text))
+        rule: Rule = _RuleBuilder().transform(_tree(text))
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        found = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
         raise FormatError(
-            f"{place.shown(text, at)}: {found}, where {_expected(text[:at])} is right"
+            f"{place.describe(text, at)}: {problem}, where {_expected(text[:at])} is right"
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
             meta: Any = getattr(error.obj, "meta", None)
             raise FormatError(
-                f"{place.shown(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
+                f"{place.describe(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
             ) from None
         raise
     except RecursionError:
-        raise FormatError(f"{place.shown(text, 0)}: is nested more than {2 * DEEPEST} deep") from None
+        raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep") from None
     if depth_of(rule) > 2 * DEEPEST:  # each parenthesis may be repeated, and no more
-        raise FormatError(f"{place.shown(text, 0)}: is nested more than {2 * DEEPEST} deep")
+        raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep")
     return rule
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """Where a text begins: what errors call it, its line and its column, from 1."""
 
     where: str
     line: int
     column: int
 
-    def shown(self, text: str, at: int) -> str:
+    def describe(self, text: str, at: int) -> str:
         """File, line and column of a place in the text."""
         lines = text.count("\n", 0, at)
         column = at - text.rindex("\n", 0, at) if lines else self.column + at
@@ -117,8 +117,8 @@ def _expected(text: str) -> str:
     """What can follow a text that began well."""
     live = _parser().parse_interactive(text)
     live.exhaust_lexer()
-    shown = [SHOWN[name] for name in SHOWN if name in live.accepts()]  # type: ignore[no-untyped-call]
-    return " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    expected = [SHOWN[name] for name in SHOWN if name in live.accepts()]  # type: ignore[no-untyped-call]
+    return " or ".join([", ".join(expected[:-1]), expected[-1]] if len(expected) > 1 else expected)
 
 
 def _tree(text: str) -> Any:
@@ -130,11 +130,11 @@ def _parser() -> Lark:
     return Lark(GRAMMAR, start="either", parser="lalr", propagate_positions=True)
 
 
-class _Built(Transformer[Token, Rule]):
+class _RuleBuilder(Transformer[Token, Rule]):
     """From lark's tree to ours."""
 
-    def word(self, found: list[Token]) -> Rule:
-        text = str(found[0])
+    def word(self, tokens: list[Token]) -> Rule:
+        text = str(tokens[0])
         return Wildcard(text) if text in WILDCARDS else Word(_unescaped(text))
 
     def sequence(self, parts: list[Rule]) -> Rule:
@@ -143,19 +143,19 @@ class _Built(Transformer[Token, Rule]):
     def either(self, parts: list[Rule]) -> Rule:
         return Either(tuple(parts))
 
-    def star(self, found: list[Any]) -> Rule:
-        return Repeat(found[0], 0, None)
+    def star(self, parts: list[Any]) -> Rule:
+        return Repeat(parts[0], 0, None)
 
-    def plus(self, found: list[Any]) -> Rule:
-        return Repeat(found[0], 1, None)
+    def plus(self, parts: list[Any]) -> Rule:
+        return Repeat(parts[0], 1, None)
 
-    def maybe(self, found: list[Any]) -> Rule:
-        return Repeat(found[0], 0, 1)
+    def maybe(self, parts: list[Any]) -> Rule:
+        return Repeat(parts[0], 0, 1)
 
-    def times(self, found: list[Any]) -> Rule:
-        least, comma, most = str(found[1])[1:-1].partition(",")
+    def times(self, parts: list[Any]) -> Rule:
+        least, comma, most = str(parts[1])[1:-1].partition(",")
         return Repeat(
-            found[0], _times(least), _times(most) if most.strip() else None if comma else _times(least)
+            parts[0], _times(least), _times(most) if most.strip() else None if comma else _times(least)
         )
 
 
@@ -167,7 +167,7 @@ def _times(digits: str) -> int:
 
 
 def _unescaped(text: str) -> str:
-    found, signs = [], iter(text)
+    characters, signs = [], iter(text)
     for sign in signs:
-        found.append(next(signs) if sign == "\\" else sign)
-    return "".join(found)
+        characters.append(next(signs) if sign == "\\" else sign)
+    return "".join(characters)

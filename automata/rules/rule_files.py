@@ -1,7 +1,7 @@
 r"""Files of rules: ``[label]`` headers, a rule a line, ``//`` comments.
 
->>> found = loads("[fare]\n$ * cost $ *  // what is the cost\n$ * how much\n\n[city]\n$ * city")
->>> [(rule.label, rule.line, str(rule.rule)) for rule in found]
+>>> labelled = loads("[fare]\n$ * cost $ *  // what is the cost\n$ * how much\n\n[city]\n$ * city")
+>>> [(rule.label, rule.line, str(rule.rule)) for rule in labelled]
 [('fare', 2, '$ * cost $ *'), ('fare', 3, '$ * how much'), ('city', 6, '$ * city')]
 """
 
@@ -43,25 +43,25 @@ def read(path: str | Path) -> tuple[Labelled, ...]:
 def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
     """The rules in a text."""
     label: str | None = None
-    found: list[Labelled] = []
+    labelled: list[Labelled] = []
     headers: set[str] = set()
     for number, line in enumerate(text.split("\n"), start=1):
-        said = COMMENT.sub("", line).rstrip()
-        bare = said.lstrip()
+        code = COMMENT.sub("", line).rstrip()
+        bare = code.lstrip()
         if not bare:
             continue
         if bare.startswith("["):
             label = _header(bare, f"{where}: line {number}")
             if label in headers:
                 raise FormatError(f"{where}: line {number}: the label {shorten(label)} has a header already")
-            if found and not headers:
-                raise FormatError(f"{where}: line {found[0].line}: a rule stands above the first [label]")
+            if labelled and not headers:
+                raise FormatError(f"{where}: line {labelled[0].line}: a rule stands above the first [label]")
             headers.add(label)
         else:
-            found.append(Labelled(label, parse(bare, where, number, len(said) - len(bare) + 1), number))
-    if not found:
+            labelled.append(Labelled(label, parse(bare, where, number, len(code) - len(bare) + 1), number))
+    if not labelled:
         raise FormatError(f"{where}: holds no rule; a rule is a line such as $ * what is $ *")
-    return tuple(found)
+    return tuple(labelled)
 
 
 def _header(text: str, where: str) -> str:

@@ -64,8 +64,8 @@ def rule_set(
     r"""The automaton of some rules.
 
     >>> from automata.rules.rule_files import loads
-    >>> found = rule_set(loads("[fare]\n$ * cost $ *\n[city]\n$ * city $ *"), None)
-    >>> found.automaton, found.labels
+    >>> both = rule_set(loads("[fare]\n$ * cost $ *\n[city]\n$ * city $ *"), None)
+    >>> both.automaton, both.labels
     (<WFSA: 5 states, 4 symbols, boolean semiring, exact>, {'fare': (2,), 'city': (4,)})
 
     Args:
@@ -76,19 +76,19 @@ def rule_set(
         pseudo: are wildcards letters (the pseudo automaton of section 3.1)? Without saying, where there is no
             vocabulary.
     """
-    found = list(rules)
+    labelled = list(rules)
     if begins:
-        for rule in found:
+        for rule in labelled:
             if Word(BEGIN) in leaves(rule.rule):
                 raise InputError(
                     f"line {rule.line}: names {BEGIN}, which each sentence has before what the rules are"
                     " about"
                 )
-    written = [rule.rule for rule in found]
+    written = [rule.rule for rule in labelled]
     known = letters_of(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
     parts: list[tuple[str | None, WFSA, tuple[int, ...]]] = []
-    for label in dict.fromkeys(rule.label for rule in found):
-        of_label = [place for place, rule in enumerate(found) if rule.label == label]
+    for label in dict.fromkeys(rule.label for rule in labelled):
+        of_label = [place for place, rule in enumerate(labelled) if rule.label == label]
         several = together([written[place] for place in of_label], known)
         parts += [(label, part, tuple(of_label[i] for i in own)) for part, own in several]
     n = int(begins) + sum(part.states for _, part, _ in parts)

@@ -18,14 +18,14 @@ def sequence(parts: Iterable[Rule]) -> Rule:
     >>> print(sequence([parse("a"), parse("$"), parse("$ *"), parse("( )")]))
     a $ +
     """
-    found: list[Rule] = []
+    merged: list[Rule] = []
     for part in _flat(parts, Sequence):
-        joined = _times(found[-1], part) if found else None
+        joined = _times(merged[-1], part) if merged else None
         if joined is not None:
-            found[-1] = joined
+            merged[-1] = joined
         else:
-            found.append(part)
-    return found[0] if len(found) == 1 else Sequence(tuple(found))
+            merged.append(part)
+    return merged[0] if len(merged) == 1 else Sequence(tuple(merged))
 
 
 def _times(left: Rule, right: Rule) -> Rule | None:
@@ -33,7 +33,8 @@ def _times(left: Rule, right: Rule) -> Rule | None:
     (one, least, most), (other, more, end) = _counted(left), _counted(right)
     if one != other or (most is not None and end is not None):
         return None
-    return repeat(one, least + more, None)
+    joined = repeat(one, least + more, None)
+    return joined if len(str(joined)) <= len(str(Sequence((left, right)))) else None
 
 
 def _counted(rule: Rule) -> tuple[Rule, int, int | None]:
@@ -73,17 +74,18 @@ def either(parts: Iterable[Rule]) -> Rule:
     >>> print(either([parse("a x b"), parse("a b"), parse("a b c")]))
     a ( x b | b c ? )
     """
-    found = list(dict.fromkeys(_flat(parts, Either)))
-    if len(found) == 1:
-        return found[0]
-    if EMPTY in found:
-        rest = either(part for part in found if part != EMPTY)
+    alternatives = list(dict.fromkeys(_flat(parts, Either)))
+    if len(alternatives) == 1:
+        return alternatives[0]
+    if EMPTY in alternatives:
+        rest = either(part for part in alternatives if part != EMPTY)
         return repeat(rest, 0, 1) if not _may_be_empty(rest) else rest
+    plain = Either(tuple(alternatives))
     for end in (0, -1):
-        shared = _shared(found, end)
-        if shared is not None:
+        shared = _shared(alternatives, end)
+        if shared is not None and len(str(shared)) <= len(str(plain)):
             return shared
-    return Either(tuple(found))
+    return plain
 
 
 def _shared(parts: list[Rule], end: int) -> Rule | None:
@@ -93,14 +95,14 @@ def _shared(parts: list[Rule], end: int) -> Rule | None:
         groups.setdefault(_list(part)[end], []).append(part)
     if len(groups) == len(parts):
         return None
-    found: list[Rule] = []
+    factored: list[Rule] = []
     for outer, inside in groups.items():
         if len(inside) == 1:
-            found.append(inside[0])
+            factored.append(inside[0])
             continue
         rests = [sequence(_list(part)[1:] if end == 0 else _list(part)[:-1]) for part in inside]
-        found.append(sequence([outer, either(rests)] if end == 0 else [either(rests), outer]))
-    return either(found)
+        factored.append(sequence([outer, either(rests)] if end == 0 else [either(rests), outer]))
+    return either(factored)
 
 
 def _list(rule: Rule) -> tuple[Rule, ...]:

@@ -30,12 +30,12 @@ def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
         vocabulary: the words.
     """
     nothing = np.zeros((pseudo.states, pseudo.states), dtype=bool)
-    made: dict[tuple[str, ...], np.ndarray] = {}
+    united: dict[tuple[str, ...], np.ndarray] = {}
     transitions = {}
     for word in dict.fromkeys(vocabulary):
         letters = tuple(kind for kind in WILDCARDS if kind in pseudo.index and stands_for(kind, word))
         letters += (word,) if word in pseudo.index and word not in WILDCARDS else ()
-        if letters not in made:
-            made[letters] = np.logical_or.reduce([nothing, *(pseudo.matrix(letter) for letter in letters)])
-        transitions[word] = made[letters]
+        if letters not in united:
+            united[letters] = np.logical_or.reduce([nothing, *(pseudo.matrix(letter) for letter in letters)])
+        transitions[word] = united[letters]
     return WFSA(BOOLEAN, pseudo.initial, pseudo.final, transitions)

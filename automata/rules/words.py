@@ -76,9 +76,9 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
     >>> letters([parse("$ * a ?")], ["a", "b", "c", "7"]).letter
     (0, 1, 1, 1)
     """
-    found = [leaf for rule in rules for leaf in leaves(rule)]
-    named = dict.fromkeys(leaf.text for leaf in found if isinstance(leaf, Word))
-    kinds = tuple(dict.fromkeys(leaf.kind for leaf in found if isinstance(leaf, Wildcard)))
+    all_leaves = [leaf for rule in rules for leaf in leaves(rule)]
+    named = dict.fromkeys(leaf.text for leaf in all_leaves if isinstance(leaf, Word))
+    kinds = tuple(dict.fromkeys(leaf.kind for leaf in all_leaves if isinstance(leaf, Wildcard)))
     alphabet = tuple(dict.fromkeys(vocabulary))
     number: dict[tuple[str | None, tuple[bool, ...]], int] = {}
     letter = []
@@ -113,9 +113,9 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
 
     Raises :class:`~automata.errors.InputError` where a word looks as a wildcard of the rules does.
     """
-    found = dict.fromkeys(leaf for rule in rules for leaf in leaves(rule))
-    named = [leaf.text for leaf in found if isinstance(leaf, Word)]
-    kinds = [leaf.kind for leaf in found if isinstance(leaf, Wildcard)]
+    all_leaves = dict.fromkeys(leaf for rule in rules for leaf in leaves(rule))
+    named = [leaf.text for leaf in all_leaves if isinstance(leaf, Word)]
+    kinds = [leaf.kind for leaf in all_leaves if isinstance(leaf, Wildcard)]
     words = list(dict.fromkeys(named if vocabulary is None else vocabulary))
     for kind in kinds:
         if kind in words or kind in named:

@@ -17,6 +17,7 @@ from automata.forms import Form
 from automata.forward import prefix_scores
 from automata.semirings import REAL
 from automata.strategies import strings, weights
+from proofs_tests.automata.examples import few, some
 
 numbers = weights(REAL)
 
@@ -35,6 +36,7 @@ def linear_networks(draw):
     return {x: (array(d, d), array(d)) for x in "ab"}, array(d), array(d)
 
 
+@few
 @given(linear_networks(), strings("ab", longest=5, run=8))
 def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
     steps, start, shows = network
@@ -50,6 +52,7 @@ def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
     assert prefix_scores(automaton, x).tolist() == seen and automaton.states == len(start) + 1
 
 
+@some
 @given(st.data(), st.lists(numbers, min_size=2, max_size=2))
 def test_a_quadratic_step_is_refused_with_a_pair_of_states_that_shows_it(data, start):
     i, j = data.draw(st.sampled_from([(0, 0), (0, 1), (1, 1)]))
@@ -166,6 +169,7 @@ def test_a_read_out_of_changing_length_is_refused():
         read_affine(0, lambda c, x: c, lambda c: (c,) * (1 if c == 0 else 2), "a")
 
 
+@some
 @given(numbers, numbers)
 def test_all_plain_arithmetic_that_is_affine_is_read(a, b):
     for f in (

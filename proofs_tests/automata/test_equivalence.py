@@ -19,6 +19,7 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_
 from automata.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few
 from ratproof.checkers import check_bisimulation, check_certificate
 
 FIELDS = [REAL, COUNTING]
@@ -46,28 +47,30 @@ def accepted(answer):
 
 
 @each(FIELDS)
+@few
 @given(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
-    found, tried = equivalent(a, b), least_difference(a, b, max(0, a.states + b.states - 1))
-    event(found.verdict)
+    answer, tried = equivalent(a, b), least_difference(a, b, max(0, a.states + b.states - 1))
+    event(answer.verdict)
     if tried is None:
-        assert isinstance(found, Equivalent)
+        assert isinstance(answer, Equivalent)
     else:
-        assert (found.word, found.scores) == tried
-    assert accepted(found)
+        assert (answer.word, answer.scores) == tried
+    assert accepted(answer)
 
 
 @each(FIELDS)
+@few
 @given(st.data())
 def test_one_changed_weight_is_a_difference_or_none_at_all(k, data):
     a = data.draw(automata(k, most_states=4))
     assume(a.states)
     b = nudged(data, k, a)
-    found, tried = equivalent(a, b), least_difference(a, b, min(7, max(0, a.states + b.states - 1)))
-    event(found.verdict)
-    assert (tried is None and isinstance(found, Equivalent)) or (found.word, found.scores) == tried
-    assert accepted(found)
+    answer, tried = equivalent(a, b), least_difference(a, b, min(7, max(0, a.states + b.states - 1)))
+    event(answer.verdict)
+    assert (tried is None and isinstance(answer, Equivalent)) or (answer.word, answer.scores) == tried
+    assert accepted(answer)
 
 
 def nudged(data, k, a):
@@ -78,19 +81,21 @@ def nudged(data, k, a):
     return a.replace(matrices=matrices)
 
 
+@few
 @given(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     a, b = (data.draw(automata(BOOLEAN, most_states=3, epsilon="cyclic")) for _ in range(2))
-    found, tried = (
+    answer, tried = (
         equivalent(a, b),
         least_difference(a, b, 7),
     )  # sets of 3 states: 8 by 8 pairs, and these are found by 7
-    event(found.verdict)
-    assert (tried is None and isinstance(found, Equivalent)) or (found.word, found.scores) == tried
-    assert accepted(found)
+    event(answer.verdict)
+    assert (tried is None and isinstance(answer, Equivalent)) or (answer.word, answer.scores) == tried
+    assert accepted(answer)
 
 
 @each([MAX_PLUS, MIN_PLUS, MAX_TIMES])
+@few
 @given(st.data())
 def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
     a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
@@ -99,19 +104,19 @@ def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
         if data.draw(st.booleans()) or not a.states
         else nudged(data, k, a)
     )
-    found, tried = equivalent(a, b, longest=6), least_difference(a, b, 6)
-    event(found.verdict)
-    if isinstance(found, Different) and len(found.word) <= 6:
-        assert (found.word, found.scores) == tried
+    answer, tried = equivalent(a, b, longest=6), least_difference(a, b, 6)
+    event(answer.verdict)
+    if isinstance(answer, Different) and len(answer.word) <= 6:
+        assert (answer.word, answer.scores) == tried
     else:
         assert tried is None
-    if isinstance(found, Different):
+    if isinstance(answer, Different):
         assert (
-            found.scores == (score(a, found.word), score(b, found.word))
-            and found.scores[0] != found.scores[1]
+            answer.scores == (score(a, answer.word), score(b, answer.word))
+            and answer.scores[0] != answer.scores[1]
         )
-    if not isinstance(found, Unknown) and found.certificate is not None:
-        assert accepted(found)
+    if not isinstance(answer, Unknown) and answer.certificate is not None:
+        assert accepted(answer)
 
 
 @st.composite
@@ -133,22 +138,23 @@ def unambiguous(draw, k, most=4):
 
 
 @each([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])
+@few
 @given(st.data())
 def test_automata_with_one_path_for_each_string_are_decided(k, data):
     a = data.draw(unambiguous(k))
     b = data.draw(unambiguous(k)) if data.draw(st.booleans()) else shaken(data, k, a)
-    found = equivalent(a, b)
-    event(found.verdict)
-    assert not isinstance(found, Unknown)
+    answer = equivalent(a, b)
+    event(answer.verdict)
+    assert not isinstance(answer, Unknown)
     # two such automata are equal, when they are on all strings up to the number of pairs of states
     tried = least_difference(*map(with_fractions, (a, b)), 8)
-    if isinstance(found, Different):
+    if isinstance(answer, Different):
         assert (
-            found.scores == tuple(score(with_fractions(side), found.word) for side in (a, b))
-            and found.scores[0] != found.scores[1]
+            answer.scores == tuple(score(with_fractions(side), answer.word) for side in (a, b))
+            and answer.scores[0] != answer.scores[1]
         )
-        assert len(found.word) > 8 or (found.word, found.scores) == tried
-    if isinstance(found, Equivalent) or len(found.word) > 8:
+        assert len(answer.word) > 8 or (answer.word, answer.scores) == tried
+    if isinstance(answer, Equivalent) or len(answer.word) > 8:
         assert tried is None
 
 

@@ -21,6 +21,7 @@ from automata.strategies import automata, strings
 from automata.strings import prefixes
 from automata.tree import levels
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few, some
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
 each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
@@ -28,6 +29,7 @@ short = strings("ab", longest=4, run=0)
 
 
 @each
+@few
 @given(st.data())
 def test_forward_is_the_sum_over_all_paths(k, data):
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic", extreme=True)), data.draw(short)
@@ -35,6 +37,7 @@ def test_forward_is_the_sum_over_all_paths(k, data):
 
 
 @pytest.mark.parametrize("k", [k for k in EXACT if k.selective], ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them(k, data):
     automaton, x = (
@@ -44,6 +47,7 @@ def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them
     assert score(automaton, x) == paths.score(automaton, x)
 
 
+@some
 @given(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
     """Every silent step weighs at most 1/2 in all, so paths with more than 12 in a row weigh at most their
@@ -60,14 +64,16 @@ def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automat
     assert tail <= score(magnitude, x) * (len(x) + 1) / Fraction(2) ** 10
 
 
+@some
 @given(automata(LOG, most_states=3, epsilon="acyclic"), short)
 def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
     total = sum(math.exp(paths.path_score(automaton, p)) for p in paths.paths(automaton, x))
-    found = score(automaton, x)
-    assert found == -math.inf if total == 0 else math.exp(found) == pytest.approx(total, rel=1e-9)
+    logarithm = score(automaton, x)
+    assert logarithm == -math.inf if total == 0 else math.exp(logarithm) == pytest.approx(total, rel=1e-9)
 
 
 @each
+@few
 @given(st.data())
 def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
@@ -75,6 +81,7 @@ def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_forward_and_backward_meet_at_every_place(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
@@ -86,6 +93,7 @@ def test_forward_and_backward_meet_at_every_place(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
@@ -100,29 +108,31 @@ def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
 
 
 @pytest.mark.parametrize("name", ["max-plus", "min-plus", "max-times"])
+@few
 @given(st.data())
 def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
     automaton = data.draw(automata(SEMIRINGS[name], epsilon="acyclic", exact=False, extreme=True))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
     plain = remove_epsilon(automaton)  # which is what the loops run
     with np.errstate(over="ignore", invalid="ignore"):
-        for found, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
-            assert np.array_equal(found, prefix_scores(plain, x), equal_nan=True)
+        for compiled, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
+            assert np.array_equal(compiled, prefix_scores(plain, x), equal_nan=True)
 
 
 def test_what_overflows_float64_is_never_a_number_that_looks_right():
     huge = WFSA(MAX_PLUS, [1e308, -np.inf], [0.0, 0.0], {"a": [[1e308, -np.inf], [0.0, -np.inf]]})
     with np.errstate(over="ignore", invalid="ignore"):
-        for found in (score(huge, "aaa"), batch.scores(huge, ["aaa"])[0]):
-            assert not np.isfinite(found)
+        for total in (score(huge, "aaa"), batch.scores(huge, ["aaa"])[0]):
+            assert not np.isfinite(total)
 
 
 @each
+@few
 @given(st.data())
 def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="acyclic", most_states=3))
-    found = [value for level in levels(automaton, 3) for value in level]
-    assert found == [score(automaton, x) for x in shortlex("ab", 3)]
+    values = [value for level in levels(automaton, 3) for value in level]
+    assert values == [score(automaton, x) for x in shortlex("ab", 3)]
 
 
 def test_equation_3b_reads_the_next_symbol():
@@ -151,6 +161,7 @@ def test_an_unknown_symbol_is_named_with_its_place():
         batch.scores(automaton, ["a", "c"])
 
 
+@some
 @given(st.lists(st.text("aé\u2028😀", max_size=6), max_size=5))
 def test_texts_and_lists_of_their_characters_are_read_alike(xs):
     automaton = WFSA(COUNTING, [1], [1], {"a": [[2]], "é": [[3]], "\u2028": [[5]], "😀": [[7]]})
@@ -160,10 +171,10 @@ def test_texts_and_lists_of_their_characters_are_read_alike(xs):
 
 def test_tropical_sums_that_might_overflow_are_left_to_numpy():
     """The compiled loops assume that there is no NaN."""
-    from automata.kernels import kernel_for
+    from automata.compiled_loops import loop_for
 
-    assert kernel_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
-    assert kernel_for(MAX_PLUS, np.array([[[1e300, -np.inf]]]), 10) is not None
+    assert loop_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
+    assert loop_for(MAX_PLUS, np.array([[[1e300, -np.inf]]]), 10) is not None
 
 
 def test_long_strings_are_exact():

@@ -15,6 +15,7 @@ from automata.errors import InputError
 from automata.forward import prefix_scores
 from automata.modes import MOST_MODES, read_with_modes
 from automata.strategies import strings
+from proofs_tests.automata.examples import few
 
 number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
 
@@ -41,6 +42,7 @@ def machines(draw):
     return (0, start), step, out
 
 
+@few
 @given(machines(), strings("ab", longest=8, run=0))
 def test_the_automaton_scores_what_the_network_shows(machine, string):
     state, step, out = machine
@@ -52,6 +54,7 @@ def test_the_automaton_scores_what_the_network_shows(machine, string):
     assert prefix_scores(automaton, string).tolist() == shown
 
 
+@few
 @given(machines())
 def test_only_modes_that_are_reached_have_states(machine):
     (mode, numbers), step, out = machine

@@ -17,6 +17,7 @@ from automata.operations import scale, sum_of
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.strategies import automata, strings
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few, some
 
 short = strings("ab", longest=5, run=8)
 ARCS = [
@@ -30,24 +31,26 @@ ARCS = [
 
 
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_openfst_scores_within_the_derived_bound(k, data):
     """Signed reals by two tracks; max-plus, min-plus and max-times in OpenFst's single precision."""
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic")), data.draw(short)
     scorer = Scorer(automaton)
-    found, bound, here = scorer.score(x), scorer.bound(x), score(automaton, x)
+    of_openfst, bound, here = scorer.score(x), scorer.bound(x), score(automaton, x)
     if k is BOOLEAN:
-        assert found == here
-    elif here == k.zero or found == k.zero:
-        assert found == here or (k is REAL and abs(found - here) <= bound)
+        assert of_openfst == here
+    elif here == k.zero or of_openfst == k.zero:
+        assert of_openfst == here or (k is REAL and abs(of_openfst - here) <= bound)
     elif k in (MAX_TIMES, COUNTING):
-        assert abs(math.log(found) - math.log(here)) <= bound + 1e-15
+        assert abs(math.log(of_openfst) - math.log(here)) <= bound + 1e-15
     else:
         # Log scores are themselves computed in float64, with errors of the same kind.
-        assert abs(found - float(here)) <= bound * (2 if k is LOG else 1)
+        assert abs(of_openfst - float(here)) <= bound * (2 if k is LOG else 1)
 
 
 @pytest.mark.parametrize(("k", "arc_type"), ARCS, ids=lambda value: getattr(value, "name", value))
+@few
 @given(st.data())
 def test_what_comes_back_from_openfst_scores_the_same(k, arc_type, data):
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic")), data.draw(short)
@@ -58,6 +61,7 @@ def test_what_comes_back_from_openfst_scores_the_same(k, arc_type, data):
     assert float(score(back, x)) == pytest.approx(float(score(automaton, x)), rel=relative, abs=relative)
 
 
+@some
 @given(automata(LOG, most_states=3, epsilon="acyclic"))
 def test_log64_round_trips_keep_every_bit(automaton):
     back = from_openfst(to_openfst(automaton, "log64"), automaton.alphabet)
@@ -65,6 +69,7 @@ def test_log64_round_trips_keep_every_bit(automaton):
     assert [tuple(e) for e in back.edges() if e.source] == ours
 
 
+@few
 @given(automata(REAL, most_states=3, epsilon="acyclic"), short)
 def test_two_tracks_without_signs_differ_by_the_automaton(automaton, x):
     plus, minus = two_tracks(automaton)
@@ -73,6 +78,7 @@ def test_two_tracks_without_signs_differ_by_the_automaton(automaton, x):
     assert score(sum_of(plus, scale(minus, -1)), x) == score(automaton, x)
 
 
+@some
 @given(automata(REAL, most_states=3, epsilon="cyclic"), strings("ab", longest=3, run=0))
 def test_openfst_sums_round_epsilon_cycles_as_the_closure_does(automaton, x):
     assert Scorer(automaton).score(x) == pytest.approx(float(score(automaton, x)), rel=1e-9, abs=1e-9)

@@ -13,6 +13,7 @@ from automata.forward import score
 from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.strategies import automata, strings, weights
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
 each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
@@ -24,6 +25,7 @@ def silent(k):
 
 
 @each
+@few
 @given(st.data())
 def test_trim_keeps_every_score_and_only_useful_states(k, data):
     automaton, x = data.draw(silent(k)), data.draw(short)
@@ -33,6 +35,7 @@ def test_trim_keeps_every_score_and_only_useful_states(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_reverse_scores_the_mirror_image(k, data):
     automaton, x = data.draw(silent(k)), data.draw(short)
@@ -41,6 +44,7 @@ def test_reverse_scores_the_mirror_image(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_sum_scores_the_sum(k, data):
     a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
@@ -48,6 +52,7 @@ def test_sum_scores_the_sum(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_hadamard_product_scores_the_product(k, data):
     a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
@@ -55,6 +60,7 @@ def test_hadamard_product_scores_the_product(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_scaling_multiplies_every_score(k, data):
     automaton, w, x = data.draw(silent(k)), data.draw(weights(k)), data.draw(short)
@@ -62,6 +68,7 @@ def test_scaling_multiplies_every_score(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_without_epsilon_the_scores_are_the_same(k, data):
     automaton, x = data.draw(silent(k)), data.draw(short)
@@ -70,6 +77,7 @@ def test_without_epsilon_the_scores_are_the_same(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_the_closure_solves_its_equation(k, data):
     automaton = data.draw(silent(k).filter(lambda a: a.epsilon is not None))

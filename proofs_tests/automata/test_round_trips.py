@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from automata import drawing, files, symbol_tables
 from automata.batch import scores
-from automata.deterministic import DFA
-from automata.dfa import minimal
+from automata.determinisation import minimal
+from automata.dfa import DFA
 from automata.dfa_strategies import dfas
 from automata.equivalence import equivalent
 from automata.errors import InputError
@@ -31,8 +31,10 @@ from automata.labels import symbol_text
 from automata.openfst import from_openfst
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata, awkward_alphabets, semirings, strings, symbols
-from automata.wfsa import EPSILON, WFSA
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
+from proofs_tests.automata.examples import few, some
 from proofs_tests.automata.same_scores import connected
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -111,6 +113,7 @@ def rounded(automaton):
     )
 
 
+@some
 @given(machines(extreme=True))
 def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
     with folder() as here:
@@ -123,6 +126,7 @@ def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
             assert files.read(here / "a.json") == exactly(automaton)
 
 
+@some
 @given(machines(extreme=True))
 def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(automaton):
     with folder() as here:
@@ -138,6 +142,7 @@ def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(a
         assert decided_equal(true, back)
 
 
+@some
 @given(machines())
 def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
     exact = exactly(automaton)
@@ -153,6 +158,7 @@ def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
             assert not list(here.iterdir())
 
 
+@some
 @given(machines(whole=True))
 def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
     with folder() as here:
@@ -169,6 +175,7 @@ def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
             assert [p.name for p in here.iterdir()] == ["a.json"]
 
 
+@few
 @given(machines(whole=True), st.data())
 def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton, data):
     several = data.draw(st.lists(strings(automaton.alphabet, longest=4, run=0), min_size=1, max_size=3))
@@ -198,6 +205,7 @@ def scored_again(path, lists):
     return status
 
 
+@some
 @given(machines(whole=True), st.booleans())
 def test_what_sample_prints_can_be_scored_again(automaton, lists):
     with folder() as here:
@@ -235,6 +243,7 @@ def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
             )
 
 
+@some
 @given(machines(whole=True))
 def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
     if automaton.semiring not in (REAL, BOOLEAN):
@@ -255,6 +264,7 @@ def texts_of(svg):
     )
 
 
+@some
 @given(st.lists(symbols(), min_size=1, max_size=3, unique=True))
 @example(["&amp;", "&#65;", "\\N"])
 @example(["\\n", "<b>", "\x1b[2J"])
@@ -310,6 +320,7 @@ def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
     [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (BOOLEAN, "standard"), (LOG, "log64")],
     ids=str,
 )
+@few
 @given(st.data())
 def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data):
     automaton = rounded(data.draw(machines(k)))
@@ -354,6 +365,7 @@ def inexactly(automaton):
     return automaton if automaton.semiring.exact_only else automaton.to_float()
 
 
+@some
 @given(st.data())
 def test_deterministic_automata_keep_their_symbols(data):
     """Through weighted ones and a file, and made least by Hopcroft's algorithm."""

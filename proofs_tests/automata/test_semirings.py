@@ -25,6 +25,7 @@ from automata.semirings import (
     semiring,
 )
 from automata.strategies import weights
+from proofs_tests.automata.examples import few, some
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
 U, G2 = FLOAT64.unit, FLOAT64.gamma(2)
@@ -40,6 +41,7 @@ positive = moderate.map(abs)
 
 
 @each
+@few
 @given(st.data())
 def test_plus_is_associative_and_commutative(k, data):
     a, b, c = data.draw(three(k))
@@ -48,6 +50,7 @@ def test_plus_is_associative_and_commutative(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_times_is_associative_and_commutative(k, data):
     a, b, c = data.draw(three(k))
@@ -56,6 +59,7 @@ def test_times_is_associative_and_commutative(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_times_distributes_over_plus(k, data):
     a, b, c = data.draw(three(k))
@@ -63,6 +67,7 @@ def test_times_distributes_over_plus(k, data):
 
 
 @each
+@few
 @given(st.data())
 def test_zero_and_one_are_identities_and_zero_annihilates(k, data):
     a = data.draw(weights(k))
@@ -71,6 +76,7 @@ def test_zero_and_one_are_identities_and_zero_annihilates(k, data):
 
 
 @pytest.mark.parametrize("k", [REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_dividing_undoes_multiplying_exactly(k, data):
     a, b = data.draw(weights(k)), data.draw(weights(k).filter(lambda w: w != k.zero))
@@ -79,6 +85,7 @@ def test_dividing_undoes_multiplying_exactly(k, data):
 
 
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_parse_reads_what_format_writes(k, data):
     a = data.draw(weights(k))
@@ -100,6 +107,7 @@ def test_real_floats_break_laws_by_no_more_than_stated(abc):
 
 
 @pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
+@some
 @given(st.tuples(moderate, moderate, moderate))
 def test_tropical_floats_distribute_exactly_and_break_only_associativity_of_times(k, abc):
     a, b, c = abc
@@ -108,6 +116,7 @@ def test_tropical_floats_distribute_exactly_and_break_only_associativity_of_time
     assert abs((a + b) + c - (a + (b + c))) <= 2 * G2 * (abs(a) + abs(b) + abs(c)) * (1 + 4 * U)
 
 
+@some
 @given(st.tuples(positive, positive, positive))
 def test_max_times_floats_distribute_exactly_and_break_only_associativity_of_times(abc):
     a, b, c = abc

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from automata import att_format, json_format, sampling
-from automata.dfa import TooManyStates, determinise, minimal
+from automata.determinisation import TooManyStates, determinise, minimal
 from automata.errors import FormatError, InputError, UnknownSymbol
 from automata.number_text import parse_number, shorten, write_number
 from automata.rules import logic, rule_files
@@ -153,7 +153,7 @@ def test_a_subset_construction_that_would_have_2_to_the_40_states():
 
 
 def test_a_subset_construction_whose_matrices_would_be_large(monkeypatch):
-    monkeypatch.setattr("automata.dfa.MOST_BOOLEANS", 2 * 100**2)
+    monkeypatch.setattr("automata.determinisation.MOST_BOOLEANS", 2 * 100**2)
     assert determinise(nth_from_the_end(6)).states == 64
     assert "more than 100 states" in refused(determinise, nth_from_the_end(7), kind=TooManyStates)
 

@@ -18,6 +18,7 @@ from automata.sampling import sample
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
 from automata.strategies import automata, readings, strings
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few, some
 
 quick = settings(max_examples=2000, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -31,14 +32,14 @@ def test_every_corner_is_reached_by_some_strategy(corner):
 
 
 def test_automata_that_score_something_shrink_to_one_state():
-    found = find(automata(REAL), lambda a: score(a, "a") != 0, settings=quick)
-    assert found == WFSA.from_edges(REAL, 1, "ab", [(0, 1)], [(0, 1)], [(0, 0, "a", 1)])
+    smallest = find(automata(REAL, most_states=3), lambda a: score(a, "a") != 0, settings=quick)
+    assert smallest == WFSA.from_edges(REAL, 1, "ab", [(0, 1)], [(0, 1)], [(0, 0, "a", 1)])
 
 
 def test_automata_that_differ_on_two_strings_stay_small():
-    found = find(automata(REAL), lambda a: score(a, "ab") != score(a, "ba"), settings=quick)
-    assert found.states <= 2
-    assert {w for e in found.edges() for w in [e.weight]} <= {Fraction(1), Fraction(-1), Fraction(1, 2)}
+    smallest = find(automata(REAL, most_states=3), lambda a: score(a, "ab") != score(a, "ba"), settings=quick)
+    assert smallest.states <= 2
+    assert {w for e in smallest.edges() for w in [e.weight]} <= {Fraction(1), Fraction(-1), Fraction(1, 2)}
 
 
 def test_strings_shrink_with_their_alphabet():
@@ -46,6 +47,7 @@ def test_strings_shrink_with_their_alphabet():
     assert xs == ["aa"] and list(names.values())[:1] == ["a"]
 
 
+@some
 @given(readings())
 def test_letters_are_named_in_the_order_of_first_reading(drawn):
     names, xs = drawn
@@ -54,12 +56,13 @@ def test_letters_are_named_in_the_order_of_first_reading(drawn):
 
 
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
-@settings(phases=[Phase.generate])
+@settings(few, phases=[Phase.generate])
 @given(st.data())
 def test_cyclic_epsilon_always_has_a_sum(k, data):
     data.draw(automata(k, epsilon="cyclic"))
 
 
+@few
 @given(automata(REAL, most_states=3), automata(REAL, most_states=2))
 def test_a_hankel_block_is_no_larger_than_the_automaton(a, b):
     """Its rank is the least number of states: so the sum's is at most the sum of theirs."""
@@ -86,6 +89,7 @@ def test_samples_come_in_proportion_to_their_weights():
 
 
 @pytest.mark.parametrize("k", [BOOLEAN, COUNTING, REAL, MAX_PLUS, MIN_PLUS, LOG], ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_only_strings_with_a_path_are_sampled(k, data):
     automaton = data.draw(automata(k, epsilon="acyclic"))

@@ -14,6 +14,7 @@ from automata.hankel import shortlex
 from automata.parentheses import balanced, is_balanced
 from automata.strategies import strings
 from automata.tomita import tomita
+from proofs_tests.automata.examples import few
 
 each = pytest.mark.parametrize("number", range(1, 8))
 BINARY = shortlex(("0", "1"), 12)
@@ -59,6 +60,7 @@ def test_strings_that_a_person_knows(number, inside, outside):
 
 
 @each
+@few
 @given(strings(("0", "1"), 30, run=80))
 def test_long_strings_too(number, x):
     assert tomita(number).contains(x) == tomita(number).dfa.accepts(x)

@@ -15,12 +15,14 @@ from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REA
 from automata.strategies import automata, strings
 from automata.viterbi import viterbi, viterbi_batch
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few
 
 SELECTIVE = [k for k in SEMIRINGS.values() if k.selective]
 
 
 @pytest.mark.parametrize("epsilon", ["none", "acyclic", "cyclic"])
 @pytest.mark.parametrize("k", SELECTIVE, ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_the_best_path_weighs_the_score_and_reads_the_string(k, epsilon, data):
     automaton, x = data.draw(automata(k, epsilon=epsilon)), data.draw(strings("ab", run=12))
@@ -37,6 +39,7 @@ def test_the_best_path_weighs_the_score_and_reads_the_string(k, epsilon, data):
 
 
 @pytest.mark.parametrize("k", SELECTIVE, ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_a_batch_finds_the_same_paths(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
@@ -45,6 +48,7 @@ def test_a_batch_finds_the_same_paths(k, data):
 
 
 @pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_float_paths_are_found_too(k, data):
     automaton, x = data.draw(automata(k, exact=False)), data.draw(strings("ab"))

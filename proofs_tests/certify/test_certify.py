@@ -12,7 +12,7 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network, seeds

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from automata import files, json_format
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor

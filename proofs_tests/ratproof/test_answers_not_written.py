@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.shown import printable, read_string, write_string
+from automata.printable_text import printable, read_string, write_string
 from ratproof.main import run
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata import dfa
+from automata import determinisation
 from automata.batch import scores
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.openfst import to_openfst
 from automata.operations import sum_of
@@ -28,6 +28,7 @@ from automata.rules.spelled import spelled_out
 from automata.rules.strategies import rules
 from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters, stands_for
+from proofs_tests.automata.examples import some
 
 VOCABULARY = ("a", "b", "7", "?", "c", "12.5", BEGIN)
 NAMED = ("a", "b", "7", "absent")
@@ -53,8 +54,8 @@ def pattern(rule: Rule) -> str:
 
 @given(rules(NAMED), st.lists(SENTENCES, min_size=1, max_size=8))
 def test_a_rule_matches_what_pythons_re_matches(rule: Rule, sentences: list[list[str]]) -> None:
-    found = scores(compiled(rule, VOCABULARY), [tuple(words) for words in sentences])
-    assert [bool(value) for value in found] == [
+    values = scores(compiled(rule, VOCABULARY), [tuple(words) for words in sentences])
+    assert [bool(value) for value in values] == [
         bool(re.fullmatch(pattern(rule), encoded(words))) for words in sentences
     ]
 
@@ -62,14 +63,14 @@ def test_a_rule_matches_what_pythons_re_matches(rule: Rule, sentences: list[list
 def openfst(rule: Rule, known: Letters) -> Any:
     """The rule by OpenFst's own operators; word i of the vocabulary is label i + 1."""
     if isinstance(rule, Word | Wildcard):
-        found = pynini.Fst()
-        found.add_states(2)
-        found.set_start(0)
-        found.set_final(1)
+        fst = pynini.Fst()
+        fst.add_states(2)
+        fst.set_start(0)
+        fst.set_final(1)
         for place, letter in enumerate(known.letter):
             if letter in known.read(rule):
-                found.add_arc(0, pynini.Arc(place + 1, place + 1, 0, 1))
-        return found
+                fst.add_arc(0, pynini.Arc(place + 1, place + 1, 0, 1))
+        return fst
     if isinstance(rule, Repeat):
         return (
             pynini.closure(openfst(rule.part, known), rule.least, 0 if rule.most is None else rule.most)
@@ -84,9 +85,9 @@ def openfst(rule: Rule, known: Letters) -> Any:
 
 def empty() -> Any:
     """The empty sentence."""
-    found = pynini.Fst()
-    found.set_start(found.add_state())
-    return found.set_final(0)
+    fst = pynini.Fst()
+    fst.set_start(fst.add_state())
+    return fst.set_final(0)
 
 
 @given(rules(NAMED, leaves=4))
@@ -119,7 +120,7 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
     renamed = pseudo.replace(
         index={{v: k for k, v in names.items()}.get(w, w): place for w, place in pseudo.index.items()}
     )
-    assert dfa.minimal(renamed) == dfa.minimal(as_words)
+    assert determinisation.minimal(renamed) == determinisation.minimal(as_words)
 
 
 @given(rules(NAMED, leaves=5))
@@ -127,22 +128,25 @@ def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> No
     """A word goes where it or a wildcard that stands for it goes: decided, for all sentences."""
     words = [word for word in VOCABULARY if word != BEGIN]
     spelled = spelled_out(compiled(rule, None), words)
-    assert dfa.minimal(spelled) == compiled(rule, words)
+    assert determinisation.minimal(spelled) == compiled(rule, words)
 
 
+@some
 @given(SEVERAL)
 def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> None:
     """Decided, for all sentences; each what its own rules accept, deterministic and the least; with no more
     states than the rules apart.
     """
     known = letters(several, VOCABULARY)
-    found = [one for one, _ in together(several, known)]
+    parts = [one for one, _ in together(several, known)]
     union = least(Either(tuple(several)) if len(several) > 1 else several[0], known)
-    assert DFA.from_wfsa(reduce(sum_of, found)).shortest_difference(DFA.from_wfsa(union)) is None
-    assert sum(one.states for one in found) <= sum(least(rule, known).states for rule in several)
-    assert all(dfa.is_deterministic(one) and dfa.minimal(one) == one for one in found)
+    assert DFA.from_wfsa(reduce(sum_of, parts)).shortest_difference(DFA.from_wfsa(union)) is None
+    assert sum(one.states for one in parts) <= sum(least(rule, known).states for rule in several)
+    assert all(determinisation.is_deterministic(one) and determinisation.minimal(one) == one for one in parts)
     for one, places in together(several, known):
-        assert one == dfa.minimal(reduce(sum_of, [least(several[place], known) for place in places]))
+        assert one == determinisation.minimal(
+            reduce(sum_of, [least(several[place], known) for place in places])
+        )
     assert sorted(place for _, places in together(several, known) for place in places) == list(
         range(len(several))
     )
@@ -152,10 +156,11 @@ def test_many_rules_stay_small() -> None:
     """As one least automaton, m rules ``$ * a $ * b`` of different words have more than 2^m states."""
     words = [f"w{i}" for i in range(24)]
     several = [parse(f"$ * {words[2 * i]} $ * {words[2 * i + 1]}") for i in range(12)]
-    found = together(several, letters(several, [*words, "other"]))
-    assert sum(one.states for one, _ in found) <= 3 * 12
+    parts = together(several, letters(several, [*words, "other"]))
+    assert sum(one.states for one, _ in parts) <= 3 * 12
 
 
+@some
 @given(
     st.lists(st.tuples(st.sampled_from("xyz"), rules(NAMED, leaves=4)), min_size=1, max_size=4),
     SENTENCES,
@@ -166,11 +171,11 @@ def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
 ) -> None:
     """Between BOS and EOS, which rules may name; the label's own final states say which."""
     vocabulary = None if pseudo else [word for word in VOCABULARY if word != BEGIN]
-    found = rule_set.rule_set([Labelled(label, rule, 1) for label, rule in several], vocabulary)
-    words = [word for word in sentence if word in found.automaton.alphabet and word != BEGIN]
-    words += [END] if END in found.automaton.alphabet else []
-    for label, final in found.labels.items():
-        own = found.automaton.replace(final=_only(final, found.automaton.states))
+    whole = rule_set.rule_set([Labelled(label, rule, 1) for label, rule in several], vocabulary)
+    words = [word for word in sentence if word in whole.automaton.alphabet and word != BEGIN]
+    words += [END] if END in whole.automaton.alphabet else []
+    for label, final in whole.labels.items():
+        own = whole.automaton.replace(final=_only(final, whole.automaton.states))
         alone = compiled(
             _either([rule for name, rule in several if name == label]), vocabulary and [*vocabulary, END]
         )
@@ -188,14 +193,14 @@ def _either(several: list[Rule]) -> Rule:
 
 
 def test_a_word_that_the_vocabulary_lacks_is_named() -> None:
-    found = rule_set.rule_set([Labelled("x", parse("$ * ( a | absent ) $ *"), 1)], VOCABULARY[:-1])
-    assert found.missing == ("absent",)
+    whole = rule_set.rule_set([Labelled("x", parse("$ * ( a | absent ) $ *"), 1)], VOCABULARY[:-1])
+    assert whole.missing == ("absent",)
 
 
 def test_thousands_of_words_share_a_matrix() -> None:
     words = [f"w{i}" for i in range(9000)]
-    found = compiled(parse("$ * w7 $ *"), words)
-    assert len(found.matrices) == 2 and found.states == 2 and len(found.alphabet) == 9000
+    automaton = compiled(parse("$ * w7 $ *"), words)
+    assert len(automaton.matrices) == 2 and automaton.states == 2 and len(automaton.alphabet) == 9000
 
 
 def test_a_rule_that_is_too_large_is_one_sentence() -> None:

@@ -27,12 +27,12 @@ def made() -> tuple[RuleSet, FARNN]:
 
 def test_the_network_is_its_rules(made: tuple[RuleSet, FARNN]) -> None:
     compiled, network = made
-    found = decide_network(network, RULES, compiled)
-    assert found.verdict == "equivalent" and found.exact and 1 <= found.largest < 100
-    assert [len(shown) for shown in found.answers.values()] == [
-        len({p.rules for p in compiled.parts if p.label == label}) for label in found.answers
+    decision = decide_network(network, RULES, compiled)
+    assert decision.verdict == "equivalent" and decision.exact and 1 <= decision.largest < 100
+    assert [len(shown) for shown in decision.answers.values()] == [
+        len({p.rules for p in compiled.parts if p.label == label}) for label in decision.answers
     ]
-    assert found.to_json()["labels"][0]["verdict"] == "equivalent"
+    assert decision.to_json()["labels"][0]["verdict"] == "equivalent"
 
 
 @pytest.mark.parametrize("where", ["before", "after", "rules", "initial", "final"])
@@ -48,9 +48,9 @@ def test_one_weight_less_is_a_sentence_that_only_the_rules_match(
     values = getattr(network if where in ("initial", "final") else cell, where).data
     place = tuple(values.nonzero()[-1].tolist())
     values[place] = 0
-    found = decide_network(network, RULES, compiled)
-    assert found.verdict == "different"
-    (label, shown), *_ = found.different()
+    decision = decide_network(network, RULES, compiled)
+    assert decision.verdict == "different"
+    (label, shown), *_ = decision.different()
     assert isinstance(shown.answer, Different) and shown.answer.scores == (False, True)
     with torch.no_grad():
         column = list(compiled.labels).index(label)
@@ -63,8 +63,8 @@ def test_a_weight_that_is_no_whole_number_is_unknown(made: tuple[RuleSet, FARNN]
     cell = network.cell
     assert isinstance(cell, FactoredCell)
     cell.after.data[cell.after.data != 0] = 0.999
-    found = decide_network(network, RULES, compiled)
-    assert not found.exact and found.verdict == "unknown"
+    decision = decide_network(network, RULES, compiled)
+    assert not decision.exact and decision.verdict == "unknown"
 
 
 def test_counts_that_grow_are_unknown() -> None:
@@ -83,8 +83,8 @@ def test_parts_are_hints_and_not_believed(made: tuple[RuleSet, FARNN]) -> None:
     less = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, compiled.parts[1:])
     assert decide_network(network, RULES, less).verdict == "equivalent"
     other = rule_files.loads("[fare]\n$ * cost $ *\n$ * fare EOS\n[city]\n( to | from ) boston EOS\n")
-    found = decide_network(network, other, compiled)
-    assert [label for label, _ in found.different()] == ["city"]
+    decision = decide_network(network, other, compiled)
+    assert [label for label, _ in decision.different()] == ["city"]
     with pytest.raises(InputError, match="other labels"):
         decide_network(network, RULES[:2], compiled)
 
@@ -106,8 +106,8 @@ def test_parts_that_leave_out_a_rule_that_the_network_lacks_too() -> None:
         Part(part.label, part.states, tuple(2 * place for place in part.rules)) for part in compiled.parts
     )
     hinted = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, shifted)
-    found = decide_network(network, RULES, hinted)
-    assert found.verdict == "different" and [label for label, _ in found.different()] == ["fare"]
+    decision = decide_network(network, RULES, hinted)
+    assert decision.verdict == "different" and [label for label, _ in decision.different()] == ["fare"]
 
 
 def one_state(beta: float = 1.0, **values: float) -> FARNN:
@@ -146,8 +146,8 @@ def test_numbers_that_may_round_or_grow_are_no_decision(values: dict[str, float]
     negative.
     """
     rules = rule_files.loads("[x]\na *")
-    found = decide_network(one_state(**values), rules, rule_set(rules, ["a"], begins=False))
-    assert found.exact == exact and found.verdict == ("equivalent" if exact else "unknown")
+    decision = decide_network(one_state(**values), rules, rule_set(rules, ["a"], begins=False))
+    assert decision.exact == exact and decision.verdict == ("equivalent" if exact else "unknown")
 
 
 def test_only_networks_at_beta_1(made: tuple[RuleSet, FARNN]) -> None:

@@ -56,8 +56,8 @@ def test_a_rule_is_read_as_it_is_written(rule: Rule) -> None:
 
 @given(rules(ODD_WORDS, leaves=3), st.sampled_from(["x", "a header"]))
 def test_a_rule_is_read_from_a_file_as_it_is_written(rule: Rule, label: str) -> None:
-    found = rule_files.loads(f"// what this is\n[{label}]\n  ( {rule} )\t// such as this\n\n")
-    assert [(one.label, one.rule, one.line) for one in found] == [(label, flat(rule), 3)]
+    labelled = rule_files.loads(f"// what this is\n[{label}]\n  ( {rule} )\t// such as this\n\n")
+    assert [(one.label, one.rule, one.line) for one in labelled] == [(label, flat(rule), 3)]
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import typer
 from automata import batch, files
 from automata.errors import InputError, UnknownSymbol
 from automata.number_text import shorten
+from automata.printable_text import is_plain, read_string, write_list, write_string
 from automata.sampling import sample as sample_strings
 from automata.semirings import semiring as semiring_named
-from automata.shown import is_plain, read_string, write_list, write_string
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.process.outputs import require_outputs

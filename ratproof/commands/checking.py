@@ -19,7 +19,7 @@ from automata import files
 from automata.equivalence import aligned
 from automata.errors import FormatError, InputError
 from automata.json_format import from_json
-from automata.shown import printable
+from automata.printable_text import printable
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.checkers import check_boxes, check_certificate, check_hankel, check_invariant

@@ -15,8 +15,8 @@ from automata.equivalence import Different, Equivalent, Unknown, aligned
 from automata.equivalence import equivalent as decide
 from automata.errors import FormatError, InputError
 from automata.number_text import write_number
+from automata.printable_text import write_string
 from automata.semirings import BOOLEAN, LOG
-from automata.shown import write_string
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
 from ratproof.commands.automata import AutomatonFile, load

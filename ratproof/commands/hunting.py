@@ -15,7 +15,7 @@ from rich.text import Text
 from automata.corners import CORNERS
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.shown import write_string
+from automata.printable_text import write_string
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.terminal import console
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES

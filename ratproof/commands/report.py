@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from automata.shown import write_string
+from automata.printable_text import write_string
 from ratproof.commands.proof_text import paragraphs
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import TOO_SHORT, left_out_in_words

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from automata import files
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
-from automata.shown import write_string, write_symbol
+from automata.printable_text import write_string, write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.commands.app import AsJson, app, print_json

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook,
 from rich.segment import Segment
 from rich.text import Text
 
-from automata.shown import printable
+from automata.printable_text import printable
 from ratproof.process.streams import styled
 from ratproof.process.supervisor import note
 

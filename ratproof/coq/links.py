@@ -20,7 +20,8 @@ import numpy as np
 from automata.equivalence import Different, Equivalent
 from automata.equivalence.certificates import Linked
 from automata.errors import InputError
-from automata.operations import dead_states, remove_epsilon
+from automata.operations import remove_epsilon
+from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 from automata.wfsa import WFSA
 

@@ -27,7 +27,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from automata.dfa import minimal
+from automata.determinisation import minimal
 from automata.equivalence import Answer, Different, Equivalent, Unknown, equivalent
 from automata.errors import InputError
 from automata.operations import sum_of, trim

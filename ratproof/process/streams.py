@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from automata.errors import OutputError
-from automata.shown import printable
+from automata.printable_text import printable
 
 
 class Guarded:

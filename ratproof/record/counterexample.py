@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from automata.shown import printable, write_string
+from automata.printable_text import printable, write_string
 
 
 @dataclass(frozen=True)

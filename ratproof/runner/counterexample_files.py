@@ -14,7 +14,7 @@ from typing import Any
 from automata.errors import FormatError, InputError
 from automata.files import read_text, write_whole
 from automata.number_text import shorten
-from automata.shown import printable
+from automata.printable_text import printable
 from ratproof.record.counterexample import Counterexample
 from ratproof.sides.comparison import Compared, Comparison, counterexample
 from ratproof.sides.table import SIDES

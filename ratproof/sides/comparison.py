@@ -12,7 +12,7 @@ from numpy import bool_
 from numpy.typing import NDArray
 
 from automata.errors import InputError
-from automata.shown import write_string
+from automata.printable_text import write_string
 from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.record.counterexample import Counterexample

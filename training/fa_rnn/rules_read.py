@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from automata import dfa
+from automata import determinisation
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.operations import sum_of, trim
@@ -87,8 +87,8 @@ def before_training(model: Classifier) -> Tensor:
         rules = [parse(text) for text in block.rules]
         known = letters_of(rules, words, begins=True)
         # one after the other: all at once could have exponentially many states before it is the least one
-        several = [dfa.minimal(thompson(rule, known)) for rule in rules]
-        least = reduce(lambda one, other: dfa.minimal(sum_of(one, other)), several)
+        several = [determinisation.minimal(thompson(rule, known)) for rule in rules]
+        least = reduce(lambda one, other: determinisation.minimal(sum_of(one, other)), several)
         if not block.states:
             continue  # rules that no sentence of these words matches
         if least.states != len(block.states):

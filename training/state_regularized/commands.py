@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from automata.shown import write_string
+from automata.printable_text import write_string
 from ratproof.commands.app import AsJson, print_json
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES

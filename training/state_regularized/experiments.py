@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.files import write_whole
 from neural.state_regularized import files as network_files

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from automata import files, parentheses, tomita
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import FormatError, InputError
 from automata.semirings import BOOLEAN
 

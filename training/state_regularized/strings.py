@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from training.state_regularized.languages import Language
 
 TRAINING_LENGTHS = (*range(14), 16, 19, 22)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from automata.deterministic import DFA
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
 from neural.state_regularized.acceptor import Acceptor

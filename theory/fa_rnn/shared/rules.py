@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from automata.dfa import determinise
+from automata.determinisation import determinise
 from automata.operations import reverse
 from automata.semirings import BOOLEAN, REAL
 from automata.wfsa import WFSA

@@ -10,7 +10,7 @@ import typer
 
 from automata.errors import InputError
 from automata.files import write_whole
-from automata.shown import write_string
+from automata.printable_text import write_string
 from ratproof.commands.app import AsJson, print_json
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES

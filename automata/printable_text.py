@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
-from typing import Any
 
 from automata.errors import InputError
 from automata.number_text import shorten
+from automata.types import String
 
 EMPTY = "the empty string"
 EXPANDED = frozenset('"$`\\!')
@@ -41,7 +40,7 @@ def has_half_a_character(text: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def write_string(symbols: Sequence[Any]) -> str:
+def write_string(symbols: String) -> str:
     """A string of symbols as a person pastes it back into a command; ``the empty string`` for none."""
     if not len(symbols):
         return EMPTY
@@ -51,14 +50,14 @@ def write_string(symbols: Sequence[Any]) -> str:
     return shlex.quote(write_list(symbols))
 
 
-def is_plain(symbols: Sequence[Any]) -> bool:
+def is_plain(symbols: String) -> bool:
     """Do blanks part the symbols, so that what they join is read back, and a terminal shows it as it is?"""
     names = [str(s) for s in symbols]
     text = " ".join(names)
     return text.split() == names and text.isprintable() and not text.startswith("[")
 
 
-def write_list(symbols: Sequence[Any]) -> str:
+def write_list(symbols: String) -> str:
     r"""The symbols as a JSON list, which commands take with ``--lists``; what is not printed is escaped.
 
     >>> print(write_list(["New York", "b\u202e"]))
@@ -76,7 +75,7 @@ def quoted(text: str) -> str:
     return _ascii_where_unprintable(json.dumps(text, ensure_ascii=False))
 
 
-def write_symbol(symbol: Any) -> str:
+def write_symbol(symbol: object) -> str:
     """One symbol in a sentence or a list: as it is where that is plain, else as JSON.
 
     >>> print(*map(write_symbol, ["a", "$", "a b", "b:", ""]))

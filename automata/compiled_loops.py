@@ -8,16 +8,16 @@ to it, bit for bit where only ``max`` and one addition are involved, and within 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.types import Floats
 
-Floats = NDArray[np.float64]
-Kernel = Callable[[Floats, Floats, Floats, NDArray[np.intp], NDArray[np.intp], bool], Floats]
+Places = NDArray[np.intp]
+Loop = Callable[[Floats, Floats, Floats, Places, Places, bool], Floats]
 _compiled = numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
 _without_nan = numba.njit(parallel=True, cache=True, fastmath={"nsz", "nnan"})
 _exactly = numba.njit(parallel=True, cache=True)
@@ -25,8 +25,8 @@ _exactly = numba.njit(parallel=True, cache=True)
 
 @_compiled
 def _plus_times(
-    initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any
-) -> Any:  # pragma: no cover (compiled)
+    initial: Floats, final: Floats, matrices: Floats, codes: Places, lengths: Places, every: bool
+) -> Floats:  # pragma: no cover (compiled)
     strings, longest = codes.shape
     n = len(initial)
     scores = np.full((strings, longest + 1), np.nan)
@@ -51,8 +51,8 @@ def _plus_times(
 
 @_without_nan
 def _max_plus(
-    initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any
-) -> Any:  # pragma: no cover (compiled)
+    initial: Floats, final: Floats, matrices: Floats, codes: Places, lengths: Places, every: bool
+) -> Floats:  # pragma: no cover (compiled)
     strings, longest = codes.shape
     n = len(initial)
     scores = np.full((strings, longest + 1), np.nan)
@@ -87,8 +87,8 @@ def _max_plus(
 
 @_exactly
 def _max_times(
-    initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any
-) -> Any:  # pragma: no cover (compiled)
+    initial: Floats, final: Floats, matrices: Floats, codes: Places, lengths: Places, every: bool
+) -> Floats:  # pragma: no cover (compiled)
     strings, longest = codes.shape
     n = len(initial)
     scores = np.full((strings, longest + 1), np.nan)
@@ -116,11 +116,13 @@ def _max_times(
     return scores
 
 
-def _min_plus(initial: Any, final: Any, matrices: Any, codes: Any, lengths: Any, every: Any) -> Any:
+def _min_plus(
+    initial: Floats, final: Floats, matrices: Floats, codes: Places, lengths: Places, every: bool
+) -> Floats:
     return -_max_plus(-initial, -final, -matrices, codes, lengths, every)
 
 
-def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | None:
+def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
     """The compiled loop for these weights, if there is one.
 
     The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest``
@@ -130,10 +132,10 @@ def kernel_for(semiring: Semiring, matrices: Floats, longest: int) -> Kernel | N
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
         if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):
             return None
-    return KERNELS.get(semiring)
+    return LOOPS.get(semiring)
 
 
-KERNELS: dict[Semiring, Kernel] = {
+LOOPS: dict[Semiring, Loop] = {
     REAL: _plus_times,
     MAX_PLUS: _max_plus,
     MIN_PLUS: _min_plus,

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata import dfa as without_dead_states
-from automata import json_format
-from automata.deterministic import DFA
+from automata import determinisation, json_format
+from automata.dfa import DFA
 from automata.dfa_strategies import dfas
 from automata.drawing import dot, svg
 from automata.equivalence import Equivalent, equivalent
@@ -26,6 +25,7 @@ from automata.random_dfas import random_minimal_dfa
 from automata.semirings import BOOLEAN, LOG, REAL, SEMIRINGS
 from automata.strategies import automata, strings
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few, some
 
 EVEN = DFA(("a", "b"), 0, ((1, 0), (0, 1)), frozenset({0}))
 
@@ -43,6 +43,7 @@ def classes(dfa):
     return len({tuple(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests) for q in reached})
 
 
+@some
 @given(dfas(), strings("ab"))
 def test_a_run_follows_the_table(dfa, x):
     states = dfa.run(x)
@@ -52,6 +53,7 @@ def test_a_run_follows_the_table(dfa, x):
 
 
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@few
 @given(st.data())
 def test_the_weighted_form_scores_one_where_the_dfa_accepts(k, data):
     dfa, x = data.draw(dfas(most_states=4)), data.draw(strings("ab", run=0))
@@ -64,6 +66,7 @@ def test_the_weighted_form_is_exact_where_the_semiring_is():
     assert EVEN.to_wfsa(REAL).exact and not EVEN.to_wfsa(LOG).exact
 
 
+@some
 @given(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
 def test_a_boolean_automaton_of_any_kind_becomes_a_dfa_of_its_language(a):
     dfa = DFA.from_wfsa(a)
@@ -71,6 +74,7 @@ def test_a_boolean_automaton_of_any_kind_becomes_a_dfa_of_its_language(a):
     assert dfa == dfa.reachable()[0] and len(dfa.dead) <= 1
 
 
+@some
 @given(dfas())
 def test_files_keep_the_language_and_the_least_dfa(dfa):
     read = DFA.from_wfsa(json_format.loads(json_format.dumps(dfa.to_wfsa())))
@@ -78,6 +82,7 @@ def test_files_keep_the_language_and_the_least_dfa(dfa):
     assert pickle.loads(pickle.dumps(dfa)) == dfa == eval(repr(dfa))
 
 
+@some
 @given(dfas())
 def test_the_least_dfa_accepts_the_same_strings(dfa):
     least = dfa.minimal()
@@ -86,19 +91,22 @@ def test_the_least_dfa_accepts_the_same_strings(dfa):
     assert least == least.minimal() and least.start == 0
 
 
+@some
 @given(dfas())
 def test_the_least_dfa_has_as_many_states_as_there_are_classes(dfa):
     assert dfa.minimal().states == classes(dfa)
 
 
+@some
 @given(dfas())
 def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
     least = dfa.minimal()
-    partial = without_dead_states.minimal(dfa.to_wfsa())
+    partial = determinisation.minimal(dfa.to_wfsa())
     assert partial.states + len(least.dead) == least.states
     assert DFA.from_wfsa(partial) == least
 
 
+@some
 @given(dfas())
 def test_a_state_is_dead_when_nothing_is_accepted_from_it(dfa):
     rests = shortlex(dfa.alphabet, dfa.states - 1)
@@ -110,6 +118,7 @@ def test_a_state_is_dead_when_nothing_is_accepted_from_it(dfa):
     assert dfa.dead == lost
 
 
+@some
 @given(dfas())
 def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
     reached, old = dfa.reachable()
@@ -119,29 +128,30 @@ def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
         assert [old[q] for q in reached.run(x)] == dfa.run(x) and reached.accepts(x) == dfa.accepts(x)
 
 
+@some
 @given(dfas(most_states=4), dfas(most_states=4))
 def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
-    found = a.shortest_difference(b)
+    word = a.shortest_difference(b)
     differ = [
         x for x in shortlex("ab", 6) if a.accepts(x) != b.accepts(x)
     ]  # fewer than 4 + 4 symbols are enough
-    if found is None:
+    if word is None:
         assert not differ
-    elif len(found) <= 6:
-        assert "".join(found) == "".join(differ[0])
+    elif len(word) <= 6:
+        assert "".join(word) == "".join(differ[0])
     else:
-        assert not differ and a.accepts(found) != b.accepts(found)
+        assert not differ and a.accepts(word) != b.accepts(word)
 
 
+@some
 @given(dfas(), dfas())
 def test_there_is_no_difference_exactly_when_two_dfas_are_equivalent(a, b):
-    answer, found = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
-    assert (
-        isinstance(answer, Equivalent) == (found is None) == a.equivalent(b) == (a.minimal() == b.minimal())
-    )
-    assert found is None or tuple(answer.word) == found
+    answer, word = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
+    assert isinstance(answer, Equivalent) == (word is None) == a.equivalent(b) == (a.minimal() == b.minimal())
+    assert word is None or tuple(answer.word) == word
 
 
+@some
 @given(dfas(), st.randoms(use_true_random=False))
 def test_other_numbers_make_an_isomorphic_dfa_of_the_same_language(dfa, rng):
     new = list(range(dfa.states))
@@ -165,6 +175,7 @@ def test_equivalent_dfas_need_not_be_isomorphic():
     assert twice.equivalent(EVEN) and not twice.isomorphic(EVEN)
 
 
+@some
 @given(dfas(alphabet="abc"), st.permutations("abc"), strings("abc"))
 def test_the_order_of_the_alphabet_changes_no_run(dfa, order, x):
     assert dfa.over(order).run(x) == dfa.run(x) and dfa.equivalent(dfa.over(order))
@@ -227,9 +238,9 @@ def test_other_symbols_and_semirings_are_refused_in_a_sentence():
 @pytest.mark.parametrize("alphabet", ["a", "ab", "abcde"])
 @pytest.mark.parametrize("states", [1, 2, 5, 30])
 def test_random_dfas_are_least_and_of_the_size_asked_for(states, alphabet):
-    found = [random_minimal_dfa(states, alphabet, seed) for seed in range(20)]
-    assert all(dfa.states == states and dfa == dfa.minimal() for dfa in found)
-    assert len(set(found)) > (1 if states == 1 else 5 if states > 2 else 2)
+    dfas_drawn = [random_minimal_dfa(states, alphabet, seed) for seed in range(20)]
+    assert all(dfa.states == states and dfa == dfa.minimal() for dfa in dfas_drawn)
+    assert len(set(dfas_drawn)) > (1 if states == 1 else 5 if states > 2 else 2)
 
 
 def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():
@@ -239,6 +250,7 @@ def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():
         random_minimal_dfa(2, "", 0)
 
 
+@some
 @given(dfas(alphabet="abc"))
 def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
     text = dot(dfa)
@@ -253,6 +265,7 @@ def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
     assert f"start{dfa.start} -> {dfa.start} " in text
 
 
+@some
 @given(dfas())
 def test_a_drawing_without_dead_states_has_the_others(dfa):
     text = dot(dfa, hide_dead=True)

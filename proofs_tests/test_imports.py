@@ -1,0 +1,103 @@
+"""The graph of imports between the project's files has no cycle, imports inside functions included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import automata
+
+ROOT = Path(automata.__file__).parent.parent
+ROOMS = ("automata", "theory", "neural", "ratproof", "training")
+
+
+def module_name(path: Path) -> str:
+    """The dotted name that a file is imported by."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))}
+
+
+def import_statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """All imports below a node but those for type checkers alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif isinstance(child, ast.If) and ast.unparse(child.test) in (
+            "TYPE_CHECKING",
+            "typing.TYPE_CHECKING",
+        ):
+            for statement in child.orelse:
+                yield from import_statements(ast.Module([statement], []))
+        else:
+            yield from import_statements(child)
+
+
+def imported(name: str, path: Path, source: str) -> set[str]:
+    """The project's modules that a file imports, itself left out."""
+    targets: set[str] = set()
+    for statement in import_statements(ast.parse(source)):
+        if isinstance(statement, ast.Import):
+            targets.update(alias.name for alias in statement.names)
+            continue
+        package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+        above = package[: len(package) - statement.level + 1] if statement.level else []
+        base = ".".join([*above, *([statement.module] if statement.module else [])])
+        members = {f"{base}.{alias.name}" for alias in statement.names}
+        submodules = members & MODULES.keys()
+        targets |= submodules
+        if len(submodules) < len(members):
+            targets.add(base)
+    return (targets & MODULES.keys()) - {name}
+
+
+def components(graph: dict[str, set[str]]) -> list[list[str]]:
+    """The strongly connected components of more than one file: files that reach each other."""
+
+    def reachable(start: str) -> set[str]:
+        seen, stack = {start}, [start]
+        while stack:
+            for target in graph[stack.pop()] - seen:
+                seen.add(target)
+                stack.append(target)
+        return seen
+
+    below = {name: reachable(name) for name in graph}
+    groups = {frozenset(m for m in below[name] if name in below[m]) for name in graph}
+    return sorted(sorted(group) for group in groups if len(group) > 1)
+
+
+GRAPH = {name: imported(name, path, path.read_text("utf-8")) for name, path in MODULES.items()}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_cycle_of_imports(room: str) -> None:
+    assert [c for c in components(GRAPH) if any(name.split(".")[0] == room for name in c)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from automata.wfsa import WFSA", {"automata.wfsa"}),
+        ("def f():\n    import automata.wfsa as w", {"automata.wfsa"}),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from automata.wfsa import WFSA", set()),
+        ("if TYPE_CHECKING:\n    pass\nelse:\n    from automata.wfsa import WFSA", {"automata.wfsa"}),
+        ("from automata import wfsa, semirings", {"automata.wfsa", "automata.semirings"}),
+        ("from .wfsa import WFSA", {"automata.wfsa"}),
+        ("from . import wfsa", {"automata.wfsa"}),
+        ("from automata.rules import nothing_there", {"automata.rules"}),
+        ("import numpy", set()),
+    ],
+)
+def test_imports_are_read_from_a_file_s_text(source: str, expected: set[str]) -> None:
+    assert imported("automata.example", ROOT / "automata" / "example.py", source) == expected
+
+
+def test_files_that_reach_each_other_are_one_component() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"a", "f"}, "f": {"e"}}
+    assert components(graph) == [["b", "c"], ["e", "f"]]
