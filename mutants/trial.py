@@ -1,0 +1,144 @@
+"""Running tests in a copy of the tree, with a mutant or without: the user's own files are never changed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+MEMORY = 16 * 2**30
+"""A mutant's address space, in bytes."""
+TIMES, SECONDS = 10, 30
+"""A test may take this many times what it takes unmutated, and these seconds more."""
+_ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+_clock = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``killed``, ``timed out`` or ``survived``, by which test, and the seconds of each test that ended."""
+
+    outcome: str
+    by: str | None
+    seconds: dict[str, float]
+    failed: list[str]
+
+
+@contextmanager
+def copy_of(root: Path) -> Iterator[Path]:
+    """A copy of the files that git knows or does not ignore, in a temporary folder."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"],
+        cwd=root,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tree = Path(folder) / "tree"
+        for name in filter(None, listed.stdout.split("\0")):
+            if (root / name).is_file():
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, tree / name)
+        yield tree
+
+
+@contextmanager
+def mutated(path: Path, text: str) -> Iterator[None]:
+    """The file with another text, and with a time of its own, by which Python knows its bytecode."""
+    original, status = path.read_text(), path.stat()
+    try:
+        path.write_text(text)
+        os.utime(path, (status.st_atime, status.st_mtime + 10 * next(_clock)))
+        yield
+    finally:
+        path.write_text(original)
+        os.utime(path, (status.st_atime, status.st_mtime))
+
+
+def run(
+    tree: Path,
+    python: str,
+    tests: list[str],
+    examples: int,
+    shrink: bool,
+    clean: dict[str, float],
+    skipped: list[str],
+    *,
+    stop: bool,
+) -> Outcome:
+    """Run pytest on these files in this order, in one thread, with the same random cases each time.
+
+    Args:
+        tree: the copy.
+        python: the tests' Python.
+        tests: files.
+        examples: Hypothesis's.
+        shrink: whether Hypothesis shrinks.
+        clean: the seconds of each test unmutated; without any there is no limit on the whole run.
+        skipped: tests that are left out.
+        stop: at the first failure.
+    """
+    record, limits = tree.parent / "record", tree.parent / "limits"
+    record.write_text("")
+    limits.write_text(json.dumps({test: SECONDS + TIMES * s for test, s in clean.items()}))
+    command = [
+        python,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-p",
+        "mutants.quick",
+    ]
+    # with -k the project's plugin knows that some tests are left out, and does not miss them
+    command += ["-k", "not no_test_has_this_name", *(["-x"] if stop else [])]
+    command += [f"--deselect={name}" for name in skipped]
+    settings = {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "RATPROOF_EXAMPLES": str(examples)}
+    settings |= {"MUTANTS_RECORD": str(record), "MUTANTS_LIMITS": str(limits)} | dict.fromkeys(
+        _ONE_THREAD, "1"
+    )
+    process = subprocess.Popen(
+        [*command, *tests],
+        cwd=tree,
+        env=os.environ | settings,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )
+    limit = None if not clean else 120 + TIMES / 2 * sum(clean.values())
+    status: int | None
+    try:
+        status = process.wait(limit)
+    except subprocess.TimeoutExpired:
+        status = None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    seconds = {line["end"]: line["seconds"] for line in lines if "end" in line}
+    failed = [line["failed"] for line in lines if "failed" in line]
+    unfinished = next((line["start"] for line in reversed(lines) if "start" in line), None)
+    if unfinished in seconds:
+        unfinished = None
+    if status in (0, 5):  # 5: nothing to run
+        return Outcome("survived", None, seconds, failed)
+    if failed:
+        return Outcome("killed", failed[0], seconds, failed)
+    if status is None or (status == 1 and unfinished):
+        return Outcome("timed out", unfinished, seconds, failed)
+    return Outcome("killed", unfinished or "collecting the tests", seconds, failed)
