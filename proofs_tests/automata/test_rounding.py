@@ -475,6 +475,23 @@ def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
         assert np.isfinite(prefix_bounds(two, "a", kind)[1]).tolist() == [True, finite]
 
 
+@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+def test_what_is_off_counts_towards_that_quarter(semiring):
+    """A weight of one may be off by a fifth of the largest number: as far as it reaches, and as far again."""
+    one, ends = WFSA(semiring, [1], [1], {"a": [[1]]}), np.zeros(1)
+    for share_of, finite in ((0.12, True), (0.13, False)):
+        slack = Deviation(np.full((1, 1, 1), FLOAT32.largest * share_of), ends, ends)
+        assert np.isfinite(prefix_bounds(one, "a", FLOAT32, slack)[1][1]) == finite
+
+
+def test_a_float64_reference_of_a_float32_computation_adds_next_to_nothing():
+    third = WFSA(REAL, ["1/3"], ["2/3"], {"a": [["1/7"]]})
+    exact, both = (
+        prefix_bounds(a, "aa", FLOAT32)[1] for a in (third.to_float().to_exact(), third.to_float())
+    )
+    assert (exact < both).all() and (both < exact * (1 + 1e-8)).all()
+
+
 def test_where_there_is_no_bound_nothing_is_compared():
     assert bounded(np.array([0.0, 1e308, np.inf, np.nan])).tolist() == [True, True, False, False]
     assert share([], [], []) == 0
