@@ -51,7 +51,7 @@ def _row(claim: Claim, verdicts: Verdicts) -> list[str]:
     states = " or ".join(dict.fromkeys(str(v.construction(claim.example)[0].states) for v in variants))
     held = as_word(verdicts.summary(claim.name, variants[0]), "holds")
     printed = [v for v in claim.variants if v.name.startswith("printed")]
-    found = "<br>".join(
+    verdict = "<br>".join(
         f"`{v.name}`: {as_word(verdicts.summary(claim.name, v), v.expected)}" for v in printed
     )
-    return [f"[{plain(model)}](/claims/{claim.name}.md)", *map(plain, cells), states, held, found]
+    return [f"[{plain(model)}](/claims/{claim.name}.md)", *map(plain, cells), states, held, verdict]
