@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import queue
+import signal
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ from typing import Any
 from mutants import session as sessions
 from mutants.session import Mutant, Session
 from mutants.sight import ROOMS, Sight, own_folders, test_files
-from mutants.trial import Outcome, copy_of, mutated, run
+from mutants.trial import Outcome, copy_of, digest, mutated, run, stop_all
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
@@ -73,104 +74,112 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class Runner:
-    """Runs each open mutant through the passes until one kills it."""
+    """Runs the mutants through the passes: a pass takes those that the one before it left alive."""
 
     def __init__(self, session: Session, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
         self.sight, self.tests = Sight(ROOT), test_files(ROOT)
         folders = {room: tuple(f"{f}/" for f in own_folders(ROOT, room)) for room in rooms}
         self.own = {room: [t for t in self.tests if t.startswith(below)] for room, below in folders.items()}
-        quick = options.examples
-        self.passes = [("own", quick), ("own", FULL)] + ([] if options.own else [("rest", quick)])
         known = sessions.equivalent(ROOT)
-        self.open = [
-            m for m in session.mutants if m.room in rooms and m.key not in known and self._pending(m)
-        ]
+        self.mutants = [m for m in session.mutants if m.room in rooms and m.key not in known]
         self.lock = threading.Lock()
-        self.begun, self.done = time.monotonic(), 0
 
     def run(self) -> None:
-        """All open mutants, some at a time, each job in its own copy of the tree."""
+        """Every pass, some mutants at a time, each job in its own copy of the tree."""
+        quick = self.options.examples
+        passes = [("own", quick), ("own", FULL)] + ([] if self.options.own else [("rest", quick)])
         with ExitStack() as stack:
             trees: queue.Queue[Path] = queue.Queue()
             for _ in range(self.options.jobs):
                 trees.put(stack.enter_context(copy_of(ROOT)))
+            self.session.fit(digest(trees.queue[0]))
+            for scope, examples in passes:
+                self._pass(scope, examples, trees)
 
-            def one(mutant: Mutant) -> None:
-                tree = trees.get()
-                try:
-                    self._trial(mutant, tree)
-                finally:
-                    trees.put(tree)
+    def _pass(self, scope: str, examples: int, trees: queue.Queue[Path]) -> None:
+        name = _name(scope, examples)
+        left = [m for m in self.mutants if m.outcome in (None, "survived") and name not in m.passes]
+        begun, done = time.monotonic(), 0
 
-            with ThreadPoolExecutor(self.options.jobs) as pool:
-                try:
-                    for _ in pool.map(one, self.open):
-                        pass
-                except BaseException:
-                    pool.shutdown(cancel_futures=True)
-                    raise
-
-    def _pending(self, mutant: Mutant) -> list[tuple[str, int]]:
-        if mutant.outcome in ("killed", "timed out"):
-            return []
-        return [p for p in self.passes if _name(*p) not in mutant.passes]
-
-    def _trial(self, mutant: Mutant, tree: Path) -> None:
-        begun = time.monotonic()
-        source = (tree / mutant.file).read_text() if (tree / mutant.file).exists() else ""
-        found = sessions.located(source, mutant.definition, mutant.before, mutant.after)
-        change = min(found, key=lambda c: abs(c.line - mutant.line), default=None)
-        if change is None:
-            print(f"{mutant.file}:{mutant.line} has changed since the session began: left out", flush=True)
-            return
-        for scope, examples in self._pending(mutant):
-            own = self.own[mutant.room]
-            files = own if scope == "own" else [t for t in self.tests if t not in own]
-            files = self.sight.ordered(mutant.file, files)
-            clean = self._clean(tree, files, examples)
-            skipped = [test for test, seconds in clean.items() if seconds is None]
-            times = {test: seconds for test, seconds in clean.items() if seconds is not None}
-            with mutated(tree / mutant.file, change.text):
-                result = self._run(tree, files, examples, times, skipped, stop=True)
+        def one(mutant: Mutant) -> None:
+            nonlocal done
+            tree, started = trees.get(), time.monotonic()
+            try:
+                said = self._trial(mutant, scope, examples, tree)
+            finally:
+                trees.put(tree)
             with self.lock:
-                mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
-                self.session.write()
-            if result.outcome != "survived":
+                done += 1
+                minutes = (len(left) - done) * (time.monotonic() - begun) / done / 60
+                print(
+                    f"{name}: {done} of {len(left)}, {minutes:.0f} min left; {mutant.file}:{mutant.line}"
+                    f" {said} ({time.monotonic() - started:.0f} s)",
+                    flush=True,
+                )
+
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            try:
+                for _ in pool.map(one, left):
+                    pass
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                stop_all()
+                raise
+
+    def _trial(self, mutant: Mutant, scope: str, examples: int, tree: Path) -> str:
+        """One mutant's outcome in one pass, which goes into the session, in words."""
+        source = (tree / mutant.file).read_text() if (tree / mutant.file).exists() else ""
+        changes = sessions.located(source, mutant.definition, mutant.before, mutant.after)
+        change = min(changes, key=lambda c: abs(c.line - mutant.line), default=None)
+        if change is None:
+            return "left out: the code is another one now"
+        own = self.own[mutant.room]
+        files = own if scope == "own" else [t for t in self.tests if t not in own]
+        files = self.sight.ordered(mutant.file, files)
+        while True:
+            seconds, failing = self._clean(tree, files, examples)
+            with mutated(tree / mutant.file, change.text):
+                result = self._run(tree, files, examples, seconds, failing, stop=True)
+            if result.outcome != "killed" or self._passes_unmutated(tree, result.by, examples):
                 break
-        self._say(mutant, time.monotonic() - begun)
+        with self.lock:
+            mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
+            self.session.write()
+        return result.outcome + (f" by {result.by}" if result.by else "")
 
-    def _run(self, tree: Path, files: list[str], examples: int, *rest: Any, stop: bool) -> Outcome:
-        return run(tree, self.options.python, files, examples, examples >= FULL, *rest, stop=stop)
+    def _run(self, tree: Path, tests: list[str], examples: int, *rest: Any, stop: bool) -> Outcome:
+        return run(tree, self.options.python, tests, examples, examples >= FULL, *rest, stop=stop)
 
-    def _clean(self, tree: Path, files: list[str], examples: int) -> dict[str, float | None]:
-        """The seconds of each test of these files without a mutant, measured once; none where it fails."""
+    def _clean(self, tree: Path, files: list[str], examples: int) -> tuple[dict[str, float], list[str]]:
+        """The seconds that each test of these files takes unmutated, and those that fail then.
+
+        They are measured once, with few examples; with many, whoever kills a mutant is tried unmutated
+        (:meth:`_passes_unmutated`).
+        """
+        with self.lock:
+            times = self.session.clean.setdefault(str(self.options.examples), {})
+            if missing := [f for f in files if not any(t.split("::")[0] == f for t in times)]:
+                print(f"running {len(missing)} files of tests unmutated", flush=True)
+                result = self._run(tree, missing, self.options.examples, {}, [], stop=False)
+                times |= dict.fromkeys(missing, 0.0) | result.seconds | dict.fromkeys(result.failed)
+                self.session.write()
+            more = examples / self.options.examples
+            seconds = {t: s * more for t, s in times.items() if s is not None and t.split("::")[0] in files}
+            here = self.session.clean.get(str(examples), {})
+            return seconds, [t for t, s in here.items() if s is None and t.split("::")[0] in files]
+
+    def _passes_unmutated(self, tree: Path, test: str | None, examples: int) -> bool:
         with self.lock:
             times = self.session.clean.setdefault(str(examples), {})
-            if missing := [f for f in files if f not in times]:
-                print(
-                    f"running {len(missing)} files of tests unmutated, with {examples} examples", flush=True
-                )
-                result = self._run(tree, missing, examples, {}, [], stop=False)
-                for file in missing:
-                    times[file] = {t: s for t, s in result.seconds.items() if t.split("::")[0] == file}
-                for test in result.failed:
-                    print(f"fails unmutated, and is left out: {test}", flush=True)
-                    times[test.split("::")[0]][test] = None
+            if test is not None and "::" in test and test not in times:
+                result = self._run(tree, [test], examples, {}, [], stop=False)
+                times |= result.seconds | dict.fromkeys(result.failed)
                 self.session.write()
-            return {test: seconds for file in files for test, seconds in times[file].items()}
-
-    def _say(self, mutant: Mutant, seconds: float) -> None:
-        with self.lock:
-            self.done += 1
-            left = (len(self.open) - self.done) * (time.monotonic() - self.begun) / self.done / 60
-            last = next(reversed(mutant.passes.items()))
-            by = f" by {last[1]['by']}" if last[1]["by"] else ""
-            print(
-                f"[{self.done}/{len(self.open)}, {left:.0f} min left] {mutant.file}:{mutant.line}:"
-                f" {mutant.outcome}{by} ({last[0]}, {seconds:.0f} s)",
-                flush=True,
-            )
+            if times.get(test or "", 0.0) is None:
+                print(f"fails unmutated, and is left out: {test}", flush=True)
+                return False
+            return True
 
 
 def _name(scope: str, examples: int) -> str:
@@ -199,4 +208,9 @@ def _verdict(mutant: Mutant, known: dict[tuple[str, str, str, str], str]) -> str
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted: the same command goes on", file=sys.stderr)
+        sys.exit(130)

@@ -50,14 +50,21 @@ class Mutant:
 
 @dataclass
 class Session:
-    """The sample so far, and ``clean``: by examples and file, the seconds of each test without a mutant, none
-    for one that fails then.
+    """The sample so far.
+
+    Attributes:
+        path: the file.
+        seed: of the sample.
+        mutants: in the order of drawing.
+        tree: what the tests' times were measured on (:func:`mutants.trial.digest`).
+        clean: by examples, the seconds of each test without a mutant; none for one that fails then.
     """
 
     path: Path
     seed: int
     mutants: list[Mutant] = field(default_factory=list)
-    clean: dict[str, dict[str, dict[str, float | None]]] = field(default_factory=dict)
+    tree: str = ""
+    clean: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path, seed: int) -> Session:
@@ -66,15 +73,21 @@ class Session:
             return cls(path, seed)
         data = json.loads(path.read_text())
         mutants = [Mutant(**m) for m in data["mutants"]]
-        return cls(path, data["seed"], mutants, data["clean"])
+        return cls(path, data["seed"], mutants, data["tree"], data["clean"])
 
     def write(self) -> None:
         """Replace the file, whole."""
-        data = {"seed": self.seed, "clean": self.clean, "mutants": [asdict(m) for m in self.mutants]}
+        data = {"seed": self.seed, "mutants": [asdict(m) for m in self.mutants]}
+        data |= {"tree": self.tree, "clean": self.clean}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         partial = self.path.with_suffix(".partial")
         partial.write_text(json.dumps(data, indent=1))
         os.replace(partial, self.path)
+
+    def fit(self, tree: str) -> None:
+        """Forget the tests' times where they are those of another tree."""
+        if self.tree != tree:
+            self.tree, self.clean = tree, {}
 
     def draw(self, root: Path, rooms: Iterable[str], size: int) -> None:
         """Fill the sample up to ``size`` mutants, spread over the rooms in proportion to their lines."""

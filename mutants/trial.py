@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
@@ -21,6 +22,7 @@ TIMES, SECONDS = 10, 30
 """A test may take this many times what it takes unmutated, and these seconds more."""
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _clock = itertools.count(1)
+_running: set[int] = set()
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,17 @@ class Outcome:
     by: str | None
     seconds: dict[str, float]
     failed: list[str]
+
+
+class Stopped(Exception):
+    """The session is interrupted."""
+
+
+def stop_all() -> None:
+    """End every run of tests; whoever waits for one gets :class:`Stopped`."""
+    while _running:
+        with suppress(ProcessLookupError):
+            os.killpg(_running.pop(), signal.SIGKILL)
 
 
 @contextmanager
@@ -50,6 +63,14 @@ def copy_of(root: Path) -> Iterator[Path]:
                 (tree / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(root / name, tree / name)
         yield tree
+
+
+def digest(tree: Path) -> str:
+    """A hash of a tree's Python files."""
+    result = hashlib.sha256()
+    for path in sorted(tree.rglob("*.py")):
+        result.update(f"{path.relative_to(tree)} {path.stat().st_size} ".encode() + path.read_bytes())
+    return result.hexdigest()
 
 
 @contextmanager
@@ -119,16 +140,18 @@ def run(
         start_new_session=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
     )
-    limit = None if not clean else 120 + TIMES / 2 * sum(clean.values())
+    _running.add(process.pid)
     status: int | None
     try:
-        status = process.wait(limit)
+        status = process.wait(120 + TIMES / 2 * sum(clean.values()) if clean else None)
     except subprocess.TimeoutExpired:
         status = None
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    if process.pid not in _running:
+        raise Stopped
+    _running.remove(process.pid)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # what it left running, too
+    process.wait()
     lines = [json.loads(line) for line in record.read_text().splitlines()]
     seconds = {line["end"]: line["seconds"] for line in lines if "end" in line}
     failed = [line["failed"] for line in lines if "failed" in line]

@@ -425,11 +425,28 @@ def test_the_bound_is_the_derived_one(semiring, dtype, data, seed):
     x = data.draw(strings("ab", longest=3, run=0))
     rng = np.random.default_rng(seed)
     parts = (getattr(automaton, name).shape for name in ("matrices", "initial", "final"))
-    slack = Deviation(*(rng.choice([0.0, 2.0**-24, 0.5], size=shape, p=[0.6, 0.2, 0.2]) for shape in parts))
+    slack = Deviation(
+        *(rng.choice([0.0, 2.0**-24, 0.5, 8.0], size=shape, p=[0.4, 0.2, 0.2, 0.2]) for shape in parts)
+    )
     least, largest = derived(automaton, x, dtype, slack)
     bounds = prefix_bounds(automaton, x, FORMATS[dtype][0], slack)[1]
     for low, bound, high in zip(least, bounds.tolist(), largest, strict=True):
         assert low <= Fraction(bound) <= high * (1 + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize(("start", "weight"), [(0, 1), (1, 0)])
+def test_a_sum_with_a_zero_that_may_be_off_rounds(start, weight):
+    one = WFSA(MAX_PLUS, [start], [0], {"a": [[weight]]})
+    slack = Deviation(np.array([[[0.5 * start]]]), np.array([0.5 * weight]))
+    assert prefix_bounds(one, "a", FLOAT32, slack)[1][1] >= 0.5 + 1.5 * FLOAT32.unit
+
+
+def test_terms_that_float64_cannot_tell_apart_may_each_be_the_largest():
+    """1, which may be off by 2^-53, beside 1 + 2^-60."""
+    second = 1 + Fraction(1, 2**60)
+    two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[1, "-inf"], [second, "-inf"]]})
+    slack = Deviation(np.array([[[2.0**-53, 0.0], [0.0, 0.0]]]), np.zeros(2))
+    assert Fraction(prefix_bounds(two, "a", FLOAT64, slack)[1][1]) >= 1 + Fraction(1, 2**53) - second
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
