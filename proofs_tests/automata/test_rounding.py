@@ -495,7 +495,7 @@ def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
 @pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
 def test_what_is_off_counts_towards_that_quarter(semiring):
     """A weight of one may be off by a fifth of the largest number: as far as it reaches, and as far again."""
-    one, ends = WFSA(semiring, [1], [1], {"a": [[1]]}), np.zeros(1)
+    one, ends = WFSA(semiring, [1], [Fraction(1, 1024)], {"a": [[1]]}), np.zeros(1)
     for share_of, finite in ((0.12, True), (0.13, False)):
         slack = Deviation(np.full((1, 1, 1), FLOAT32.largest * share_of), ends, ends)
         assert np.isfinite(prefix_bounds(one, "a", FLOAT32, slack)[1][1]) == finite
