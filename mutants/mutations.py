@@ -187,7 +187,7 @@ class _Effects(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> Any:
-        return ast.Pass() if _name(node.test) == "TYPE_CHECKING" else self.generic_visit(node)
+        return ast.Pass() if "TYPE_CHECKING" in ast.unparse(node.test) else self.generic_visit(node)
 
 
 def _name(node: ast.expr) -> str:

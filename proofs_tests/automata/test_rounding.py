@@ -442,11 +442,11 @@ def test_a_sum_with_a_zero_that_may_be_off_rounds(start, weight):
 
 
 def test_terms_that_float64_cannot_tell_apart_may_each_be_the_largest():
-    """1, which may be off by 2^-53, beside 1 + 2^-60."""
+    """1, which may be off by 2^-54, beside 1 + 2^-60."""
     second = 1 + Fraction(1, 2**60)
     two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[1, "-inf"], [second, "-inf"]]})
-    slack = Deviation(np.array([[[2.0**-53, 0.0], [0.0, 0.0]]]), np.zeros(2))
-    assert Fraction(prefix_bounds(two, "a", FLOAT64, slack)[1][1]) >= 1 + Fraction(1, 2**53) - second
+    slack = Deviation(np.array([[[2.0**-54, 0.0], [0.0, 0.0]]]), np.zeros(2))
+    assert Fraction(prefix_bounds(two, "a", FLOAT64, slack)[1][1]) >= 1 + Fraction(1, 2**54) - second
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
