@@ -12,12 +12,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from mutants import session as sessions
 from mutants.session import Mutant, Session
 from mutants.sight import ROOMS, Sight, own_folders, test_files
-from mutants.trial import Outcome, copy_of, digest, mutated, run, stop_all
+from mutants.trial import LIMIT, Outcome, copy_of, digest, mutated, run, stop_all
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
@@ -138,48 +137,36 @@ class Runner:
         files = own if scope == "own" else [t for t in self.tests if t not in own]
         files = self.sight.ordered(mutant.file, files)
         while True:
-            seconds, failing = self._clean(tree, files, examples)
             with mutated(tree / mutant.file, change.text):
-                result = self._run(tree, files, examples, seconds, failing, stop=True)
-            if result.outcome != "killed" or self._passes_unmutated(tree, result.by, examples):
+                result = self._run(tree, files, examples)
+            if result.outcome == "survived" or self._passes_unmutated(tree, result.by, examples):
                 break
         with self.lock:
             mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
+            if result.outcome == "survived":
+                self.session.clean.setdefault(str(examples), {}).update(result.seconds)
             self.session.write()
         return result.outcome + (f" by {result.by}" if result.by else "")
 
-    def _run(self, tree: Path, tests: list[str], examples: int, *rest: Any, stop: bool) -> Outcome:
-        return run(tree, self.options.python, tests, examples, examples >= FULL, *rest, stop=stop)
-
-    def _clean(self, tree: Path, files: list[str], examples: int) -> tuple[dict[str, float], list[str]]:
-        """The seconds that each test of these files takes unmutated, and those that fail then.
-
-        They are measured once, with few examples; with many, whoever kills a mutant is tried unmutated
-        (:meth:`_passes_unmutated`).
-        """
+    def _run(self, tree: Path, tests: list[str], examples: int) -> Outcome:
         with self.lock:
-            times = self.session.clean.setdefault(str(self.options.examples), {})
-            if missing := [f for f in files if not any(t.split("::")[0] == f for t in times)]:
-                print(f"running {len(missing)} files of tests unmutated", flush=True)
-                result = self._run(tree, missing, self.options.examples, {}, [], stop=False)
-                times |= dict.fromkeys(missing, 0.0) | result.seconds | dict.fromkeys(result.failed)
-                self.session.write()
-            more = examples / self.options.examples
-            seconds = {t: s * more for t, s in times.items() if s is not None and t.split("::")[0] in files}
-            here = self.session.clean.get(str(examples), {})
-            return seconds, [t for t, s in here.items() if s is None and t.split("::")[0] in files]
+            clean = dict(self.session.clean.get(str(examples), {}))
+        return run(tree, self.options.python, tests, examples, examples >= FULL, clean)
 
     def _passes_unmutated(self, tree: Path, test: str | None, examples: int) -> bool:
-        with self.lock:
-            times = self.session.clean.setdefault(str(examples), {})
-            if test is not None and "::" in test and test not in times:
-                result = self._run(tree, [test], examples, {}, [], stop=False)
-                times |= result.seconds | dict.fromkeys(result.failed)
-                self.session.write()
-            if times.get(test or "", 0.0) is None:
-                print(f"fails unmutated, and is left out: {test}", flush=True)
-                return False
+        """Whether a test that stopped a mutant passes without it; one that fails is left out from then on."""
+        if test is None or "::" not in test:  # the tests could not even be collected
             return True
+        with self.lock:
+            clean = self.session.clean.setdefault(str(examples), {})
+        if test not in clean:
+            result = self._run(tree, [test], examples)
+            with self.lock:
+                clean[test] = result.seconds.get(test, LIMIT) if result.outcome == "survived" else None
+                self.session.write()
+            if clean[test] is None:
+                print(f"fails unmutated, and is left out: {test}", flush=True)
+        return clean[test] is not None
 
 
 def _name(scope: str, examples: int) -> str:

@@ -2,7 +2,7 @@
 
 It is read by the tests' Python (``-p mutants.quick``), so it imports nothing that they lack.
 ``MUTANTS_RECORD`` names the file that gets a line for each test as it starts and ends; ``MUTANTS_LIMITS`` one
-with a JSON object of seconds by test; with ``MUTANTS_SHRINK`` Hypothesis shrinks, as tests of strategies
+with the seconds that a test may take; with ``MUTANTS_SHRINK`` Hypothesis shrinks, as tests of strategies
 expect.
 """
 
@@ -18,9 +18,6 @@ from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
-
-LIMIT = 60.0
-"""Seconds for a test of which nothing is known."""
 
 
 def _record(**fields: Any) -> None:
@@ -44,7 +41,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     limits = json.loads(Path(os.environ["MUTANTS_LIMITS"]).read_text())
     _record(start=item.nodeid)
     begun = time.monotonic()
-    faulthandler.dump_traceback_later(limits.get(item.nodeid, LIMIT), exit=True)
+    faulthandler.dump_traceback_later(limits["tests"].get(item.nodeid, limits["limit"]), exit=True)
     try:
         return (yield)
     finally:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from pathlib import Path
 
 MEMORY = 16 * 2**30
 """A mutant's address space, in bytes."""
-TIMES, SECONDS = 10, 30
-"""A test may take this many times what it takes unmutated, and these seconds more."""
+TIMES, SECONDS, LIMIT = 10, 30, 120
+"""A test may take this many times what it takes unmutated and these seconds more, or LIMIT where that is not
+known.
+"""
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _clock = itertools.count(1)
 _running: set[int] = set()
@@ -32,7 +35,6 @@ class Outcome:
     outcome: str
     by: str | None
     seconds: dict[str, float]
-    failed: list[str]
 
 
 class Stopped(Exception):
@@ -87,50 +89,32 @@ def mutated(path: Path, text: str) -> Iterator[None]:
 
 
 def run(
-    tree: Path,
-    python: str,
-    tests: list[str],
-    examples: int,
-    shrink: bool,
-    clean: dict[str, float],
-    skipped: list[str],
-    *,
-    stop: bool,
+    tree: Path, python: str, tests: list[str], examples: int, shrink: bool, clean: dict[str, float | None]
 ) -> Outcome:
-    """Run pytest on these files in this order, in one thread, with the same random cases each time.
+    """Run pytest on these files in this order, in one thread, with the same random cases each time, until a
+    test fails.
 
     Args:
         tree: the copy.
         python: the tests' Python.
-        tests: files.
+        tests: files, or tests.
         examples: Hypothesis's.
         shrink: whether Hypothesis shrinks.
-        clean: the seconds of each test unmutated; without any there is no limit on the whole run.
-        skipped: tests that are left out.
-        stop: at the first failure.
+        clean: the seconds of tests unmutated; none: the test is left out.
     """
     record, limits = tree.parent / "record", tree.parent / "limits"
     record.write_text("")
-    limits.write_text(json.dumps({test: SECONDS + TIMES * s for test, s in clean.items()}))
-    command = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        "-p",
-        "mutants.quick",
-    ]
+    known = {test: SECONDS + TIMES * s for test, s in clean.items() if s is not None}
+    limits.write_text(json.dumps({"limit": LIMIT, "tests": known}))
+    command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     # with -k the project's plugin knows that some tests are left out, and does not miss them
-    command += ["-k", "not no_test_has_this_name", *(["-x"] if stop else [])]
-    command += [f"--deselect={name}" for name in skipped]
+    command += ["-p", "mutants.quick", "-k", "not no_test_has_this_name"]
+    command += [f"--deselect={test}" for test, seconds in clean.items() if seconds is None]
     settings = {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "RATPROOF_EXAMPLES": str(examples)}
     settings |= {"MUTANTS_RECORD": str(record), "MUTANTS_LIMITS": str(limits)} | dict.fromkeys(
         _ONE_THREAD, "1"
     )
+    settings |= {"MUTANTS_SHRINK": "yes"} if shrink else {}
     process = subprocess.Popen(
         [*command, *tests],
         cwd=tree,
@@ -141,11 +125,7 @@ def run(
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
     )
     _running.add(process.pid)
-    status: int | None
-    try:
-        status = process.wait(120 + TIMES / 2 * sum(clean.values()) if clean else None)
-    except subprocess.TimeoutExpired:
-        status = None
+    status = _wait(process, record, max([LIMIT, *known.values()]) + SECONDS)
     if process.pid not in _running:
         raise Stopped
     _running.remove(process.pid)
@@ -155,13 +135,21 @@ def run(
     lines = [json.loads(line) for line in record.read_text().splitlines()]
     seconds = {line["end"]: line["seconds"] for line in lines if "end" in line}
     failed = [line["failed"] for line in lines if "failed" in line]
-    unfinished = next((line["start"] for line in reversed(lines) if "start" in line), None)
-    if unfinished in seconds:
-        unfinished = None
+    last = next((line["start"] for line in reversed(lines) if "start" in line), None)
+    unfinished = None if last in seconds else last
     if status in (0, 5):  # 5: nothing to run
-        return Outcome("survived", None, seconds, failed)
+        return Outcome("survived", None, seconds)
     if failed:
-        return Outcome("killed", failed[0], seconds, failed)
+        return Outcome("killed", failed[0], seconds)
     if status is None or (status == 1 and unfinished):
-        return Outcome("timed out", unfinished, seconds, failed)
-    return Outcome("killed", unfinished or "collecting the tests", seconds, failed)
+        return Outcome("timed out", unfinished, seconds)
+    return Outcome("killed", unfinished or "collecting the tests", seconds)
+
+
+def _wait(process: subprocess.Popen[bytes], record: Path, patience: float) -> int | None:
+    """The exit status; none where nothing happened for so many seconds, as in a loop while modules load."""
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(5)
+        if time.time() - record.stat().st_mtime > patience:
+            return None
