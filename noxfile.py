@@ -87,6 +87,20 @@ def search(session: nox.Session) -> None:
 
 
 @nox.session
+def mutants(session: nox.Session) -> None:
+    """Break one place of the code at a time, and name what no test notices; ``-- --help`` says how."""
+    ready(session)
+    place = ENVIRONMENT.with_name("mutants")
+    if not place.exists():
+        project = nox.project.load_toml("pyproject.toml")
+        session.run(sys.executable, "-m", "venv", str(place), external=True)
+        tools = nox.project.dependency_groups(project, "mutants")
+        session.run(str(place / "bin" / "pip"), "install", "--quiet", *tools, external=True)
+    tests = ["--python", str(ENVIRONMENT / "bin" / "python")]
+    session.run(str(place / "bin" / "python"), "-m", "mutants", *tests, *session.posargs, external=True)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """ruff, and that imports run downwards only."""
     ready(session)

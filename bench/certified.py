@@ -81,8 +81,8 @@ def measured(network: Acceptor, tau: float) -> dict[str, Any]:
 
 def main() -> None:
     """Print a line a network, and write the figures."""
-    wanted = int(sys.argv[2]) if len(sys.argv) > 2 else NETWORKS
-    found: dict[str, Any] = {
+    networks = int(sys.argv[2]) if len(sys.argv) > 2 else NETWORKS
+    results: dict[str, Any] = {
         "date": str(date.today()),
         "cores": os.cpu_count(),
         "machine": platform.machine(),
@@ -93,22 +93,22 @@ def main() -> None:
         ),
     }
     seed = 0
-    while len(found["networks"]) < wanted:
+    while len(results["networks"]) < networks:
         network = random_network(seed)
         tau = threshold(network)
         if tau is not None:
             shares = {str(share): measured(network, share * tau) for share in SHARES}
             size = {"units": SIZES[seed % 7], "centroids": CENTROIDS[seed % 5]}
-            found["networks"].append({"seed": seed, **size, "threshold": tau, "shares": shares})
+            results["networks"].append({"seed": seed, **size, "threshold": tau, "shares": shares})
             print(
                 seed, size, f"{tau:.4f}", {share: row["verdict"] for share, row in shares.items()}, flush=True
             )
         seed += 1
     for share in SHARES:
-        verdicts = [row["shares"][str(share)]["verdict"] for row in found["networks"]]
+        verdicts = [row["shares"][str(share)]["verdict"] for row in results["networks"]]
         print(share, {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))})
     if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
+        Path(sys.argv[1]).write_text(json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

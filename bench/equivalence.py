@@ -126,7 +126,7 @@ def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
 
 def main() -> None:
     """Print the table, and write the figures."""
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "date": str(date.today()),
         "cores": os.cpu_count(),
         "machine": platform.machine(),
@@ -137,42 +137,42 @@ def main() -> None:
         "states": {},
         "symbols": {},
     }
-    print(f"{found['date']}, {found['versions']}; {found['cores']} cores, {found['machine']}")
+    print(f"{results['date']}, {results['versions']}; {results['cores']} cores, {results['machine']}")
     print("equal pairs, 4 symbols, n and 1.1 n states: decided, certificate built and checked")
     for n in (10, 20, 50, 100, 200, 300, 500):
         a, b = pair(n)
         assert isinstance(equivalent(a, b), Equivalent)
         taken = median(lambda: equivalent(a, b), 9 if n <= 100 else 1)  # noqa: B023
-        found["states"][n] = taken
+        results["states"][n] = taken
         print(f"  {n:4} states  {taken:8.4f} s" + (f"  (wanted: {WANTED[n]} s)" if n in WANTED else ""))
-    found["gigabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    results["gigabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(
-        f"  most memory of the process so far: {found['gigabytes']:.2f} GB (wanted: less than"
+        f"  most memory of the process so far: {results['gigabytes']:.2f} GB (wanted: less than"
         f" {MEMORY_WANTED})"
     )
     print("equal pairs, 60 states")
     for symbols in (1, 2, 4, 8, 16, 32, 64):
         a, b = pair(60, symbols)
         assert isinstance(equivalent(a, b), Equivalent)
-        found["symbols"][symbols] = median(lambda: equivalent(a, b), 3)  # noqa: B023
-        print(f"  {symbols:4} symbols {found['symbols'][symbols]:8.4f} s")
+        results["symbols"][symbols] = median(lambda: equivalent(a, b), 3)  # noqa: B023
+        print(f"  {symbols:4} symbols {results['symbols'][symbols]:8.4f} s")
     one, other = chain(200, 1), chain(200, 2)
     answer = equivalent(one, other)
     assert isinstance(answer, Different) and len(answer.word) == 200
-    found["chain"] = median(lambda: equivalent(one, other), 3)
+    results["chain"] = median(lambda: equivalent(one, other), 3)
     print(
-        f"a chain of 200 steps, different on one string of length 200: {found['chain']:.2f} s (wanted:"
+        f"a chain of 200 steps, different on one string of length 200: {results['chain']:.2f} s (wanted:"
         f" {CHAIN_WANTED} s)"
     )
     a, b = pair(50)
     slow = median(lambda: decide_over_fractions(a, b), 1)
-    found["over fractions"] = {"seconds": slow, "ratio": slow / found["states"][50]}
+    results["over fractions"] = {"seconds": slow, "ratio": slow / results["states"][50]}
     print(
         f"50 states over fractions.Fraction, without certificate: {slow:.1f} s,"
-        f" {slow / found['states'][50]:.0f} times as long (wanted: {RATIO_WANTED})"
+        f" {slow / results['states'][50]:.0f} times as long (wanted: {RATIO_WANTED})"
     )
     if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
+        Path(sys.argv[1]).write_text(json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -55,8 +55,8 @@ def main() -> None:
             repeats = 1 if states > 100 else 3
             seconds = median(lambda: [scorer.score(x) for x in some], repeats)  # noqa: B023
             theirs = seconds * STRINGS / len(some)
-            found = batch.scores(machine, some)
-            assert np.allclose(found, [scorer.score(x) for x in some[:2]] + list(found[2:]), rtol=1e-4)
+            scores = batch.scores(machine, some)
+            assert np.allclose(scores, [scorer.score(x) for x in some[:2]] + list(scores[2:]), rtol=1e-4)
             print(
                 f"{semiring.name:10} {states:6} {ours * 1e3:12.2f} {theirs * 1e3:12.0f} {theirs / ours:7.0f}"
                 f" {WANTED[semiring.name]:7}"

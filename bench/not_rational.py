@@ -1,4 +1,4 @@
-"""How many states the cells of the paper are shown to need: for each the bits and seconds, and the checker's
+"""How many states the cells of the paper need: for each the certificate's bits and seconds, and the checker's
 seconds for 63 states.
 
 ``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON,
@@ -36,16 +36,16 @@ def sizes(largest_size: int) -> list[int]:
     return [n for k in range(6, 12) if (n := 2**k - 1) <= largest_size]
 
 
-def reached(given: Given, size: int) -> dict[str, Any]:
+def reached(unit: Given, size: int) -> dict[str, Any]:
     """The bits and seconds of one bound, and the checker's seconds where the size is the one that it is timed
     at.
     """
-    strings = first_strings(given.letters, size)
-    found = bound(given, 0, strings, strings, most_bits=2**14)
-    assert isinstance(found, Bound), found
-    figures: dict[str, Any] = {"bits": found.bits, "seconds": found.seconds}
+    strings = first_strings(unit.letters, size)
+    result = bound(unit, 0, strings, strings, most_bits=2**14)
+    assert isinstance(result, Bound), result
+    figures: dict[str, Any] = {"bits": result.bits, "seconds": result.seconds}
     if size == CHECKED:
-        certificate, started = json.loads(json.dumps(found.to_json())), time.perf_counter()
+        certificate, started = json.loads(json.dumps(result.to_json())), time.perf_counter()
         check_hankel.verdict(certificate)
         figures["checker"] = time.perf_counter() - started
     return figures
@@ -54,7 +54,7 @@ def reached(given: Given, size: int) -> dict[str, Any]:
 def main() -> None:
     """Print the table, and write the figures."""
     last = int(sys.argv[2]) if len(sys.argv) > 2 else LARGEST
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "date": str(date.today()),
         "cores": os.cpu_count(),
         "machine": platform.machine(),
@@ -65,27 +65,27 @@ def main() -> None:
         "cells": [],
         "controls": [],
     }
-    print(f"{found['date']}, {found['versions']}; {found['cores']} cores, {found['machine']}")
+    print(f"{results['date']}, {results['versions']}; {results['cores']} cores, {results['machine']}")
     for name, units in CASES:
-        given = some(CELLS[name], units)
+        unit = some(CELLS[name], units)
         if CELLS[name].rational:
-            best, unknown = largest(given)
+            best, unknown = largest(unit)
             assert best is not None and unknown is not None
-            found["controls"].append(
+            results["controls"].append(
                 {"cell": name, "units": units, "states": best.states, "unknown": unknown.size}
             )
             print(f"{name}, {units} units: {best.states} states, and size {unknown.size} is unknown")
             continue
-        figures = {str(size): reached(given, size) for size in sizes(last)}
-        theorem = isinstance(every_size(given), EverySize)
-        found["cells"].append({"cell": name, "units": units, "sizes": figures, "every_size": theorem})
+        figures = {str(size): reached(unit, size) for size in sizes(last)}
+        theorem = isinstance(every_size(unit), EverySize)
+        results["cells"].append({"cell": name, "units": units, "sizes": figures, "every_size": theorem})
         for size, row in figures.items():
             print(
                 f"{name}, {units} units: {size:>4} states, {row['bits']:5} bits, {row['seconds']:8.2f} s",
                 flush=True,
             )
     if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(found, indent=1) + "\n")
+        Path(sys.argv[1]).write_text(json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

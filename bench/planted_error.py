@@ -57,12 +57,12 @@ def wrong_layer() -> Any:
     right = OfNetwork.states
 
     def states(self: OfNetwork, strings: Any) -> Any:
-        found = right(self, strings)
-        for x, values in zip(strings, found, strict=True):
+        rows = right(self, strings)
+        for x, values in zip(strings, rows, strict=True):
             for t in range(1, len(x) + 1):
                 if planted(x[:t]):
                     values[t] += 1e-3 * (1 + abs(values[t]))
-        return found
+        return rows
 
     return mock.patch.object(OfNetwork, "states", states)
 
@@ -96,8 +96,8 @@ def main() -> None:
         print(f"proposition-7, {way}: {progress.rate(way):,.0f} cases a second and core")
     for way, patch in (("exact", wrong_unit), ("network", wrong_layer)):
         times = sorted(search(way, patch, seed)[0] for seed in range(5))
-        shown = ", ".join(f"{t:.1f}" for t in times)
-        print(f"an error on one string in {ONE_IN:,}, {way} side: found after {shown} s on one core")
+        seconds = ", ".join(f"{t:.1f}" for t in times)
+        print(f"an error on one string in {ONE_IN:,}, {way} side: found after {seconds} s on one core")
 
 
 if __name__ == "__main__":

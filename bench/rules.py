@@ -2,7 +2,7 @@
 ``python bench/rules.py [RULES DIR]``.
 
 RULES is a file of rules, DIR a folder with ``train.tsv``, ``dev.tsv`` and ``test.tsv``. Without them: rules
-and sentences that look like such. All labels of all sentences are found; both ways have to give the same
+and sentences that look like such. All labels of all sentences are computed; both ways have to give the same
 ones. Memory is the peak of what NumPy holds while matching.
 """
 
@@ -85,15 +85,15 @@ def main() -> None:
     with torch.no_grad():
         assert (network(*places) > 0.5).tolist() == right
         by_network = median(lambda: network(*places), REPEATS)
-    shown = f"{len(words)} words, {rules.automaton.states} states; compiled in {compiling:.2f} s"
-    print(f"{len(written)} rules, {len(sentences)} sentences, {shown}")
+    sizes = f"{len(words)} words, {rules.automaton.states} states; compiled in {compiling:.2f} s"
+    print(f"{len(written)} rules, {len(sentences)} sentences, {sizes}")
     print(f"  Python's re, a loop     {by_re:.3f} s")
     print(
         f"  matches(), one batch    {ours:.3f} s   {by_re / ours:.1f} times as fast as re; {peak / 2**20:.0f}"
         " MiB at most"
     )
-    shown = f"FA-RNN of rank {network.rank}, float32, {torch.get_num_threads()} threads"
-    print(f"  {shown}   {by_network:.3f} s   {by_re / by_network:.2f} times as fast as re")
+    sizes = f"FA-RNN of rank {network.rank}, float32, {torch.get_num_threads()} threads"
+    print(f"  {sizes}   {by_network:.3f} s   {by_re / by_network:.2f} times as fast as re")
 
 
 if __name__ == "__main__":

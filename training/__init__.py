@@ -1,1 +1,1 @@
-"""The experiments of the papers: networks trained to be automata, and what was found of them."""
+"""The experiments of the papers: networks trained to be automata, and their results."""

@@ -29,12 +29,12 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, T
 def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) -> None:
     """Put the tensors of that prefix where they belong."""
     for name, target in targets.items():
-        found = tensors.get(f"{prefix}.{name}")
-        if found is None or found.shape != target.shape or found.dtype != target.dtype:
+        tensor = tensors.get(f"{prefix}.{name}")
+        if tensor is None or tensor.shape != target.shape or tensor.dtype != target.dtype:
             raise InputError(f"the tensor {prefix}.{name} is absent, or of another shape")
-        if not bool(torch.isfinite(found).all()):
+        if not bool(torch.isfinite(tensor).all()):
             raise InputError(f"the tensor {prefix}.{name} has a number that is not finite")
-        target.copy_(found)
+        target.copy_(tensor)
 
 
 def fill_optimiser(
@@ -51,23 +51,23 @@ def fill_optimiser(
     if strange is not None:
         raise InputError(f"there is no tensor {strange} in the state of this optimiser")
     state: dict[int, dict[str, Tensor]] = {}
-    for place, wanted in right.items():
-        found = {
+    for place, expected in right.items():
+        there = {
             name: tensors[f"{PREFIX}{place}.{name}"]
-            for name in wanted
+            for name in expected
             if f"{PREFIX}{place}.{name}" in tensors
         }
-        if not found:  # it had no gradient yet
+        if not there:  # it had no gradient yet
             continue
-        for name, like in wanted.items():
-            tensor, where = found.get(name), f"the tensor {PREFIX}{place}.{name}"
+        for name, like in expected.items():
+            tensor, where = there.get(name), f"the tensor {PREFIX}{place}.{name}"
             if tensor is None or tensor.shape != like.shape or tensor.dtype != like.dtype:
                 raise InputError(f"{where} is absent, or of another shape or type")
             if not bool(torch.isfinite(tensor).all()) or (
                 name in NEVER_NEGATIVE and bool((tensor < 0).any())
             ):
                 raise InputError(f"{where} has a number that no step leaves there")
-        state[place] = found
+        state[place] = there
     optimiser.load_state_dict({**whole, "state": state})
 
 
@@ -81,16 +81,16 @@ def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tenso
     return other.state_dict()["state"]  # type: ignore[no-any-return]
 
 
-def difference(found: Any, task: dict[str, Any]) -> str:
+def difference(other: Any, task: dict[str, Any]) -> str:
     """The first thing in which two tasks differ."""
-    if not isinstance(found, dict):
-        return f"its task is {found!r:.40}, where an object is right"
+    if not isinstance(other, dict):
+        return f"its task is {other!r:.40}, where an object is right"
     name = next(
         name
-        for name in {**task, **found}
-        if name not in found or name not in task or found[name] != task[name]
+        for name in {**task, **other}
+        if name not in other or name not in task or other[name] != task[name]
     )
     return (
-        f"is a run with {printable(name):.60} {found.get(name)!r:.60}, where {task.get(name)!r:.60} is"
+        f"is a run with {printable(name):.60} {other.get(name)!r:.60}, where {task.get(name)!r:.60} is"
         " asked for"
     )

@@ -1,4 +1,4 @@
-"""What runs were made on: for files of results."""
+"""The machine that the results in a file come from."""
 
 from __future__ import annotations
 

@@ -219,21 +219,21 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
 
 def pages() -> dict[str, str]:
     """The pages, by path: an index, one for each room, and one for each module."""
-    made = {"api/index.md": _index()}
+    pages = {"api/index.md": _index()}
     for room in ROOMS:
-        made[f"api/{room}.md"] = _room(room)
+        pages[f"api/{room}.md"] = _room(room)
         for name in _modules(room):
             title = name.removeprefix(f"{room}.").replace("_", "\\_")
-            made[f"api/{name}.md"] = (
+            pages[f"api/{name}.md"] = (
                 f"# {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
             )
-    return made
+    return pages
 
 
 def _modules(room: str) -> list[str]:
     """The room's modules, sub-packages before what is in them; the commands have a page of their own."""
-    found = pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}.")
-    return [m.name for m in found if not m.name.startswith("ratproof.commands")]
+    modules = pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}.")
+    return [m.name for m in modules if not m.name.startswith("ratproof.commands")]
 
 
 def _index() -> str:

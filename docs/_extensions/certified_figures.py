@@ -34,14 +34,14 @@ def _trained(paths: list[Path]) -> str:
     runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
     texts = []
     for path in paths:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        for one in found["runs"]:
+        results = json.loads(path.read_text(encoding="utf-8"))
+        for one in results["runs"]:
             runs.setdefault((one["language"], one["recipe"]), []).append(one)
-        machine, days = found["machine"], sorted({one["when"][:10] for one in found["runs"]})
+        machine, days = results["machine"], sorted({one["when"][:10] for one in results["runs"]})
         versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
         where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
         texts.append(
-            f"Recipes {', '.join(sorted({one['recipe'] for one in found['runs']}))}: measured on"
+            f"Recipes {', '.join(sorted({one['recipe'] for one in results['runs']}))}: measured on"
             f" {' and '.join(days)}, with {plain(versions)}, on {plain(where)}."
         )
     header = (
@@ -86,21 +86,21 @@ def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def measured(found: dict[str, Any]) -> str:
+def measured(results: dict[str, Any]) -> str:
     """When and with what it was measured."""
-    cores = f"{found['cores']} core{'s' if found['cores'] != 1 else ''}"
+    cores = f"{results['cores']} core{'s' if results['cores'] != 1 else ''}"
     return (
-        f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores}"
-        f" ({plain(found['machine'])}).\n"
+        f"Measured on {results['date']}, with {plain(results['versions'])}, on {cores}"
+        f" ({plain(results['machine'])}).\n"
     )
 
 
 def _near_the_threshold(path: Path) -> str:
-    found = json.loads(path.read_text(encoding="utf-8"))
-    shares = list(found["networks"][0]["shares"])
+    results = json.loads(path.read_text(encoding="utf-8"))
+    shares = list(results["networks"][0]["shares"])
     rows = []
     for share in shares:
-        cells = [network["shares"][share] for network in found["networks"]]
+        cells = [network["shares"][share] for network in results["networks"]]
         verdicts = [cell["verdict"] for cell in cells]
         boxes = sorted(cell["boxes"] for cell in cells if "boxes" in cell)
         seconds = max(cell["seconds"] for cell in cells)
@@ -116,5 +116,5 @@ def _near_the_threshold(path: Path) -> str:
         "most seconds",
         "checker's most seconds",
     )
-    count = f"{len(found['networks'])} random networks of 2 to 16 units with 3 to 8 centroids.\n"
-    return f"{measured(found)}{count}\n{table(header, rows, css='speed')}"
+    count = f"{len(results['networks'])} random networks of 2 to 16 units with 3 to 8 centroids.\n"
+    return f"{measured(results)}{count}\n{table(header, rows, css='speed')}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claim_modules import module_of
-from drawings import in_words, of_claim, shown
+from drawings import drawn_variant, in_words, of_claim
 from page_text import console, fence, plain, sentence, table
 from paper_tables import tables_page
 from proofs import counts_of_states, proofs
@@ -23,22 +23,22 @@ STATEMENTS = ("theorem", "lemma", "corollary", "proposition", "definition", "exa
 def pages(verdicts: Verdicts) -> dict[str, str]:
     """The pages, their drawings and the table that the front page includes, by path."""
     all_claims = list(claims().values())
-    made = {f"claims/{claim.name}.md": _page(claim, verdicts) for claim in all_claims}
+    pages = {f"claims/{claim.name}.md": _page(claim, verdicts) for claim in all_claims}
     for claim in all_claims:
-        made |= {f"claims/{file}": svg(automaton) for file, automaton in of_claim(claim)}
+        pages |= {f"claims/{file}": svg(automaton) for file, automaton in of_claim(claim)}
     names = "\n".join(["tables", *(claim.name for claim in all_claims)])
     overview = _overview(all_claims, verdicts)
-    made["claims/overview.txt"] = overview
-    made["claims/ladder.txt"] = _ladder(all_claims)
-    made["claims/theorems.txt"] = all_theorems()
-    made["claims/tables.md"] = tables_page(all_claims, verdicts)
-    made["claims/index.md"] = (
+    pages["claims/overview.txt"] = overview
+    pages["claims/ladder.txt"] = _ladder(all_claims)
+    pages["claims/theorems.txt"] = all_theorems()
+    pages["claims/tables.md"] = tables_page(all_claims, verdicts)
+    pages["claims/index.md"] = (
         "# Claims\n\nOne verdict a variant, over all the kinds of evidence that it promises; each claim's"
         " page has them apart. What the kinds and the verdicts mean:"
         f" [evidence](/evidence.md).\n\n{overview}\n{when_and_where(verdicts)}\n```{{toctree}}\n:maxdepth:"
         f" 1\n:hidden:\n\n{names}\n```\n"
     )
-    return made
+    return pages
 
 
 def _overview(all_claims: list[Claim], verdicts: Verdicts) -> str:
@@ -50,8 +50,8 @@ def _overview(all_claims: list[Claim], verdicts: Verdicts) -> str:
                 if i == 0
                 else ""
             )
-            found = as_word(verdicts.summary(claim.name, variant), variant.expected)
-            rows.append([first, f"`{variant.name}`", variant.expected, found])
+            verdict = as_word(verdicts.summary(claim.name, variant), variant.expected)
+            rows.append([first, f"`{variant.name}`", variant.expected, verdict])
     return table(("claim", "variant", "expected", "verdict"), rows, css="summary")
 
 
@@ -127,15 +127,15 @@ def _uses(claim: Claim) -> str:
 
 
 def _says(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
-    found = as_word(verdicts.summary(claim.name, variant), variant.expected)
-    return f"`{variant.name}`\n: {plain(variant.says)}. Verdict: {found}.\n\n"
+    verdict = as_word(verdicts.summary(claim.name, variant), variant.expected)
+    return f"`{variant.name}`\n: {plain(variant.says)}. Verdict: {verdict}.\n\n"
 
 
 def _erratum(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
-    found = as_word(verdicts.summary(claim.name, variant), variant.expected)
+    verdict = as_word(verdicts.summary(claim.name, variant), variant.expected)
     parts = [
         f"### {variant.name}\n",
-        f"It says: {plain(variant.says)}. Expected: refuted. Verdict: {found}.\n",
+        f"It says: {plain(variant.says)}. Expected: refuted. Verdict: {verdict}.\n",
     ]
     result = verdicts.simplest_counterexample(claim.name, variant.name)
     if result is None:
@@ -156,7 +156,7 @@ def _drawings(claim: Claim) -> str:
     drawn = of_claim(claim)
     which = "The automaton" if len(drawn) == 1 else f"The {len(drawn)} automata, one a unit,"
     lines = [
-        f"{which} of the variant `{shown(claim).name}`, drawn for the weights"
+        f"{which} of the variant `{drawn_variant(claim).name}`, drawn for the weights"
         f" {plain(claim.example.describe())}.\n"
     ]
     for file, automaton in drawn:

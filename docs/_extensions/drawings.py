@@ -14,7 +14,7 @@ from ratproof.papers.extraction import figures
 from theory.claim import Claim, Variant
 
 
-def shown(claim: Claim) -> Variant:
+def drawn_variant(claim: Claim) -> Variant:
     """The variant whose automata are drawn: the corrected one, else the first that is expected to hold."""
     holding = [v for v in claim.variants if v.expected == "holds"]
     return next((v for v in holding if v.name == "corrected"), holding[0])
@@ -22,7 +22,7 @@ def shown(claim: Claim) -> Variant:
 
 def of_claim(claim: Claim) -> list[tuple[str, WFSA]]:
     """For each unit of the claim's example the file's name and the automaton."""
-    automata = shown(claim).equality.construction(claim.example)
+    automata = drawn_variant(claim).equality.construction(claim.example)
     return [(f"{claim.name}-unit-{i}.svg", automaton) for i, automaton in enumerate(automata)]
 
 
@@ -33,15 +33,15 @@ def of_examples(folder: Path) -> dict[str, str]:
 
 def of_networks(folder: Path) -> dict[str, str]:
     """The paper's pictures of the networks that the hand-written pages show."""
-    found = {}
+    files = {}
     for path in sorted(folder.glob("*.safetensors")):
         network, _ = load(path)
         numbers = numbers_of(network)
         pictures = figures.drawn(
             numbers, certify(network), figures.string_100(numbers.alphabet), figures.TEMPERATURES
         )
-        found |= {f"claims/{path.stem}-{name}": text for name, text in pictures.items() if text is not None}
-    return found
+        files |= {f"claims/{path.stem}-{name}": text for name, text in pictures.items() if text is not None}
+    return files
 
 
 def in_words(automaton: WFSA) -> str:

@@ -17,17 +17,17 @@ SYSTEMS = ("automata, read back", "rules, read back", "first rules, as a list")
 
 def pages(root: Path) -> dict[str, str]:
     """The tables, by path; ``root`` is the project's folder, with ``training/results``."""
-    found = json.loads((root / "training" / "results" / "fa_rnn.json").read_text(encoding="utf-8"))
-    machine, days = found["machine"], sorted({one["when"][:10] for one in found["runs"]})
+    results = json.loads((root / "training" / "results" / "fa_rnn.json").read_text(encoding="utf-8"))
+    machine, days = results["machine"], sorted({one["when"][:10] for one in results["runs"]})
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
     said = f"Measured on {' and '.join(days)}, with {plain(versions)}, on {plain(where)}.\n"
     groups: dict[tuple[str, float], list[dict[str, Any]]] = {}
-    for one in found["runs"]:
+    for one in results["runs"]:
         groups.setdefault((one["set"], one["share"]), []).append(one)
     return {
         f"{FOLDER}/fa-rnn-figures.txt": (
-            f"{_decided(found['decided'])}\n{_trained(groups)}\n{_read_back(groups)}\n{said}"
+            f"{_decided(results['decided'])}\n{_trained(groups)}\n{_read_back(groups)}\n{said}"
         )
     }
 

@@ -18,19 +18,19 @@ def pages(bench: Path) -> dict[str, str]:
     Args:
         bench: the folder with ``results/not_rational.json``.
     """
-    found = json.loads((bench / "results" / "not_rational.json").read_text(encoding="utf-8"))
+    measured = json.loads((bench / "results" / "not_rational.json").read_text(encoding="utf-8"))
     return {
-        f"{FOLDER}/not-rational-figures.txt": _reached(found),
-        f"{FOLDER}/not-rational-controls.txt": _controls(found),
+        f"{FOLDER}/not-rational-figures.txt": _reached(measured),
+        f"{FOLDER}/not-rational-controls.txt": _controls(measured),
     }
 
 
-def _reached(found: dict[str, Any]) -> str:
-    rows = [row for cell in found["cells"] for row in _rows(cell)]
-    cores = f"{found['cores']} core{'s' if found['cores'] != 1 else ''}"
+def _reached(measured: dict[str, Any]) -> str:
+    rows = [row for cell in measured["cells"] for row in _rows(cell)]
+    cores = f"{measured['cores']} core{'s' if measured['cores'] != 1 else ''}"
     when = (
-        f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores}"
-        f" ({plain(found['machine'])}).\n"
+        f"Measured on {measured['date']}, with {plain(measured['versions'])}, on {cores}"
+        f" ({plain(measured['machine'])}).\n"
     )
     header = (
         "cell",
@@ -58,9 +58,9 @@ def _rows(cell: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def _controls(found: dict[str, Any]) -> str:
+def _controls(measured: dict[str, Any]) -> str:
     rows = [
-        [f"`{c['cell']}`", str(c["units"]), str(c["states"]), str(c["unknown"])] for c in found["controls"]
+        [f"`{c['cell']}`", str(c["units"]), str(c["states"]), str(c["unknown"])] for c in measured["controls"]
     ]
     return table(
         ("control", "units", "fewer states are excluded than", "first size that is unknown"),

@@ -53,7 +53,7 @@ def _row(claim: Claim, verdicts: Verdicts) -> list[str]:
     )
     held = as_word(verdicts.summary(claim.name, variants[0]), "holds")
     printed = [v for v in claim.variants if v.name.startswith("printed")]
-    found = "<br>".join(
+    verdict = "<br>".join(
         f"`{v.name}`: {as_word(verdicts.summary(claim.name, v), v.expected)}" for v in printed
     )
-    return [f"[{plain(model)}](/claims/{claim.name}.md)", *map(plain, cells), states, held, found]
+    return [f"[{plain(model)}](/claims/{claim.name}.md)", *map(plain, cells), states, held, verdict]

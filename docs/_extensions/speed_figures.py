@@ -39,20 +39,20 @@ def pages(bench: Path) -> dict[str, str]:
     Args:
         bench: the folder with ``equivalence.py`` and ``results/equivalence.json``.
     """
-    found = json.loads((bench / "results" / "equivalence.json").read_text(encoding="utf-8"))
+    measured = json.loads((bench / "results" / "equivalence.json").read_text(encoding="utf-8"))
     wanted = _constants(bench / "equivalence.py")
-    states = Series(_numbers(found["states"]), wanted["WANTED"], "states of A")
-    symbols = Series(_numbers(found["symbols"]), {}, "symbols in the alphabet")
+    states = Series(_numbers(measured["states"]), wanted["WANTED"], "states of A")
+    symbols = Series(_numbers(measured["symbols"]), {}, "symbols in the alphabet")
     return {
         f"{FOLDER}/equivalence-states.svg": _plot(states),
         f"{FOLDER}/equivalence-symbols.svg": _plot(symbols),
-        f"{FOLDER}/equivalence-figures.txt": _table(found, wanted),
+        f"{FOLDER}/equivalence-figures.txt": _table(measured, wanted),
     }
 
 
 def _constants(program: Path) -> dict[str, Any]:
     """What a program sets in capitals at its top, read without running it."""
-    found = {}
+    constants = {}
     for line in ast.parse(program.read_text(encoding="utf-8")).body:
         if isinstance(line, ast.Assign):
             (target,) = line.targets
@@ -63,8 +63,10 @@ def _constants(program: Path) -> dict[str, Any]:
             ]
             if names and all(name.isupper() for name in names):
                 value = ast.literal_eval(line.value)
-                found |= dict(zip(names, value if isinstance(target, ast.Tuple) else [value], strict=True))
-    return found
+                constants |= dict(
+                    zip(names, value if isinstance(target, ast.Tuple) else [value], strict=True)
+                )
+    return constants
 
 
 def _numbers(seconds: Mapping[str, float]) -> dict[int, float]:
@@ -113,8 +115,12 @@ def _plot(series: Series) -> str:
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
 
 
-def _table(found: dict[str, Any], wanted: dict[str, Any]) -> str:
-    states, symbols, slow = _numbers(found["states"]), _numbers(found["symbols"]), found["over fractions"]
+def _table(measured: dict[str, Any], wanted: dict[str, Any]) -> str:
+    states, symbols, slow = (
+        _numbers(measured["states"]),
+        _numbers(measured["symbols"]),
+        measured["over fractions"],
+    )
     rows = [
         [
             f"equal pair, {n} states",
@@ -128,11 +134,11 @@ def _table(found: dict[str, Any], wanted: dict[str, Any]) -> str:
         for n, taken in symbols.items()
     ]
     ratio = f"{slow['ratio']:.0f} times as long as with primes"
-    memory = f"{found['gigabytes']:.2f} GB"
+    memory = f"{measured['gigabytes']:.2f} GB"
     rows += [
         [
             "chain, different on one string, of length 200",
-            _seconds(found["chain"]),
+            _seconds(measured["chain"]),
             f"at most {_seconds(wanted['CHAIN_WANTED'])}",
         ],
         [
@@ -146,10 +152,10 @@ def _table(found: dict[str, Any], wanted: dict[str, Any]) -> str:
             f"less than {wanted['MEMORY_WANTED']:g} GB",
         ],
     ]
-    cores = f"{found['cores']} core{'s' if found['cores'] != 1 else ''}"
+    cores = f"{measured['cores']} core{'s' if measured['cores'] != 1 else ''}"
     when = (
-        f"Measured on {found['date']}, with {plain(found['versions'])}, on {cores}"
-        f" ({plain(found['machine'])}).\n"
+        f"Measured on {measured['date']}, with {plain(measured['versions'])}, on {cores}"
+        f" ({plain(measured['machine'])}).\n"
     )
     return f"{when}\n{table(('what', 'measured', 'wanted'), rows, css='speed')}"
 

@@ -33,10 +33,10 @@ class EvidenceTest:
 def tests() -> dict[str, list[EvidenceTest]]:
     """For each claim its evidence tests, up the ladder."""
     rungs = list(KINDS)
-    found: dict[str, list[EvidenceTest]] = {name: [] for name in claims()}
+    tests: dict[str, list[EvidenceTest]] = {name: [] for name in claims()}
     for claim, test in _all_tests():
-        found[claim].append(test)
-    return {claim: sorted(mine, key=lambda t: rungs.index(t.kind)) for claim, mine in found.items()}
+        tests[claim].append(test)
+    return {claim: sorted(mine, key=lambda t: rungs.index(t.kind)) for claim, mine in tests.items()}
 
 
 def pages() -> dict[str, str]:

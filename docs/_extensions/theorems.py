@@ -23,23 +23,23 @@ def theorems(claim: Claim) -> str:
     for name in dict.fromkeys(
         variant.theorem.name for variant in claim.variants if variant.theorem is not None
     ):
-        shown = [f"`{v.name}`" for v in claim.variants if v.theorem is not None and v.theorem.name == name]
+        names = [f"`{v.name}`" for v in claim.variants if v.theorem is not None and v.theorem.name == name]
         refutes = any(
             v.theorem is not None and v.theorem.name == name and v.theorem.refutes for v in claim.variants
         )
         parts.append(
-            f"{' and '.join(shown)}, {'refuted' if refutes else 'shown'} by {statement(statements()[name])}"
+            f"{' and '.join(names)}, {'refuted' if refutes else 'shown'} by {statement(statements()[name])}"
         )
     return "## Theorems\n\n" + "\n".join(parts) + "\n" + OUT_OF_SCOPE if parts else ""
 
 
-def statement(found: Statement) -> str:
+def statement(theorem: Statement) -> str:
     """The sentence, and the statement with what its section takes for granted."""
-    file = "theory/coq/" + found.name.rpartition(".")[0].replace(".", "/") + ".v"
-    code = "\n".join([*found.given, found.text])
+    file = "theory/coq/" + theorem.name.rpartition(".")[0].replace(".", "/") + ".v"
+    code = "\n".join([*theorem.given, theorem.text])
     return (
-        f"`{found.name.rpartition('.')[2]}` (`{file}`, line {found.line})."
-        f" {plain(found.says)}\n\n```coq\n{code}\n```\n"
+        f"`{theorem.name.rpartition('.')[2]}` (`{file}`, line {theorem.line})."
+        f" {plain(theorem.says)}\n\n```coq\n{code}\n```\n"
     )
 
 
@@ -53,12 +53,12 @@ def all_theorems() -> str:
                     f"[{claim.name}](/claims/{claim.name}.md), `{variant.name}`"
                 )
     parts, last = [], ""
-    for found in statements().values():
-        file = found.name.rpartition(".")[0]
+    for theorem in statements().values():
+        file = theorem.name.rpartition(".")[0]
         if file != last:
             parts.append(f"## {file.replace('.', '/')}.v\n")
             last = file
-        parts.append(statement(found))
-        if found.name in named:
-            parts.append(f"Of {'; '.join(named[found.name])}.\n")
+        parts.append(statement(theorem))
+        if theorem.name in named:
+            parts.append(f"Of {'; '.join(named[theorem.name])}.\n")
     return "\n".join(parts)

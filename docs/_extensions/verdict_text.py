@@ -18,13 +18,13 @@ from theory.claim import Claim
 _log = getLogger(__name__)
 
 
-def as_word(found: str, expected: str) -> str:
+def as_word(verdict: str, expected: str) -> str:
     """A verdict, coloured by whether it is the one that is expected; the words say so too."""
-    if NOT_RUN in found:
-        return f"[{found}]{{.verdict .not-run}}"
-    if found == expected:
-        return f"[{found}]{{.verdict .as-expected}}"
-    return f"[{found}, not {expected}]{{.verdict .not-as-expected}}"
+    if NOT_RUN in verdict:
+        return f"[{verdict}]{{.verdict .not-run}}"
+    if verdict == expected:
+        return f"[{verdict}]{{.verdict .as-expected}}"
+    return f"[{verdict}, not {expected}]{{.verdict .not-as-expected}}"
 
 
 def verdict_table(claim: Claim, verdicts: Verdicts) -> str:
@@ -104,12 +104,12 @@ def _decided(result: dict[str, Any], certificate: dict[str, Any]) -> str:
             f" [certificate](/formats.md#certificates) of its boxes. {checker}"
         )
     if certificate.get("claims") == "different":
-        found = (
+        text = (
             f"{plain(counterexample(result))}; no smaller string tells this unit's two automata apart"
             if result.get("counterexample")
             else f"they differ on {_string(certificate['word'])}"
         )
-        return f"{found}. This is a [certificate](/formats.md#certificates) of a difference. {checker}"
+        return f"{text}. This is a [certificate](/formats.md#certificates) of a difference. {checker}"
     a, b = (certificate[side]["states"] for side in "AB")
     return (
         f"equal on all strings, in each of {result['cases']:,} cases, each with a certificate that was"

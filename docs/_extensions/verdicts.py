@@ -50,17 +50,17 @@ class Verdicts:
         """One verdict for all the kinds that the variant promises: the worst news, and ``not run`` where one
         is missing.
         """
-        found = [self.of(claim, variant.name, kind) for kind in variant.kinds]
-        seen = {r["verdict"] for results in found for r in results}
+        rows = [self.of(claim, variant.name, kind) for kind in variant.kinds]
+        seen = {r["verdict"] for results in rows for r in results}
         if seen - {variant.expected}:
             return next(v for v in ("unknown", "refuted", "holds") if v in seen - {variant.expected})
-        missing = sum(not results for results in found)
-        if missing == len(found):
+        missing = sum(not results for results in rows)
+        if missing == len(rows):
             return NOT_RUN
         return (
             variant.expected
             if not missing
-            else f"{variant.expected}, {missing} of {len(found)} kinds {NOT_RUN}"
+            else f"{variant.expected}, {missing} of {len(rows)} kinds {NOT_RUN}"
         )
 
     def simplest_counterexample(self, claim: str, variant: str) -> dict[str, Any] | None:
@@ -93,5 +93,5 @@ def read(path: Path) -> Verdicts:
 
 
 def _size(result: dict[str, Any]) -> tuple[int, int, bool]:
-    found: dict[str, Sequence[Any]] = result["counterexample"]
-    return len(found["string"]), len(found["weights"]), result["kind"] != "exhausted"
+    counterexample: dict[str, Sequence[Any]] = result["counterexample"]
+    return len(counterexample["string"]), len(counterexample["weights"]), result["kind"] != "exhausted"

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import batch
-from automata.errors import InputError
-from automata.rounding import FLOAT32, FLOAT64, Deviation, bound_table, prefix_bounds, share
+from automata.errors import InputError, ShapeError
+from automata.float_format import representation_error, upper
+from automata.rounding import FLOAT32, FLOAT64, Deviation, bound_table, bounded, prefix_bounds, share
 from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata, strings
 from automata.strings import encode
@@ -340,3 +341,190 @@ def test_a_float64_reference_counts_its_own_rounding_in_max_plus_too():
     chain = WFSA(MAX_PLUS, [Fraction(0.3)], [Fraction(0.7)], {"a": [[Fraction(0.1)]]})
     exact, both = prefix_bounds(chain, "aa", FLOAT64)[1], prefix_bounds(chain.to_float(), "aa", FLOAT64)[1]
     assert (both >= 1.9 * exact).all() and (exact > 0).all()
+
+
+FORMATS = {
+    np.float32: (FLOAT32, Fraction(1, 2**24), Fraction(1, 2**126)),
+    np.float64: (FLOAT64, Fraction(1, 2**53), Fraction(1, 2**1022)),
+}
+
+
+def derived_real(terms, u, tiny):
+    """The bound on a sum of products, from terms (omega, its error, weight, its error), as derived."""
+    terms = [(o, e, w, s) for o, e, w, s in terms if (o or e) and (w or s)]
+    additions = max(len(terms) - 1, 0)
+    error = Fraction(0)
+    for o, e, w, s in terms:
+        multiplied = not ((abs(o) == 1 and not e) or (abs(w) == 1 and not s))
+        r = multiplied + max(additions - 1, 0)
+        error += e * abs(w) + (abs(o) + e) * s  # inherited
+        error += r * u / (1 - r * u) * (abs(o) + e) * (abs(w) + s) + multiplied * tiny  # own
+    if additions:
+        error += u * (abs(sum(o * w for o, _, w, _ in terms)) + error)  # the last addition
+    return error, error
+
+
+def derived_max_plus(terms, u, tiny):
+    """The same of a maximum of sums: the least bound, and the largest for terms held to 40 bits."""
+    terms = [(o, e, w, s) for o, e, w, s in terms if -np.inf not in (o, w)]
+    off = [
+        e + s + ((u * (abs(o + w) + e + s) + tiny) if (o or e) and (w or s) else 0) for o, e, w, s in terms
+    ]
+    sums = [o + w for o, _, w, _ in terms]
+    bounds = []
+    for blur in (0, Fraction(1, 2**38)):
+        reach = [d + blur * abs(t) for d, t in zip(off, sums, strict=True)]
+        least = max((t - r for t, r in zip(sums, reach, strict=True)), default=0)
+        candidates = zip(off, sums, reach, strict=True)
+        bounds.append(max((d for d, t, r in candidates if t + r >= least), default=Fraction(0)))
+    return tuple(bounds)
+
+
+def derived(automaton, string, dtype, slack):
+    """The least and the largest bounds on a string's prefixes, each step exact."""
+    _, u, tiny = FORMATS[dtype]
+    bound = derived_real if automaton.semiring is REAL else derived_max_plus
+
+    def missed(w):
+        return Fraction(0) if w == -np.inf else abs(Fraction(float(dtype(float(w)))) - w)
+
+    states = range(automaton.states)
+    result = []
+    for which in (0, 1):
+        errors = [missed(automaton.initial[q]) + Fraction(slack.initial[q]) for q in states]
+        ends = [missed(automaton.final[q]) + Fraction(slack.final[q]) for q in states]
+        row = []
+        for length in range(len(string) + 1):
+            omega = automaton.initial
+            if length:
+                symbol = automaton.index[string[length - 1]]
+                table, off = automaton.matrices[symbol], slack.matrices[symbol]
+                before = omega_of(automaton, string[: length - 1])
+                omega = omega_of(automaton, string[:length])
+                columns = [
+                    [
+                        (before[p], errors[p], table[p, q], missed(table[p, q]) + Fraction(off[p, q]))
+                        for p in states
+                    ]
+                    for q in states
+                ]
+                errors = [bound(column, u, tiny)[which] for column in columns]
+            row.append(
+                bound([(omega[q], errors[q], automaton.final[q], ends[q]) for q in states], u, tiny)[which]
+            )
+        result.append(row)
+    return result
+
+
+def omega_of(automaton, string):
+    """The states' scores after a string, exact."""
+    k, omega = automaton.semiring, automaton.initial
+    for symbol in string:
+        omega = k.sum(k.times(omega[:, None], automaton.matrix(symbol)), axis=0)
+    return omega
+
+
+@pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
+@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@given(st.data(), st.integers(0, 2**32 - 1))
+def test_the_bound_is_the_derived_one(semiring, dtype, data, seed):
+    """Term by term, in fractions: no smaller, and larger by less than a part in a billion."""
+    automaton = data.draw(automata(semiring, least_states=1))
+    x = data.draw(strings("ab", longest=3, run=0))
+    rng = np.random.default_rng(seed)
+    parts = (getattr(automaton, name).shape for name in ("matrices", "initial", "final"))
+    slack = Deviation(
+        *(rng.choice([0.0, 2.0**-24, 0.5, 8.0], size=shape, p=[0.4, 0.2, 0.2, 0.2]) for shape in parts)
+    )
+    least, largest = derived(automaton, x, dtype, slack)
+    bounds = prefix_bounds(automaton, x, FORMATS[dtype][0], slack)[1]
+    for low, bound, high in zip(least, bounds.tolist(), largest, strict=True):
+        assert low <= Fraction(bound) <= high * (1 + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize(("start", "weight"), [(0, 1), (1, 0)])
+def test_a_sum_with_a_zero_that_may_be_off_rounds(start, weight):
+    one = WFSA(MAX_PLUS, [start], [0], {"a": [[weight]]})
+    slack = Deviation(np.array([[[0.5 * start]]]), np.array([0.5 * weight]))
+    assert prefix_bounds(one, "a", FLOAT32, slack)[1][1] >= 0.5 + 1.5 * FLOAT32.unit
+
+
+def test_terms_that_float64_cannot_tell_apart_may_each_be_the_largest():
+    """1, which may be off by 2^-54, beside 1 + 2^-60."""
+    second = 1 + Fraction(1, 2**60)
+    two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[1, "-inf"], [second, "-inf"]]})
+    slack = Deviation(np.array([[[2.0**-54, 0.0], [0.0, 0.0]]]), np.zeros(2))
+    assert Fraction(prefix_bounds(two, "a", FLOAT64, slack)[1][1]) >= 1 + Fraction(1, 2**54) - second
+
+
+@pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
+def test_formats_are_those_that_numpy_has(dtype):
+    known, kind = np.finfo(dtype), FORMATS[dtype][0]
+    assert (kind.unit, kind.tiny, kind.largest) == (known.eps / 2, known.smallest_normal, known.max)
+
+
+@given(
+    st.lists(st.one_of(st.fractions(), st.sampled_from([Fraction(1, 10**60), Fraction(10**30)])), min_size=1)
+)
+def test_numbers_are_off_by_no_less_than_what_the_format_misses_them_by(values):
+    exact = np.array([*values, None], dtype=object)[:-1]
+    for dtype, (kind, _, _) in FORMATS.items():
+        for value, off in zip(values, representation_error(exact, kind).tolist(), strict=True):
+            missed = abs(Fraction(float(dtype(float(value)))) - value)
+            assert missed <= Fraction(off) <= missed * (1 + Fraction(1, 2**52)) + Fraction(1, 2**1074)
+    for value, above in zip(values, upper(exact).tolist(), strict=True):
+        assert abs(value) <= Fraction(above) <= abs(value) * (1 + Fraction(1, 2**52)) + Fraction(1, 2**1074)
+
+
+def test_floats_and_infinities_are_off_by_what_float32_misses():
+    floats = np.array([0.1, -0.1, 0.5, 1e300, np.inf, -np.inf])
+    miss = abs(0.1 - float(np.float32(0.1)))
+    assert representation_error(floats, FLOAT32).tolist() == [miss, miss, 0, np.inf, 0, 0]
+    assert representation_error(floats, FLOAT64).tolist() == [0] * 6
+    huge = np.array([Fraction(10**400), Fraction(10**300), np.inf, -np.inf], dtype=object)
+    assert representation_error(huge, FLOAT32).tolist() == [np.inf, np.inf, 0, 0]
+    assert upper(huge).tolist() == [np.inf, pytest.approx(1e300), np.inf, np.inf]
+    assert upper(-floats).tolist() == upper(floats).tolist() == np.abs(floats).tolist()
+
+
+@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=["float32", "float64"])
+def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
+    """A sum of two, of which each alone is below it: 2 x in the real semiring, x + x in max-plus."""
+    for share_of, finite in ((0.99, True), (1.01, False)):
+        half = kind.largest / 4 * share_of / 2
+        if semiring is REAL:
+            two = WFSA(REAL, [1, 1], [1, 0], {"a": [[half, 0], [half, 0]]}).to_exact()
+        else:
+            two = WFSA(MAX_PLUS, [half, 0], [0, "-inf"], {"a": [[half, "-inf"], [1, "-inf"]]}).to_exact()
+        assert np.isfinite(prefix_bounds(two, "a", kind)[1]).tolist() == [True, finite]
+
+
+@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+def test_what_is_off_counts_towards_that_quarter(semiring):
+    """A weight of one may be off by a fifth of the largest number: as far as it reaches, and as far again."""
+    one, ends = WFSA(semiring, [1], [Fraction(1, 1024)], {"a": [[1]]}), np.zeros(1)
+    for share_of, finite in ((0.12, True), (0.13, False)):
+        slack = Deviation(np.full((1, 1, 1), FLOAT32.largest * share_of), ends, ends)
+        assert np.isfinite(prefix_bounds(one, "a", FLOAT32, slack)[1][1]) == finite
+
+
+def test_a_float64_reference_of_a_float32_computation_adds_next_to_nothing():
+    third = WFSA(REAL, ["1/3"], ["2/3"], {"a": [["1/7"]]})
+    exact, both = (
+        prefix_bounds(a, "aa", FLOAT32)[1] for a in (third.to_float().to_exact(), third.to_float())
+    )
+    assert (exact < both).all() and (both < exact * (1 + 1e-8)).all()
+
+
+def test_where_there_is_no_bound_nothing_is_compared():
+    assert bounded(np.array([0.0, 1e308, np.inf, np.nan])).tolist() == [True, True, False, False]
+    assert share([], [], []) == 0
+    assert share([1.0], [0], [0.0]) == share([1e308], [-(10**308)], [5e-324]) == np.inf
+    assert share([1.0, 3.0], [0, 0], [4.0, 4.0]) == 0.75
+
+
+@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+def test_deviations_have_the_shape_of_the_matrices(semiring):
+    with pytest.raises(ShapeError, match="deviations of shape"):
+        prefix_bounds(WFSA(semiring, [0], [0], {"a": [[0]]}), "a", FLOAT64, Deviation(*[np.zeros(1)] * 3))

@@ -18,7 +18,7 @@ from neural.rcnn import RCNN
 from neural.rounding import FUNCTION_ROUNDINGS, format_of
 from neural.rrnn_f import RRNNF
 from neural.scrn import SCRN
-from neural.tracked import RULES, Tracked, tracking
+from neural.tracked import RULES, Tracked, apply, tracking
 
 DTYPES = [torch.float32, torch.float64]
 SPREAD = torch.cat(
@@ -299,3 +299,160 @@ def test_reduced_precision_products_have_a_larger_bound():
 def test_half_precision_is_refused():
     with pytest.raises(ValueError, match="where torch"):
         format_of(torch.float16)
+
+
+UNITS = {torch.float32: (Fraction(1, 2**24), Fraction(1, 2**126))} | {
+    torch.float64: (Fraction(1, 2**53), Fraction(1, 2**1022))
+}
+PRODUCT_UNITS = {"highest": Fraction(0), "high": Fraction(1, 2**10), "medium": Fraction(1, 2**7)}
+errors = st.sampled_from([0.0, 2.0**-30, 2.0**-10, 0.25, 3.0])
+
+
+def gamma(r, u):
+    return r * u / (1 - r * u)
+
+
+def is_bound(bound, derived):
+    """No smaller than the derived one, and larger by less than a part in a billion."""
+    return derived <= Fraction(float(bound)) <= derived * (1 + Fraction(1, 10**9))
+
+
+def matrix_products_in(precision):
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(precision)
+    return before
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("precision", PRODUCT_UNITS)
+@given(st.lists(st.tuples(numbers, numbers, errors), min_size=1, max_size=5), st.none() | numbers)
+def test_the_bound_of_an_affine_map_is_the_derived_one(dtype, precision, triples, bias):
+    u, tiny = UNITS[dtype]
+    p = PRODUCT_UNITS[precision] if dtype is torch.float32 else 0
+    weights, inputs, off = ([Fraction(part) for part in parts] for parts in zip(*triples, strict=True))
+    carried = sum(abs(w) * e for w, e in zip(weights, off, strict=True))
+    size = sum(abs(w * x) for w, x in zip(weights, inputs, strict=True)) + carried + abs(Fraction(bias or 0))
+    terms, reduced = len(triples) + 1, 2 * p + p**2
+    derived = carried + size * (gamma(terms + 1, u) * (1 + reduced) + reduced) + terms * tiny
+    weight = torch.tensor([[w for w, _, _ in triples]], dtype=dtype)
+    offset = None if bias is None else torch.tensor([bias], dtype=dtype)
+    x = torch.tensor([[x for _, x, _ in triples]], dtype=dtype)
+    error = torch.tensor([[e for _, _, e in triples]], dtype=torch.float64)
+    before = matrix_products_in(precision)
+    try:
+        assert is_bound(rounding.affine(weight, offset, x, error), derived)
+        assert is_bound(torch.nn.functional.linear(Tracked(x, error), weight, offset).error, derived)
+        assert is_bound(torch.nn.functional.linear(Tracked(x, error), weight, bias=offset).error, derived)
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def test_where_torch_does_not_say_how_it_multiplies_the_least_precision_counts(monkeypatch):
+    def unknown():
+        raise RuntimeError("mixed settings")
+
+    monkeypatch.setattr(torch, "get_float32_matmul_precision", unknown)
+    assert rounding.reduction(format_of(torch.float32)) == 2 * 2.0**-7 + 2.0**-14
+    assert rounding.reduction(format_of(torch.float64)) == 0
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@given(numbers, errors, numbers, errors)
+def test_the_bounds_of_products_and_sums_are_the_derived_ones(dtype, a, a_error, b, b_error):
+    u, tiny = UNITS[dtype]
+    one, other = (
+        Tracked(torch.tensor([x], dtype=dtype), torch.tensor([e]).double())
+        for x, e in ((a, a_error), (b, b_error))
+    )
+    x, y, e, f = map(Fraction, (a, b, a_error, b_error))
+    product = abs(x) * f + abs(y) * e + e * f + gamma(2, u) * (abs(x) + e) * (abs(y) + f) + tiny
+    assert is_bound((one * other).error, product)
+    for result in (one + other, one - other):
+        value = abs(Fraction(float(result.value)))
+        assert is_bound(result.error, e + f + gamma(2, u) * (value + e + f) + tiny)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@given(st.floats(-30, 30, width=32), errors)
+def test_the_bounds_of_functions_are_the_derived_ones(dtype, x, error):
+    """By the slopes: of the sigmoid at most 1/4 and e^(2 error) of itself, of its logarithm at most 1 and
+    e^(2 error) of its size, of tanh at most 1.
+    """
+    u, tiny = UNITS[dtype]
+    e, relative = Fraction(error), gamma(FUNCTION_ROUNDINGS + 1, u)
+    argument = Tracked(torch.tensor([x], dtype=dtype), torch.tensor([error]).double())
+    flint.ctx.prec, before = 400, flint.ctx.prec
+    try:
+        for function, steepest, most in (
+            (torch.sigmoid, Fraction(1, 4), 1),
+            (torch.nn.functional.logsigmoid, Fraction(1), None),
+            (torch.tanh, None, 2),
+        ):
+            result = function(argument)
+            value = abs(Fraction(float(result.value)))
+            slope = ball(1)
+            if steepest is not None:
+                slope = ball(value * (1 + relative) + tiny) * ball(2 * e).exp()
+                slope = ball(steepest) if bool(slope >= ball(steepest)) else slope
+            carried = ball(e) * slope
+            derived = carried + ball(relative) * (ball(value) + carried) + ball(tiny)
+            if most is not None and bool(derived >= most):
+                assert float(result.error) == most
+                continue
+            bound = ball(float(result.error))
+            assert bool(derived <= bound) and bool(bound <= derived * ball(1 + Fraction(1, 10**9)))
+    finally:
+        flint.ctx.prec = before
+
+
+MOVED = [
+    (torch.cat, lambda t: ([t, t], 1)),
+    (torch.stack, lambda t: ([t, t],)),
+    (torch.nn.functional.embedding, lambda t: (torch.tensor([1, 0, 1]), t)),
+    (torch.Tensor.__getitem__, lambda t: (t, (slice(1, None), 0))),
+    (torch.Tensor.expand, lambda t: (t, 4, 2, 3)),
+    (torch.Tensor.unsqueeze, lambda t: (t, 1)),
+    (torch.Tensor.squeeze, lambda t: (t,)),
+    (torch.Tensor.reshape, lambda t: (t, 3, 2)),
+    (torch.Tensor.flatten, lambda t: (t,)),
+    (torch.Tensor.unflatten, lambda t: (t, 1, (3, 1))),
+    (torch.Tensor.transpose, lambda t: (t, 0, 1)),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), MOVED, ids=[f.__name__ for f, _ in MOVED])
+def test_errors_move_with_their_numbers(function, arguments):
+    numbered = torch.arange(6.0).reshape(2, 3)
+    moved = apply(function, arguments(Tracked(numbered, numbered.double())), {})
+    assert moved.value.tolist() == moved.error.tolist() == function(*arguments(numbered)).tolist()
+
+
+def test_errors_are_taken_apart_with_their_numbers():
+    numbered = torch.arange(6.0).reshape(2, 3)
+    rows = apply(torch.Tensor.unbind, (Tracked(numbered, numbered.double()),), {})
+    assert [row.error.tolist() for row in rows] == [row.value.tolist() for row in rows] == numbered.tolist()
+
+
+def test_numbers_beside_tracked_ones_are_exact():
+    off = Tracked(torch.ones(1), torch.ones(1).double())
+    assert torch.cat([torch.ones(1), off]).error.tolist() == [0, 1]
+    assert torch.stack([off, torch.ones(1)]).error.tolist() == [[1], [0]]
+
+
+TWO_NUMBERS = [
+    *(torch.add, torch.Tensor.add, torch.Tensor.__add__, torch.Tensor.__radd__, torch.sub, torch.Tensor.sub),
+    *(torch.Tensor.__sub__, torch.rsub, torch.Tensor.__rsub__, torch.mul, torch.Tensor.mul),
+    *(torch.Tensor.__mul__, torch.Tensor.__rmul__),
+]
+
+
+@pytest.mark.parametrize("function", TWO_NUMBERS, ids=str)
+def test_whichever_number_is_off_the_result_is_and_it_is_the_functions(function):
+    """2 beside 5, one of them off by 1/2."""
+    two, five = torch.tensor([2.0]), torch.tensor([5.0])
+    for errors_of in ((0.5, 0.0), (0.0, 0.5)):
+        pair = [Tracked(x, torch.tensor([e]).double()) for x, e in zip((two, five), errors_of, strict=True)]
+        result = RULES[function](*pair)
+        assert float(result.value) == float(function(two, five))
+        factor = {2.0: 5, 5.0: 2}[float(pair[errors_of.index(0.5)].value)] if "mul" in str(function) else 1
+        assert 0.5 * factor <= float(result.error) < 0.5 * factor + 1e-5

@@ -26,25 +26,25 @@ def rows() -> Rows:
 
 def test_the_recurrent_part_alone_is_torchs_gru() -> None:
     """Start token, symbols, end token, by :class:`torch.nn.GRU` with the same weights."""
-    made, places = network(), torch.arange(len(WORDS) - 1, -1, -1)
-    found = alone(made, rows(), places)
-    gru = torch.nn.GRU(made.embedding.embedding_dim, 7).double()
-    part = made.cells[0].part
+    acceptor, places = network(), torch.arange(len(WORDS) - 1, -1, -1)
+    run = alone(acceptor, rows(), places)
+    gru = torch.nn.GRU(acceptor.embedding.embedding_dim, 7).double()
+    part = acceptor.cells[0].part
     with torch.no_grad():
         for name, linear in (("ih", part.input), ("hh", part.hidden)):
             getattr(gru, f"weight_{name}_l0").copy_(linear.weight)
             getattr(gru, f"bias_{name}_l0").copy_(linear.bias)
     for row, place in enumerate(places.tolist()):
-        after, _ = gru(made.embedding(torch.tensor([2, *WORDS[place], 3])))
-        torch.testing.assert_close(found.logits[row], made.classifier(after[-1])[0])
-        torch.testing.assert_close(found.states[row], after[0])
-    assert len(found.states) == len(WORDS) + sum(map(len, WORDS))
+        after, _ = gru(acceptor.embedding(torch.tensor([2, *WORDS[place], 3])))
+        torch.testing.assert_close(run.logits[row], acceptor.classifier(after[-1])[0])
+        torch.testing.assert_close(run.states[row], after[0])
+    assert len(run.states) == len(WORDS) + sum(map(len, WORDS))
 
 
 def test_noise_is_on_every_state_that_is_read() -> None:
-    made, places = network(), torch.arange(len(WORDS) - 1, -1, -1)
+    acceptor, places = network(), torch.arange(len(WORDS) - 1, -1, -1)
     quiet, loud = (
-        alone(made, rows(), places, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5)
+        alone(acceptor, rows(), places, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5)
     )
     first = slice(0, len(WORDS))
     torch.testing.assert_close(quiet.states[first], loud.states[first])  # before any noise
@@ -60,9 +60,9 @@ def test_clusters_that_lie_apart_are_found(many: int, seed: int) -> None:
     names = torch.cat([torch.randint(1, many, (500,), generator=generator), torch.tensor([0])])
     names[:many] = torch.arange(many)
     states = centres[names] + 0.1 * torch.randn(len(names), 6, generator=generator)
-    found = {len(some): some for some in means(states, 8)}
-    assert set(found) >= {many}
-    assert torch.cdist(centres, found[many]).min(dim=1).values.max() < 0.5
+    clusters = {len(some): some for some in means(states, 8)}
+    assert set(clusters) >= {many}
+    assert torch.cdist(centres, clusters[many]).min(dim=1).values.max() < 0.5
 
 
 def test_fewer_different_states_than_clusters() -> None:
@@ -77,7 +77,7 @@ def test_numbers_of_clusters_rise_to_all_of_them(most: int) -> None:
 
 
 def test_centroids_that_are_left_over_are_never_the_nearest() -> None:
-    made, states = network(), torch.eye(7)[:2].double() * 3
-    put_centroids(made, states, 0.1, torch.Generator().manual_seed(0))
-    similar = made.cells[0].component.similarities(states)
+    acceptor, states = network(), torch.eye(7)[:2].double() * 3
+    put_centroids(acceptor, states, 0.1, torch.Generator().manual_seed(0))
+    similar = acceptor.cells[0].component.similarities(states)
     assert similar.argmax(dim=1).tolist() == [0, 1] and (similar.topk(2, dim=1).values[:, 1] < 1).all()

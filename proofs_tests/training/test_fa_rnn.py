@@ -27,7 +27,7 @@ from training.fa_rnn.checkpoints import KIND
 from training.fa_rnn.drawn import RuleSentences
 from training.fa_rnn.experiment import Experiment
 from training.fa_rnn.read_back import covering, own_states, reached, read_back
-from training.fa_rnn.rules_read import before_training, shown
+from training.fa_rnn.rules_read import before_training, rules_of
 from training.fa_rnn.sentences import Sentences
 from training.fa_rnn.trainer import encoded
 from training.fa_rnn.vectors import find, vectors
@@ -70,7 +70,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def asked(data: Path, folder: Path, **changes: object) -> Experiment:
+def settings_for(data: Path, folder: Path, **changes: object) -> Experiment:
     wanted = {
         "beta": 0.3,
         "rate": 0.02,
@@ -86,24 +86,24 @@ def asked(data: Path, folder: Path, **changes: object) -> Experiment:
 @given(SEVERAL, st.integers(0, 100))
 @settings(max_examples=60)
 def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: int) -> None:
-    made = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)  # type: ignore[arg-type]
-    drawn, rng = RuleSentences(made, [("BOS", "a", "c", "EOS")]), random.Random(seed)
+    rules = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)  # type: ignore[arg-type]
+    drawn, rng = RuleSentences(rules, [("BOS", "a", "c", "EOS")]), random.Random(seed)
     if drawn.starts:
-        assert all(matches(made, [drawn.draw(rng) for _ in range(5)]).any(axis=1))
+        assert all(matches(rules, [drawn.draw(rng) for _ in range(5)]).any(axis=1))
     else:  # then no sentence of up to four words matches, either
         some = [("BOS", *inside, "EOS") for n in range(4) for inside in product(WORDS, repeat=n)]
-        assert not matches(made, some).any()
+        assert not matches(rules, some).any()
         with pytest.raises(InputError, match="none can be drawn"):
             drawn.draw(rng)
 
 
 def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(data: Path, tmp_path: Path) -> None:
     """Bit by bit: the same weights, and the same report but for the seconds."""
-    whole = experiment.run(asked(data, tmp_path / "whole"))
+    whole = experiment.run(settings_for(data, tmp_path / "whole"))
     calls = iter(range(10**6))
-    stopped = experiment.run(asked(data, tmp_path / "parts"), stop=lambda: next(calls) > 20)
+    stopped = experiment.run(settings_for(data, tmp_path / "parts"), stop=lambda: next(calls) > 20)
     assert stopped.outcome == "interrupted" and stopped.epochs < whole.epochs
-    again = experiment.run(asked(data, tmp_path / "parts"), resume=True)
+    again = experiment.run(settings_for(data, tmp_path / "parts"), resume=True)
     assert again.outcome == whole.outcome == "trained"
     one, other = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "parts"))
     assert one[one.index(b"}", 10) :][-1000:] == other[-1000:]
@@ -111,9 +111,9 @@ def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(data: Path, tmp_pat
 
 
 def test_it_learns_what_the_rules_lack(data: Path, tmp_path: Path) -> None:
-    found = experiment.run(asked(data, tmp_path / "run", epochs=60, patience=60))
-    assert found.dev_start < 1 and found.dev == 1
-    assert found.default in ("light", "music", None)
+    report = experiment.run(settings_for(data, tmp_path / "run", epochs=60, patience=60))
+    assert report.dev_start < 1 and report.dev == 1
+    assert report.default in ("light", "music", None)
 
 
 @pytest.mark.parametrize(("change", "says"), [({"seed": 1}, "seed"), ({"beta": 0.5}, "recipe")])
@@ -121,14 +121,23 @@ def test_another_run_is_not_gone_on_with(
     data: Path, tmp_path: Path, change: dict[str, object], says: str
 ) -> None:
     folder = tmp_path / "run"
-    experiment.run(asked(data, folder, epochs=1))
+    experiment.run(settings_for(data, folder, epochs=1))
     other = Experiment(
-        data, data / "home.config", 1, 1.0, Path("one-hot"), asked(data, folder, epochs=1).changes, 10, folder
+        data,
+        data / "home.config",
+        1,
+        1.0,
+        Path("one-hot"),
+        settings_for(data, folder, epochs=1).changes,
+        10,
+        folder,
     )
     with pytest.raises(FormatError, match=says):
-        experiment.run(other if "seed" in change else asked(data, folder, epochs=1, **change), resume=True)
+        experiment.run(
+            other if "seed" in change else settings_for(data, folder, epochs=1, **change), resume=True
+        )
     with pytest.raises(InputError, match="has a run in it"):
-        experiment.run(asked(data, folder, epochs=1))
+        experiment.run(settings_for(data, folder, epochs=1))
 
 
 @given(
@@ -144,14 +153,14 @@ def test_before_training_what_is_read_back_is_the_rules(
     """The rules' automata, compiled anew from their texts, are the thresholded tensor, and reach a label's
     states where it matches.
     """
-    made = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)  # type: ignore[arg-type]
-    model = Classifier.of_rules(made, ("x", "y", "z"), [str(rule) for _, rule in several])
+    rules = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)  # type: ignore[arg-type]
+    model = Classifier.of_rules(rules, ("x", "y", "z"), [str(rule) for _, rule in several])
     before = before_training(model)
     assert torch.equal(before, model.cell.tensor() > 0.5)
     assert not (before & ~own_states(model)).any()
-    found = reached(before, model.network.initial > 0.5, encoded(model, said))
-    for column, states in enumerate(made.labels.values()):
-        assert found[:, list(states)].any(dim=1).tolist() == matches(made, said)[:, column].tolist()
+    ends = reached(before, model.network.initial > 0.5, encoded(model, said))
+    for column, states in enumerate(rules.labels.values()):
+        assert ends[:, list(states)].any(dim=1).tolist() == matches(rules, said)[:, column].tolist()
 
 
 def test_the_surest_rule_comes_first() -> None:
@@ -171,9 +180,9 @@ def test_the_surest_rule_comes_first() -> None:
 def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
     """A word that does in part what another one does; the rule is written with it, and says that it came."""
     written = "$ * play $ *"
-    made = rule_set(loads(f"[music]\n{written}"), ("play", "jazz", "lamp"))
+    rules = rule_set(loads(f"[music]\n{written}"), ("play", "jazz", "lamp"))
     model = Classifier.of_rules(
-        made, ("light", "music"), [written], default="light", embeddings=torch.eye(5), beta=0.3
+        rules, ("light", "music"), [written], default="light", embeddings=torch.eye(5), beta=0.3
     ).eval()
     place = model.network.index
     assert model.cell.turn is not None
@@ -185,7 +194,7 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
     )
     system = read_back(model, part, part, apart=True)
     assert system.dev == 1 and system.rules == ((model.blocks[0].final[0], "music"),)
-    (rule,) = shown(model, system, write=True)
+    (rule,) = rules_of(model, system, write=True)
     assert rule.rule == "$ * ( jazz | play ) $ *"
     assert {arrow.came for arrow in rule.arrows if arrow.came} == {("jazz",)}
 
@@ -193,9 +202,9 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
 def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path) -> None:
     file = tmp_path / "glove.txt"
     file.write_text("a 1 0\nb 0 1\n")
-    found = vectors(file, ("a", "A", "b,", "BOS", "zebra"))
-    assert found.table[:3].tolist() == [[1, 0], [1, 0], [0, 1]] and found.without == 1
-    assert found.table[4].tolist() == [0.5, 0.5]
+    table = vectors(file, ("a", "A", "b,", "BOS", "zebra"))
+    assert table.table[:3].tolist() == [[1, 0], [1, 0], [0, 1]] and table.without == 1
+    assert table.table[4].tolist() == [0.5, 0.5]
     assert vectors("one-hot", ("a", "b")).table.tolist() == [[1, 0], [0, 1]]
     assert find(tmp_path) is None
     (tmp_path / "vocab_labels.json").write_text(json.dumps({"vocab": ["a", "b"]}))
@@ -255,7 +264,7 @@ def test_a_run_with_something_wrong_inside_is_not_gone_on_with(
     data: Path, tmp_path: Path, spoil: object
 ) -> None:
     folder = tmp_path / "run"
-    how = asked(data, folder, epochs=1)
+    how = settings_for(data, folder, epochs=1)
     experiment.run(how)
     about, tensors = checkpoints.read(folder / experiment.RUN, KIND)
     spoil(about, tensors)  # type: ignore[operator]
@@ -273,8 +282,8 @@ def test_a_field_that_the_task_lacks_is_a_difference_though_it_is_null() -> None
 
 
 def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) -> None:
-    made = rule_set(loads("[x]\n$ * a $ *"), WORDS)
-    model = Classifier.of_rules(made, ("x",), ["a b c"])
+    rules = rule_set(loads("[x]\n$ * a $ *"), WORDS)
+    model = Classifier.of_rules(rules, ("x",), ["a b c"])
     with pytest.raises(InputError, match="the rules of 'x' make 4 states, where the classifier has 2"):
         before_training(model)
     with pytest.raises(FormatError, match="its report has not the share and the seed"):
@@ -285,8 +294,8 @@ def test_labels_and_rules_are_shown_as_they_are(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What looks like markup in them is none."""
-    made = rule_set(loads("[[/x] :cat:]\n$ * [b] $ *"), ("[b]",))
-    files.save(Classifier.of_rules(made, ("[/x] :cat:",), ["$ * [b] $ *"]), tmp_path / "m.safetensors")
+    rules = rule_set(loads("[[/x] :cat:]\n$ * [b] $ *"), ("[b]",))
+    files.save(Classifier.of_rules(rules, ("[/x] :cat:",), ["$ * [b] $ *"]), tmp_path / "m.safetensors")
     assert run(["rules", "show", str(tmp_path / "m.safetensors")]) == 0
     assert "  1  [/x] :cat:: $ * [b] $ *\n" in capsys.readouterr().out
 

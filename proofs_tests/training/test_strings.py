@@ -30,15 +30,15 @@ def test_what_is_drawn(language: Language, seed: int, near_misses: bool) -> None
     training, validation = strings.draw(language, seed, near_misses)
     assert (training, validation) == strings.draw(language, seed, near_misses)
     assert not set(training.tokens) & set(validation.tokens)
-    for found, lengths in ((training, TRAINING_LENGTHS), (validation, VALIDATION_LENGTHS)):
-        assert len(set(found.tokens)) == len(found)
-        assert [len(x) for x in found.tokens] == sorted(len(x) for x in found.tokens)
-        _right(language, found, lengths)
+    for part, lengths in ((training, TRAINING_LENGTHS), (validation, VALIDATION_LENGTHS)):
+        assert len(set(part.tokens)) == len(part)
+        assert [len(x) for x in part.tokens] == sorted(len(x) for x in part.tokens)
+        _right(language, part, lengths)
 
 
-def _right(language: Language, found: Strings, lengths: tuple[int, ...]) -> None:
+def _right(language: Language, part: Strings, lengths: tuple[int, ...]) -> None:
     counts = Counter[tuple[int, bool]]()
-    for tokens, label in zip(found.tokens, found.labels, strict=True):
+    for tokens, label in zip(part.tokens, part.labels, strict=True):
         assert label == language.dfa.accepts([language.alphabet[a] for a in tokens])
         counts[len(tokens), label] += 1
     assert {length for length, _ in counts} <= set(lengths)

@@ -1,4 +1,4 @@
-"""``ratproof train``: what it prints, what it refuses, and that it is found by its entry point."""
+"""``ratproof train``: what it prints, what it refuses, and its entry point."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str
     from training.state_regularized.languages import from_file
 
     files.write(balanced(3).to_wfsa(), tmp_path / "three.json")
-    found = from_file(tmp_path / "three.json")
-    assert found.name == "three" and found.dfa.equivalent(balanced(3))
+    language = from_file(tmp_path / "three.json")
+    assert language.name == "three" and language.dfa.equivalent(balanced(3))
     (tmp_path / "all.json").write_text(
         '{"semiring": "boolean", "states": 1, "alphabet": ["a"], "initial": [[0, "true"]], "final": [[0,'
         ' "true"]], "transitions": [[0, 0, "a", "true"]]}'

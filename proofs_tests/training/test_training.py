@@ -125,8 +125,8 @@ def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
         run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path / "whole")),
     )
     assert rest.iterations == whole.iterations
-    found = [network_files.load(tmp_path / name / NETWORK)[0].state_dict() for name in ("cut", "whole")]
-    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
+    states = [network_files.load(tmp_path / name / NETWORK)[0].state_dict() for name in ("cut", "whole")]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
 
 
 def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> None:

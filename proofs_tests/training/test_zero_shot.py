@@ -1,4 +1,4 @@
-"""Rules and the untrained networks that are made from them, on labelled sentences."""
+"""Rules and the untrained networks built from them, on labelled sentences."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_the_rule_system_is_each_rule_by_itself(
     several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]
 ) -> None:
     labelled = [Labelled(label, rule, 1) for label, rule in several]
-    found = matched(rule_set(labelled, WORDS), sentences)
-    for sentence, labels in zip(sentences, found, strict=True):
+    matches = matched(rule_set(labelled, WORDS), sentences)
+    for sentence, labels in zip(sentences, matches, strict=True):
         alone = {
             label for label, rule in several if scores(compiled(rule, [*WORDS, "EOS"]), [sentence[1:]])[0]
         }
@@ -73,9 +73,9 @@ def test_at_beta_1_the_networks_give_every_sentence_the_rules_label(
 ) -> None:
     labelled = tuple(Labelled(label, rule, 1) for label, rule in several)
     test = Sentences(tuple(sentences), tuple("x" for _ in sentences))
-    found = zero_shot(labelled, WORDS, test, "first" if ties == "first" else "last")
-    assert [row.system for row in found.rows] == ["rules", "FA-RNN", "BiFA-RNN", "FA-GRU", "BiFA-GRU"]
-    assert all(row.agrees == 1 for row in found.rows[:3])
+    report = zero_shot(labelled, WORDS, test, "first" if ties == "first" else "last")
+    assert [row.system for row in report.rows] == ["rules", "FA-RNN", "BiFA-RNN", "FA-GRU", "BiFA-GRU"]
+    assert all(row.agrees == 1 for row in report.rows[:3])
 
 
 @pytest.fixture
@@ -105,16 +105,16 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: lis
         )
         == 0
     )
-    found = json.loads(capsys.readouterr().out)
-    assert [(row["system"], row["accuracy"], row["agrees"]) for row in found["rows"][:3]] == [
+    report = json.loads(capsys.readouterr().out)
+    assert [(row["system"], row["accuracy"], row["agrees"]) for row in report["rows"][:3]] == [
         ("rules", right, 1.0),
         ("FA-RNN", right, 1.0),
         ("BiFA-RNN", right, 1.0),
     ]
     assert (
-        found["rows"][0]["several"] == 1
-        and found["rows"][0]["unmatched"] == 1
-        and found["missing"] == ["cost"]
+        report["rows"][0]["several"] == 1
+        and report["rows"][0]["unmatched"] == 1
+        and report["missing"] == ["cost"]
     )
 
 
@@ -161,13 +161,13 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
-    found = sentences.part_of(tmp_path / "a.tsv")
-    assert found.words == (
-        ("BOS", "a", "b", "EOS"),
-        ("BOS", "a", "EOS"),
-        ("BOS", "EOS"),
-    ) and found.labels == ("x", "y", "z")
-    assert sentences.vocabulary({"a": found}) == ("a", "b")
+    part = sentences.part_of(tmp_path / "a.tsv")
+    assert part.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS")) and part.labels == (
+        "x",
+        "y",
+        "z",
+    )
+    assert sentences.vocabulary({"a": part}) == ("a", "b")
     assert matched(rule_set(loads("[x]\n( )"), WORDS), [("BOS",), ("BOS", "EOS")]) == [("x",), ()]
     assert (
         matched(rule_set(loads("[x]\n( )"), WORDS), [()]) == [()]

@@ -57,24 +57,24 @@ def read(trainer: Trainer, task: dict[str, Any], path: str | Path) -> None:
 
 
 def _progress(said: Any) -> Progress:
-    found = Progress(**{f.name: said[f.name] for f in fields(Progress)})
-    whole = (found.epoch, found.steps, found.best_epoch)
+    progress = Progress(**{f.name: said[f.name] for f in fields(Progress)})
+    whole = (progress.epoch, progress.steps, progress.best_epoch)
     if any(type(n) is not int for n in whole) or not (
-        found.epoch >= -1 and found.steps >= 0 <= found.best_epoch <= max(0, found.epoch)
+        progress.epoch >= -1 and progress.steps >= 0 <= progress.best_epoch <= max(0, progress.epoch)
     ):
         raise InputError("progress: epochs and steps are no whole numbers that fit together")
     if (
-        not isinstance(found.history, list)
-        or len(found.history) != found.epoch + 1
-        or not all(map(_two_numbers, found.history))
+        not isinstance(progress.history, list)
+        or len(progress.history) != progress.epoch + 1
+        or not all(map(_two_numbers, progress.history))
     ):
         raise InputError("progress: the history has not two numbers for each epoch")
-    if not _two_numbers(found.best):
+    if not _two_numbers(progress.best):
         raise InputError("progress: the best epoch has not two numbers")
-    if not finite(found.seconds) or found.seconds < 0:
+    if not finite(progress.seconds) or progress.seconds < 0:
         raise InputError("progress: the seconds are none")
-    found.best = (float(found.best[0]), float(found.best[1]))
-    return found
+    progress.best = (float(progress.best[0]), float(progress.best[1]))
+    return progress
 
 
 def _two_numbers(value: Any) -> bool:

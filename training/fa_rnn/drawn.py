@@ -87,19 +87,19 @@ class RuleSentences:
         if not self.starts:
             raise InputError("no rule matches any sentence that ends with EOS, so none can be drawn")
         state = rng.choice(self.starts[rng.choice(list(self.starts))])
-        found, more = [BEGIN], rng.randint(0, AFTER)
-        while len(found) < LONGEST:
+        sentence, more = [BEGIN], rng.randint(0, AFTER)
+        while len(sentence) < LONGEST:
             at_end = self.far[state] == 0
-            if at_end and (more == 0 or len(found) > ENOUGH):
+            if at_end and (more == 0 or len(sentence) > ENOUGH):
                 break
             more -= int(at_end)
-            forth = not at_end and (rng.random() < self.forth or len(found) > ENOUGH)
+            forth = not at_end and (rng.random() < self.forth or len(sentence) > ENOUGH)
             words, sums = self._ways(state, forth)
             if not len(words):
                 break
             word = int(
                 words[min(np.searchsorted(sums, rng.random() * sums[-1], side="right"), len(words) - 1)]
             )
-            found.append(self.words[word])
+            sentence.append(self.words[word])
             state = int(self.after[state, word])
-        return (*found, END)
+        return (*sentence, END)

@@ -32,14 +32,14 @@ RUN, NETWORK, REPORT = "run.safetensors", "network.safetensors", "report.json"
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is asked for.
+    """The settings of a run.
 
     Attributes:
         data: a folder with train.tsv, dev.tsv and test.tsv.
         rules: the rule file.
         seed: of the sentences that are taken, of weights, batches and noise.
         share: of the training sentences.
-        vectors: a file; ``None``: those that are found, where the recipe asks for some.
+        vectors: a file; ``None``: those of :func:`~training.fa_rnn.vectors.find`, where the recipe uses any.
         changes: of the recipe, by name.
         minutes: the most to train.
         folder: for checkpoint, network and report.
@@ -57,7 +57,8 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of it. Accuracies are shares of sentences; those of the start are the untrained network's.
+    """The results of a run. Accuracies are shares of sentences; dev_start and test_start are the untrained
+    network's.
 
     Attributes:
         data: the folder's name; rules: the file's.
@@ -192,7 +193,7 @@ def start(
     dev: Sentences,
     recipe: Recipe,
     seed: int,
-    given: Vectors | None,
+    pretrained: Vectors | None,
 ) -> tuple[Classifier, str | None]:
     """The classifier that says what the rules say; its default label, the most frequent one or none, is the
     better one on the dev set.
@@ -201,10 +202,10 @@ def start(
     ((most, _),) = Counter(training.labels).most_common(1)
     more: dict[str, Any] = (
         {}
-        if given is None or recipe.beta == 1
-        else {"embeddings": given.table, "beta": recipe.beta, "dropout": recipe.vector_dropout}
+        if pretrained is None or recipe.beta == 1
+        else {"embeddings": pretrained.table, "beta": recipe.beta, "dropout": recipe.vector_dropout}
     )
-    found: list[tuple[float, Classifier, str | None]] = []
+    candidates: list[tuple[float, Classifier, str | None]] = []
     for default in (most, None):
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -217,8 +218,8 @@ def start(
                 extra=recipe.extra,
                 **more,
             )
-        found.append((accuracy(model, dev), model, default))
-    _, model, default = max(found, key=lambda one: one[0])
+        candidates.append((accuracy(model, dev), model, default))
+    _, model, default = max(candidates, key=lambda one: one[0])
     model.dropout.p = recipe.dropout
     return model, default
 

@@ -41,10 +41,10 @@ def measure(
     few = len(taken(sentences.read(data)["train"], share, seed)) < FEW  # whose recipe does without vectors
     vectors = None if few else vectors
     with tempfile.TemporaryDirectory() as folder:
-        found = run(Experiment(data, rule_file_in(data), seed, share, vectors, {}, 10, Path(folder)))
+        result = run(Experiment(data, rule_file_in(data), seed, share, vectors, {}, 10, Path(folder)))
         row: dict[str, Any] = {
             "set": name,
-            **found.to_json(),
+            **result.to_json(),
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         if back:
@@ -63,8 +63,8 @@ def measure(
         path, json.dumps({**kept, "format": FORMAT, "machine": machine(), "runs": runs}, indent=1) + "\n"
     )
     print(
-        f"{name} {share:g} seed {seed}: {found.outcome}, {found.seconds:.1f} s, dev {found.dev:.2%}, test"
-        f" {found.test:.2%}",
+        f"{name} {share:g} seed {seed}: {result.outcome}, {result.seconds:.1f} s, dev {result.dev:.2%}, test"
+        f" {result.test:.2%}",
         flush=True,
     )
 
@@ -80,8 +80,8 @@ def decide(path: Path, name: str, data: Path) -> None:
     started = time.perf_counter()
     compiled = rule_set(written, words)
     network = FARNN.of_rules(compiled)
-    made = time.perf_counter() - started
-    found = decide_network(network, written, compiled)
+    compiling = time.perf_counter() - started
+    decision = decide_network(network, written, compiled)
     decided.append(
         {
             "set": name,
@@ -89,18 +89,18 @@ def decide(path: Path, name: str, data: Path) -> None:
             "words": len(words),
             "states": compiled.automaton.states,
             "rank": network.rank,
-            "verdict": found.verdict,
-            "exact": found.exact,
-            "largest": found.largest,
+            "verdict": decision.verdict,
+            "exact": decision.exact,
+            "largest": decision.largest,
             "certificates": sum(
-                len(shown.certificates) for several in found.answers.values() for shown in several
+                len(answer.certificates) for answers in decision.answers.values() for answer in answers
             ),
-            "compile_seconds": round(made, 1),
-            "seconds": round(time.perf_counter() - started - made, 1),
+            "compile_seconds": round(compiling, 1),
+            "seconds": round(time.perf_counter() - started - compiling, 1),
         }
     )
     write_whole(path, json.dumps({**kept, "format": FORMAT, "machine": machine()}, indent=1) + "\n")
-    print(f"{name}: {found.verdict}", flush=True)
+    print(f"{name}: {decision.verdict}", flush=True)
 
 
 def main() -> None:
@@ -115,13 +115,13 @@ def main() -> None:
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--no-reading", action="store_true", help="do not read rules back")
     parser.add_argument("-o", "--output", type=Path, default=RESULTS / "fa_rnn.json")
-    given = parser.parse_args()
-    for name, _, folder in (one.partition("=") for one in given.sets or ["ATIS"]):
-        data = given.data / (folder or name)
-        decide(given.output, name, data)
-        for share in given.shares:
-            for seed in given.seeds:
-                measure(given.output, name, data, share, seed, given.vectors, back=not given.no_reading)
+    options = parser.parse_args()
+    for name, _, folder in (one.partition("=") for one in options.sets or ["ATIS"]):
+        data = options.data / (folder or name)
+        decide(options.output, name, data)
+        for share in options.shares:
+            for seed in options.seeds:
+                measure(options.output, name, data, share, seed, options.vectors, back=not options.no_reading)
 
 
 if __name__ == "__main__":

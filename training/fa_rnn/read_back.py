@@ -3,7 +3,7 @@
 The transition tensor (equation 9) becomes an automaton by a threshold gamma. On a sentence it is in a set of
 states, and each state that speaks for a label is a rule: the sentences that reach it. Which label a sentence
 gets that several rules match, the paper does not say; here the rules stand in a list, the first that matches
-decides, and what matches none gets the most frequent label. The list is made by sequential covering of the
+decides, and what matches none gets the most frequent label. The list comes from sequential covering of the
 training sentences: next comes the rule that is right most often on those that are left. Gamma, from what
 weight of the readout on a state speaks for a label, and how many sentences a rule needs, are chosen on the
 dev set.
@@ -52,9 +52,9 @@ class ReadBack:
     Attributes:
         transitions: boolean, shape ``(V, K, K)``.
         initial: boolean, shape ``(K,)``.
-        rules: (state, label) in the order in which they are asked.
+        rules: (state, label) in the order in which they decide.
         default: the label of a sentence that none matches.
-        choice: how it was made.
+        choice: what it was built with.
         dev: the share of the dev set that is right.
     """
 
@@ -67,10 +67,10 @@ class ReadBack:
 
     def said(self, reached: Tensor) -> list[str]:
         """The label of each sentence, from the states that it reaches, shape ``(N, K)``."""
-        found: list[str] = []
+        labels: list[str] = []
         for row in reached.tolist():
-            found.append(next((label for state, label in self.rules if row[state]), self.default))
-        return found
+            labels.append(next((label for state, label in self.rules if row[state]), self.default))
+        return labels
 
 
 def read_back(
@@ -85,11 +85,11 @@ def read_back(
 
     Args:
         model: trained, or not.
-        training: what the list is made from.
+        training: the sentences that the list is built from.
         dev: what chooses.
-        apart: leave out transitions between the states of different rules, which training may have made: then
-            each rule is an automaton of a few states, which a person can read.
-        tell: is told what is being done.
+        apart: leave out transitions between the states of different rules, which training may have added:
+            then each rule is an automaton of a few states, which a person can read.
+        tell: called with each stage.
     """
     return best_of(model, model.cell.tensor().detach(), training, dev, GAMMAS, SPEAKS, apart, tell)
 
@@ -105,7 +105,9 @@ def best_of(
     tell: Callable[[str], None],
     readout: Tensor | None = None,
 ) -> ReadBack:
-    """The same for a tensor, thresholds and a readout that are given; the model's readout without one."""
+    """The system that is best on the dev set, from this tensor and one of the thresholds; with the model's
+    own readout, unless there is another.
+    """
     weights = model.readout.weight.detach() if readout is None else readout
     if apart:
         tensor = tensor * own_states(model)
@@ -117,11 +119,11 @@ def best_of(
     for number, gamma in enumerate(gammas, start=1):
         tell(f"threshold {number} of {len(gammas)}")
         transitions = tensor >= gamma
-        seen, asked = (reached(transitions, initial, encoded(model, part.words)) for part in (training, dev))
+        seen, ends = (reached(transitions, initial, encoded(model, part.words)) for part in (training, dev))
         for share, support in product(speaks, SUPPORTS):
             allowed = weights >= share * SCALE
             pairs = covering(seen, targets, allowed, support, place[default])
-            made = ReadBack(
+            candidate = ReadBack(
                 transitions,
                 initial,
                 tuple((state, model.labels[label]) for state, label in pairs),
@@ -130,11 +132,11 @@ def best_of(
                 0.0,
             )
             right = sum(
-                said == label for said, label in zip(made.said(asked), dev.labels, strict=True)
+                said == label for said, label in zip(candidate.said(ends), dev.labels, strict=True)
             ) / len(dev)
             key = (right, gamma, -len(pairs))
             if best is None or key > best[0]:
-                best = key, ReadBack(transitions, initial, made.rules, default, made.choice, right)
+                best = key, ReadBack(transitions, initial, candidate.rules, default, candidate.choice, right)
     assert best is not None
     return best[1]
 
@@ -156,7 +158,7 @@ def own_states(model: Classifier) -> Tensor:
 def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Tensor:
     """The states that each sentence may end in, shape ``(N, K)``, boolean."""
     order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
-    found = torch.zeros(len(rows), len(initial), dtype=torch.bool)
+    states = torch.zeros(len(rows), len(initial), dtype=torch.bool)
     for at in range(0, len(order), AT_ONCE):
         group = order[at : at + AT_ONCE]
         words = torch.nn.utils.rnn.pad_sequence([rows[i] for i in group])
@@ -166,8 +168,8 @@ def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Ten
             size = int((lengths > t).sum())
             after = torch.bmm(h[:size, None], transitions[words[t, :size]].float())[:, 0]
             h = torch.cat([(after > 0).float(), h[size:]])
-        found[group] = h > 0
-    return found
+        states[group] = h > 0
+    return states
 
 
 def covering(
@@ -185,7 +187,7 @@ def covering(
     """
     states, labels = seen.float(), torch.nn.functional.one_hot(targets, len(allowed)).float()
     left, free = torch.ones(len(seen), dtype=torch.bool), allowed.clone()
-    found: list[tuple[int, int]] = []
+    chosen: list[tuple[int, int]] = []
     while left.any():
         matched = states[left].sum(dim=0)
         right = labels[left].T @ states[left]
@@ -197,10 +199,10 @@ def covering(
         label, state = divmod(place, seen.shape[1])
         if sure[label, state] < 0:
             break
-        found.append((state, label))
+        chosen.append((state, label))
         free[:, state] = False
         left &= ~seen[:, state]
-    return found
+    return chosen
 
 
 def accuracy(system: ReadBack, model: Classifier, part: Sentences) -> float:

@@ -21,7 +21,7 @@ from automata.wfsa import WFSA
 from neural.fa_rnn.classifier import SCALE, Classifier
 from training.fa_rnn.experiment import accuracy as network_accuracy
 from training.fa_rnn.read_back import Choice, ReadBack, accuracy, best_of, read_back
-from training.fa_rnn.rules_read import ReadRule, before_training, shown
+from training.fa_rnn.rules_read import ReadRule, before_training, rules_of
 from training.fa_rnn.sentences import Sentences
 
 NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
@@ -52,7 +52,7 @@ class Report:
 
     Attributes:
         rows: the systems.
-        rules: the rules that stand apart, in the order in which they are asked, as rules.
+        rules: the rules that stand apart, in the order in which they decide, as rules.
         default: the label of a sentence that matches none.
         learned: the rules of the automata in which transitions join everything, with the words that they
             learned.
@@ -88,13 +88,13 @@ def report(
     dev, test = parts["dev"], parts["test"]
     before, finals = before_training(model), _finals(model)
 
-    def told(what: str) -> Callable[[str], None]:
+    def under(what: str) -> Callable[[str], None]:
         return lambda line: tell(f"{what}: {line}")
 
-    whole = read_back(model, training, dev, tell=told("automata"))
-    apart = read_back(model, training, dev, apart=True, tell=told("rules"))
+    whole = read_back(model, training, dev, tell=under("automata"))
+    apart = read_back(model, training, dev, apart=True, tell=under("rules"))
     original = best_of(
-        model, before.float(), training, dev, (0.5,), (0.5,), False, told("first rules"), finals
+        model, before.float(), training, dev, (0.5,), (0.5,), False, under("first rules"), finals
     )
     rows = [Row("network", network_accuracy(model, dev), network_accuracy(model, test), None, None)]
     for name, system in (
@@ -104,27 +104,27 @@ def report(
     ):
         rows.append(Row(name, system.dev, accuracy(system, model, test), len(system.rules), system.choice))
     tell("writing rules")
-    found = Report(
+    result = Report(
         tuple(rows),
-        tuple(shown(model, apart, write=True)),
+        tuple(rules_of(model, apart, write=True)),
         apart.default,
-        tuple(shown(model, whole, write=False)),
+        tuple(rules_of(model, whole, write=False)),
     )
-    return found, whole, apart
+    return result, whole, apart
 
 
-def keep(found: Report, systems: dict[str, ReadBack], model: Classifier, folder: Path) -> list[Path]:
+def keep(report: Report, systems: dict[str, ReadBack], model: Classifier, folder: Path) -> list[Path]:
     """Write the report, the automata and the rules into a folder."""
-    made = [folder / name for name in NAMES[:2]]
-    write_whole(made[0], json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n")
-    write_whole(made[1], text(found))
+    files = [folder / name for name in NAMES[:2]]
+    write_whole(files[0], json.dumps(report.to_json(), indent=1, ensure_ascii=False) + "\n")
+    write_whole(files[1], text(report))
     for name, system in systems.items():
         path = folder / f"{name}.json"
         write_whole(
             path, json.dumps(json_format.to_json(automaton(system, model)), ensure_ascii=False) + "\n"
         )
-        made.append(path)
-    return made
+        files.append(path)
+    return files
 
 
 def automaton(system: ReadBack, model: Classifier) -> WFSA:
@@ -138,21 +138,21 @@ def automaton(system: ReadBack, model: Classifier) -> WFSA:
     return WFSA(BOOLEAN, system.initial.numpy(), final.numpy(), words)
 
 
-def text(found: Report) -> str:
+def text(report: Report) -> str:
     """The list of rules for a person: what decides first stands first."""
     lines = ["// The first rule that matches decides. $787: any of 787 words, which are listed below."]
-    for rule in found.rules:
+    for rule in report.rules:
         lines += [f"[{rule.label}]", f"{rule.rule}"]
         lines += [f"//   {name}: {' '.join(words)}" for name, words in rule.sets.items()]
-    return "\n".join([*lines, f"// what matches none: {found.default}", ""])
+    return "\n".join([*lines, f"// what matches none: {report.default}", ""])
 
 
 def _finals(model: Classifier) -> Tensor:
     """The readout that the rules began with, without what decides between them."""
-    found = torch.zeros_like(model.readout.weight)
+    weights = torch.zeros_like(model.readout.weight)
     for block in model.blocks:
-        found[model.labels.index(block.label), list(block.final)] = SCALE
-    return found
+        weights[model.labels.index(block.label), list(block.final)] = SCALE
+    return weights
 
 
 def _of_labels(part: Sentences, labels: set[str]) -> Sentences:

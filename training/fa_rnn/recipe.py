@@ -1,7 +1,7 @@
 """How FA-RNN classifiers are trained. Jiang et al. 2020 tune theirs for each set; these are two for all: few
 sentences, or many.
 
-What made the difference on ATIS (dev accuracy, section 4.4's amounts of data;
+What mattered on ATIS (dev accuracy, section 4.4's amounts of data;
 ``python -m training.fa_rnn.measure`` has the figures): pretrained vectors where there is much data, with
 dropout on them and on h_N, a running mean of the weights, and rare labels that count more than frequent ones;
 with 1 % of the data a recurrence that moves ten times slower than the readout, no vectors, and sentences

@@ -56,7 +56,7 @@ class ReadRule:
         label: what it says.
         state: its final state.
         before: the rules that its states began as; none for a state that began as no rule's.
-        rule: as it is now; ``None`` where that is not asked for. Words that it does not tell apart are one
+        rule: as it is now; ``None`` where no rules are written. Words that it does not tell apart are one
             letter of it: ``$787`` for 787.
         sets: the words of each such letter.
         arrows: what is new.
@@ -81,7 +81,7 @@ def before_training(model: Classifier) -> Tensor:
     """
     words = tuple(map(str, model.network.words))
     k = model.cell.states
-    found = torch.zeros(len(words), k, k, dtype=torch.bool)
+    transitions = torch.zeros(len(words), k, k, dtype=torch.bool)
     start = int(model.network.initial.argmax())
     for block in model.blocks:
         rules = [parse(text) for text in block.rules]
@@ -99,20 +99,20 @@ def before_training(model: Classifier) -> Tensor:
         states = torch.tensor(block.states)
         for place, word in enumerate(words):
             if word == BEGIN:
-                found[place, start, states] = torch.tensor(least.initial.tolist())
+                transitions[place, start, states] = torch.tensor(least.initial.tolist())
             else:
-                found[place, states[:, None], states] = torch.tensor(least.matrix(word).tolist())
-    return found
+                transitions[place, states[:, None], states] = torch.tensor(least.matrix(word).tolist())
+    return transitions
 
 
-def shown(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
+def rules_of(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
     """The rules of the list; with ``write`` as rules, which asks for a system whose rules stand apart."""
     old = before_training(model)
     words = tuple(map(str, model.network.words))
-    return [_shown(model, system, old, words, state, label, write) for state, label in system.rules]
+    return [_rule_of(model, system, old, words, state, label, write) for state, label in system.rules]
 
 
-def _shown(
+def _rule_of(
     model: Classifier,
     system: ReadBack,
     old: Tensor,
@@ -137,11 +137,11 @@ def _shown(
     rule, sets = None, dict[str, tuple[str, ...]]()
     if write:
         named, names = in_sets(without_begin(automaton_of(model, system, state)))
-        found = rule_of(named, names)
+        expression = rule_of(named, names)
         rule = (
             ""
-            if found is None
-            else str(spelled(found, {name: words for name, words in names.items() if len(words) <= FEW}))
+            if expression is None
+            else str(spelled(expression, {name: words for name, words in names.items() if len(words) <= FEW}))
         )
         sets = {name: words for name, words in names.items() if len(words) > FEW and name in rule.split()}
     return ReadRule(label, state, () if block is None else block.rules, rule, sets, tuple(arrows))

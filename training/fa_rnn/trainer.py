@@ -103,7 +103,7 @@ class Trainer:
 
         Args:
             seconds: the most to spend, with those of before.
-            tell: is told how it stands.
+            tell: called with the progress.
             keep: keeps a checkpoint; called after each epoch.
             stop: should it stop here? What an epoch has done so far is then lost.
         """
@@ -140,8 +140,8 @@ class Trainer:
         rng = random.Random(f"{self.seed}, epoch {number}")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(rng.getrandbits(62))
-            made = self._batches(rng) if number else []
-            for count, (words, lengths, targets) in enumerate(made):
+            batches = self._batches(rng) if number else []
+            for count, (words, lengths, targets) in enumerate(batches):
                 if stop():
                     self.model.load_state_dict(state[0])
                     self.mean.load_state_dict(state[1])
@@ -149,7 +149,7 @@ class Trainer:
                     self.progress.steps = state[3]
                     return False
                 if count % 10 == 0:
-                    tell(f"epoch {number} of {self.recipe.epochs}, batch {count} of {len(made)}; {self}")
+                    tell(f"epoch {number} of {self.recipe.epochs}, batch {count} of {len(batches)}; {self}")
                 self._step(words, lengths, targets)
         accuracy, loss = self.measure(self.mean)
         p = self.progress
@@ -169,17 +169,17 @@ class Trainer:
         size = self.recipe.batch
         order = list(range(len(self.rows)))
         rng.shuffle(order)
-        made: list[tuple[Tensor, Tensor, Tensor]] = []
+        batches: list[tuple[Tensor, Tensor, Tensor]] = []
         for group in _pools(order, self.rows, size):
-            made.append((*_padded([self.rows[i] for i in group]), self.targets[group]))
+            batches.append((*_padded([self.rows[i] for i in group]), self.targets[group]))
         if self.recipe.drawn and self.drawn.starts:
             rows = encoded(self.model, [self.drawn.draw(rng) for _ in range(self.recipe.drawn)])
             for group in _pools(list(range(len(rows))), rows, size):
                 words, lengths = _padded([rows[i] for i in group])
                 with torch.no_grad():
-                    made.append((words, lengths, self.teacher(words, lengths).softmax(dim=1)))
-        rng.shuffle(made)
-        return made
+                    batches.append((words, lengths, self.teacher(words, lengths).softmax(dim=1)))
+        rng.shuffle(batches)
+        return batches
 
     def _step(self, words: Tensor, lengths: Tensor, targets: Tensor) -> None:
         r, p = self.recipe, self.progress

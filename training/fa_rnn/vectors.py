@@ -68,8 +68,8 @@ def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
     if str(path) == ONE_HOT:
         return Vectors(torch.eye(len(words)), 0, ONE_HOT)
     forms = {word: list(dict.fromkeys((word, word.lower(), word.lower().strip(STRIPPED)))) for word in words}
-    wanted = {form for several in forms.values() for form in several if form}
-    known, mean = _published(Path(path), wanted) or read_embeddings(str(path), wanted)
+    needed = {form for several in forms.values() for form in several if form}
+    known, mean = _published(Path(path), needed) or read_embeddings(str(path), needed)
     rng = np.random.default_rng(seed)
     rows: list[np.ndarray] = []
     without = 0
@@ -83,7 +83,7 @@ def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
     return Vectors(torch.tensor(np.array(rows), dtype=torch.float32), without, str(path))
 
 
-def _published(path: Path, wanted: set[str]) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
+def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
     """An npz with one array ``emb``, a row for each word of ``vocab_labels.json`` beside it; ``None`` for
     another file.
     """
@@ -96,7 +96,7 @@ def _published(path: Path, wanted: set[str]) -> tuple[dict[str, np.ndarray], np.
     table, words = vectors_of(data, "emb", path), _listed(beside)
     if len(table) != len(words):
         raise FormatError(f"{path}: has {len(table)} vectors for the {len(words)} words of {beside.name}")
-    return {word: row for word, row in zip(words, table, strict=True) if word in wanted}, mean_of(table)
+    return {word: row for word, row in zip(words, table, strict=True) if word in needed}, mean_of(table)
 
 
 def _listed(path: Path) -> list[str]:

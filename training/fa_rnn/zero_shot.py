@@ -1,4 +1,4 @@
-"""Rules and the networks that are made from them, untrained, on test sentences (Jiang et al. 2020, section
+"""Rules and the networks built from them, untrained, on test sentences (Jiang et al. 2020, section
 4.3 and Table 4).
 """
 
@@ -70,11 +70,13 @@ class Choice:
 
     def of(self, matches: Tensor) -> list[str | None]:
         """The label of each sentence, from whether it matches each label, shape ``(B, R)``."""
-        found: list[str | None] = []
+        labels: list[str | None] = []
         for row in matches.tolist():
             places = [place for place, match in enumerate(row) if match]
-            found.append(self.labels[places[0 if self.ties == "first" else -1]] if places else self.unmatched)
-        return found
+            labels.append(
+                self.labels[places[0 if self.ties == "first" else -1]] if places else self.unmatched
+            )
+        return labels
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def zero_shot(
         rank: of the factors; exact ones without.
         logic: formulas over the rules' labels, which say what a match means: then the soft aggregation layer
             stands on the scores.
-        tell: is told what is done.
+        tell: called with each stage.
     """
     labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))
     if not labels:
@@ -151,7 +153,7 @@ def zero_shot(
     torch.manual_seed(seed)
     ranks, errors = [], []
     for name, gated in (("FA-RNN", False), ("FA-GRU", True)):
-        one, other = (FARNN.of_rules(made, gated=gated, rank=rank) for made in (forth, back))
+        one, other = (FARNN.of_rules(rules, gated=gated, rank=rank) for rules in (forth, back))
         ranks.append((one.rank, other.rank))
         errors.append((one.decomposition_error, other.decomposition_error))
         for system_name, network in ((name, one), (f"Bi{name}", Bidirectional(one, other))):

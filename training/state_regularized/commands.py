@@ -17,7 +17,7 @@ from ratproof.process.interruptions import interruptions
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
-    from training.state_regularized.experiments import Compared, Report
+    from training.state_regularized.experiments import Comparison, Report
     from training.state_regularized.languages import Language
 
 Seed = Annotated[
@@ -135,8 +135,8 @@ def show(report: Report, folder: Path) -> None:
     )
     spent = f"{report.seconds:.1f} s, {report.iterations} iterations, {report.restarts} restarts"
     out.print(f"  {report.outcome} ({spent}); right on {report.training:.1%} and on {report.validation:.1%}")
-    out.print(f"  hard automaton (temperature to 0): {_said(report.hard)}")
-    out.print(f"  soft automaton (temperature 1, proved): {_said(report.soft)}")
+    out.print(f"  hard automaton (temperature to 0): {_described(report.hard)}")
+    out.print(f"  soft automaton (temperature 1, proved): {_described(report.soft)}")
     said = {
         "certified": "the soft network follows its hard automaton, on all strings",
         "different": "the soft network is not its hard automaton",
@@ -151,10 +151,10 @@ def show(report: Report, folder: Path) -> None:
         out.print(f"  to go on: the same command with --resume{more}")
 
 
-def _said(found: Compared | None) -> str:
-    if found is None:
+def _described(automaton: Comparison | None) -> str:
+    if automaton is None:
         return "none"
-    states = f"{found.states} state{'s' * (found.states != 1)}"
-    if found.difference is None:
+    states = f"{automaton.states} state{'s' * (automaton.states != 1)}"
+    if automaton.difference is None:
         return f"{states}, accepts exactly the language (decided)"
-    return f"{states}, differs from the language first on {write_string(found.difference)}"
+    return f"{states}, differs from the language first on {write_string(automaton.difference)}"

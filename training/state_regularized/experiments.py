@@ -68,7 +68,7 @@ class Experiment:
     def task(self) -> dict[str, Any]:
         """What a checkpoint must agree with to go on."""
         dfa = self.language.dfa
-        shown = {
+        language = {
             "alphabet": list(dfa.alphabet),
             "table": [list(row) for row in dfa.table],
             "final": sorted(dfa.final),
@@ -77,7 +77,7 @@ class Experiment:
         how["noise"] = list(how["noise"])
         return {
             "language": self.language.name,
-            "dfa": shown,
+            "dfa": language,
             "seed": self.seed,
             "units": self.units,
             "centroids": self.centroids,
@@ -86,7 +86,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """An automaton beside the language's: decided, not sampled.
 
     Attributes:
@@ -98,12 +98,12 @@ class Compared:
     difference: list[str] | None
 
     @classmethod
-    def of(cls, found: DFA | None, language: Language) -> Compared | None:
+    def of(cls, automaton: DFA | None, language: Language) -> Comparison | None:
         """The comparison; ``None`` where there is no automaton."""
-        if found is None:
+        if automaton is None:
             return None
-        word = found.shortest_difference(language.dfa)
-        return cls(found.minimal().states, None if word is None else list(word))
+        word = automaton.shortest_difference(language.dfa)
+        return cls(automaton.minimal().states, None if word is None else list(word))
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class Report:
     outcome: Outcome
     training: float
     validation: float
-    hard: Compared | None
-    soft: Compared | None
+    hard: Comparison | None
+    soft: Comparison | None
     certified: str
     boxes: int | None
     certifying: float
@@ -172,11 +172,11 @@ def run(
     Args:
         experiment: what and how.
         resume: go on with the checkpoint in its folder.
-        tell: is told now and then how it stands.
+        tell: called now and then with the progress.
         stop: should it stop, and keep what there is?
 
     Raises:
-        InputError: the folder holds a run and ``resume`` is not asked for; or it is, and there is none, or
+        InputError: the folder holds a run and ``resume`` is not set; or it is, and there is none, or
             another one.
     """
     begun = time.monotonic()
@@ -207,7 +207,7 @@ def run(
     network = trainer.network.eval()
     file = None if experiment.folder is None else experiment.folder / NETWORK
     tell("extracting, comparing and certifying")
-    asked = time.monotonic()
+    begun = time.monotonic()
     answer = certify(network, tell=lambda done, of: tell(f"certifying: node {done + 1} of {of}"))
     hard = answer.hard.machine()
     report = Report(
@@ -220,11 +220,11 @@ def run(
         outcome,
         accuracy(network, trainer.training),
         accuracy(network, trainer.validation),
-        Compared.of(None if hard is None else accepting(hard), language),
-        Compared.of(answer.language, language),
+        Comparison.of(None if hard is None else accepting(hard), language),
+        Comparison.of(answer.language, language),
         answer.verdict,
         None if answer.nodes is None else len(answer.nodes),
-        round(time.monotonic() - asked, 2),
+        round(time.monotonic() - begun, 2),
         round(trainer.progress.seconds, 2),
         trainer.progress.restarts,
         trainer.progress.iterations,

@@ -68,16 +68,16 @@ def read(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {"runs": []}
     try:
-        found = json.loads(read_text(path))
+        results = json.loads(read_text(path))
     except ValueError as error:
         raise FormatError(f"{path}: is no JSON ({error})") from None
     if (
-        not isinstance(found, dict)
-        or found.get("format") != FORMAT
-        or not isinstance(found.get("runs"), list)
+        not isinstance(results, dict)
+        or results.get("format") != FORMAT
+        or not isinstance(results.get("runs"), list)
     ):
         raise FormatError(f'{path}: holds no results: format "{FORMAT}" is right')
-    return found
+    return results
 
 
 def main() -> None:
@@ -94,16 +94,21 @@ def main() -> None:
     parser.add_argument("--recipe", choices=tuple(RECIPES))
     parser.add_argument("--minutes", type=float, default=5.0)
     parser.add_argument("-o", "--output", type=Path)
-    given = parser.parse_args()
-    larger = [balanced(depth) for depth in given.parentheses] + [from_file(file) for file in given.dfas]
+    options = parser.parse_args()
+    larger = [balanced(depth) for depth in options.parentheses] + [from_file(file) for file in options.dfas]
     others = [(language, "clusters") for language in larger]
-    grammars = given.grammars if given.grammars is not None else [] if others else list(range(1, 8))
+    grammars = options.grammars if options.grammars is not None else [] if others else list(range(1, 8))
     languages = [(grammar(number), "ours") for number in grammars] + others
-    if given.recipe:
-        languages = [(language, given.recipe) for language, _ in languages]
-    name = ("learned" if others else "tomita") + ("-paper.json" if given.recipe == "paper" else ".json")
+    if options.recipe:
+        languages = [(language, options.recipe) for language, _ in languages]
+    name = ("learned" if others else "tomita") + ("-paper.json" if options.recipe == "paper" else ".json")
     measure(
-        given.output or RESULTS / name, languages, given.seeds, given.units, given.centroids, given.minutes
+        options.output or RESULTS / name,
+        languages,
+        options.seeds,
+        options.units,
+        options.centroids,
+        options.minutes,
     )
 
 

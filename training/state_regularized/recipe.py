@@ -110,7 +110,7 @@ CLUSTERS = Recipe(
     tries=3,
     clusters=Clusters(),
 )
-RECIPES = {made.name: made for made in (OURS, CLUSTERS, PAPER)}
+RECIPES = {recipe.name: recipe for recipe in (OURS, CLUSTERS, PAPER)}
 
 
 def recipe(name: str, units: int) -> Recipe:
@@ -123,6 +123,6 @@ def recipe(name: str, units: int) -> Recipe:
         name: ``"ours"``, ``"clusters"`` or ``"paper"``.
         units: the network's size.
     """
-    found = RECIPES[one_of("--recipe", name, tuple(RECIPES))]
-    rate = 5e-3 if found is OURS and units <= 50 else found.rate
-    return replace(found, rate=rate)
+    chosen = RECIPES[one_of("--recipe", name, tuple(RECIPES))]
+    rate = 5e-3 if chosen is OURS and units <= 50 else chosen.rate
+    return replace(chosen, rate=rate)

@@ -53,10 +53,10 @@ class Strings:
         return sum(self.labels)
 
     @classmethod
-    def made(cls, found: dict[Tokens, bool]) -> Strings:
+    def of(cls, labels: dict[Tokens, bool]) -> Strings:
         """From strings and their labels, in the order of lengths and then of drawing."""
-        ordered = sorted(found, key=len)
-        return cls(tuple(ordered), tuple(found[x] for x in ordered))
+        ordered = sorted(labels, key=len)
+        return cls(tuple(ordered), tuple(labels[x] for x in ordered))
 
 
 def draw(language: Language, seed: int, near_misses: bool = True) -> tuple[Strings, Strings]:
@@ -75,8 +75,8 @@ def draw(language: Language, seed: int, near_misses: bool = True) -> tuple[Strin
         training |= _balanced(*source.of(length))
     validation: dict[Tokens, bool] = {}
     for length in VALIDATION_LENGTHS:
-        validation |= _balanced(*([x for x in found if x not in training] for found in source.of(length)))
-    return Strings.made(training), Strings.made(validation)
+        validation |= _balanced(*([x for x in drawn if x not in training] for drawn in source.of(length)))
+    return Strings.of(training), Strings.of(validation)
 
 
 def _balanced(accepted: Iterable[Tokens], rejected: Iterable[Tokens]) -> dict[Tokens, bool]:
@@ -138,8 +138,8 @@ class _Near:
             string.pop(int(self.rng.integers(before)))
         else:
             string[int(self.rng.integers(before))] = int(self.rng.integers(symbols))
-        found = tuple(string)
-        return None if _ends_in(self.dfa, found) else found
+        changed = tuple(string)
+        return None if _ends_in(self.dfa, changed) else changed
 
 
 class _Paths:
@@ -169,12 +169,12 @@ class _Paths:
         return self.any[length]
 
     def draw(self, length: int, rng: np.random.Generator) -> Tokens:
-        state, found = self.dfa.start, []
+        state, symbols = self.dfa.start, []
         for left, chance in zip(range(length - 1, -1, -1), rng.random(length).tolist(), strict=True):
             symbol = next(a for a, share in enumerate(self.cumulative[left][state]) if chance < share)
-            found.append(symbol)
+            symbols.append(symbol)
             state = self.table[state][symbol]
-        return tuple(found)
+        return tuple(symbols)
 
 
 def _ends_in(dfa: DFA, string: Tokens) -> bool:

@@ -93,7 +93,7 @@ class Trainer:
 
     def start(self) -> None:
         """A new network, from the seed and the number of starts so far."""
-        self.network = made(
+        self.network = untrained(
             self.alphabet,
             self.units,
             self.centroids,
@@ -125,7 +125,7 @@ class Trainer:
 
         Args:
             seconds: the most to spend, with those of before.
-            tell: is told now and then how it stands.
+            tell: called now and then with the progress.
             keep: keeps a checkpoint; called between iterations.
             stop: should it stop here?
             keep_every: seconds between checkpoints.
@@ -268,9 +268,9 @@ class Trainer:
         self.start()
 
 
-def made(alphabet: tuple[str, ...], units: int, centroids: int, recipe: Recipe, seed: int) -> Acceptor:
-    """A network as the recipe starts it: an SR-GRU (equations 2 and 5) at temperature 1 with start and end
-    tokens.
+def untrained(alphabet: tuple[str, ...], units: int, centroids: int, recipe: Recipe, seed: int) -> Acceptor:
+    """The network that the recipe begins with: an SR-GRU (equations 2 and 5) at temperature 1 with start
+    and end tokens.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -75,47 +75,49 @@ def decide(
         network = FARNN.of_rules(
             compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device)
         )
-        found = decide_network(network, written, compiled, tell)
-        kept = 0 if certificates is None else _keep(found, Path(certificates))
+        decision = decide_network(network, written, compiled, tell)
+        count = 0 if certificates is None else _keep(decision, Path(certificates))
     if as_json:
         print_json(
             {
-                **found.to_json(),
+                **decision.to_json(),
                 "states": compiled.automaton.states,
                 "rank": network.rank,
                 "words": len(known),
             }
         )
-        return EXIT[found.verdict]
+        return EXIT[decision.verdict]
     out = console()
     counts = (
         f"{len(written)} rules, {compiled.automaton.states} states, rank {network.rank}, {len(known)} words"
     )
-    out.print(headed(found.verdict, f": {counts}"))
-    if found.exact:
+    out.print(headed(decision.verdict, f": {counts}"))
+    if decision.exact:
         out.print(
-            f"  nothing rounds in {dtype}: all numbers are whole and at most {found.largest:,}, whatever the"
-            " sentence"
+            f"  nothing rounds in {dtype}: all numbers are whole and at most {decision.largest:,}, whatever"
+            " the sentence"
         )
     else:
         out.print(f"  what {dtype} rounds is not known: numbers may be larger than it holds exactly")
-    for label, shown in found.different():
-        out.print(f"  {label}: {write_string(shown.answer.word)} is one that only one of the two matches")  # type: ignore[union-attr]
+    for label, pair in decision.different():
+        out.print(f"  {label}: {write_string(pair.answer.word)} is one that only one of the two matches")  # type: ignore[union-attr]
     if certificates is not None:
-        out.print(f"  {kept} certificates in {certificates}: ratproof check-certificate FILE", soft_wrap=True)
-    return EXIT[found.verdict]
+        out.print(
+            f"  {count} certificates in {certificates}: ratproof check-certificate FILE", soft_wrap=True
+        )
+    return EXIT[decision.verdict]
 
 
-def _keep(found: Decided, folder: Path) -> int:
+def _keep(decision: Decided, folder: Path) -> int:
     """A file for each certificate."""
     written = [
         (
             f"{place:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",
-            {**certificate, "stand": shown.stand_json()},
+            {**certificate, "stand": answer.stand_json()},
         )
-        for place, (label, several) in enumerate(found.answers.items())
-        for part, shown in enumerate(several)
-        for step, certificate in enumerate(shown.certificates)
+        for place, (label, answers) in enumerate(decision.answers.items())
+        for part, answer in enumerate(answers)
+        for step, certificate in enumerate(answer.certificates)
     ]
     for name, certificate in written:
         write_whole(folder / name, json.dumps(certificate, ensure_ascii=False) + "\n")

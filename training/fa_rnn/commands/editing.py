@@ -90,7 +90,7 @@ def add(
         raise InputError(f"{rules}: has a rule without a [label] above it, which says what a match means")
     words = [str(word) for word in model.network.words if word not in (BEGIN, END)]
     compiled = rule_set(written, words)
-    made = added(model, compiled, [str(rule.rule) for rule in written], weight)
+    larger = added(model, compiled, [str(rule.rule) for rule in written], weight)
     notes = (
         [f"words of rules that the classifier does not know: {', '.join(compiled.missing)}"]
         if compiled.missing
@@ -98,12 +98,12 @@ def add(
     )
     return _changed(
         model,
-        made,
+        larger,
         about,
         output,
         data,
         as_json,
-        [f"{len(written)} rules added, {made.cell.states} states", *notes],
+        [f"{len(written)} rules added, {larger.cell.states} states", *notes],
     )
 
 
@@ -123,13 +123,13 @@ def disable(
 
     require_outputs({"-o": output}, reads=(checkpoint, data))
     model, about = load(checkpoint)
-    made = disabled(model, [number - 1 for number in numbers])
-    kept = len(model.blocks) - len(made.blocks)
-    said = (
-        f"{kept} groups of rules out, {model.cell.states - made.cell.states} of {model.cell.states} states"
-        " gone"
+    smaller = disabled(model, [number - 1 for number in numbers])
+    removed = len(model.blocks) - len(smaller.blocks)
+    message = (
+        f"{removed} groups of rules out, {model.cell.states - smaller.cell.states} of {model.cell.states}"
+        " states gone"
     )
-    return _changed(model, made, about, output, data, as_json, [said])
+    return _changed(model, smaller, about, output, data, as_json, [message])
 
 
 def _changed(

@@ -49,27 +49,29 @@ def read_back(
     with progress("rules read-back") as tell:
         tell("reading")
         model, about = load(checkpoint)
-        kept = trained_on(about, checkpoint)  # unless others are asked for
-        share, seed = kept[0] if share is None else share, kept[1] if seed is None else seed
+        own = trained_on(about, checkpoint)  # the sentences that the run used, unless options name others
+        share, seed = own[0] if share is None else share, own[1] if seed is None else seed
         parts = sentences.read(data)
         parts["train"] = taken(parts["train"], share, seed)
-        found, whole, apart = report(model, parts, tell)
-        made = [] if output is None else keep(found, {"automata": whole, "rules": apart}, model, Path(output))
+        result, whole, apart = report(model, parts, tell)
+        files = (
+            [] if output is None else keep(result, {"automata": whole, "rules": apart}, model, Path(output))
+        )
     if as_json:
-        print_json(found.to_json())
+        print_json(result.to_json())
         return 0
     out = console()
-    for row in found.rows:
+    for row in result.rows:
         many = "" if row.rules is None else f"   {row.rules} rules"
         chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
         out.print(f"  {row.system:<22} right on dev {row.dev:7.2%}, on test {row.test:7.2%}{many}{chosen}")
     out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
-    for rule in found.rules:
+    for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
-    out.print(f"  what matches none: {found.default}")
+    out.print(f"  what matches none: {result.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
     several = {
-        rule.before or rule.state: rule for rule in found.learned
+        rule.before or rule.state: rule for rule in result.learned
     }  # final states of the same rules say it once
     for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
@@ -78,8 +80,8 @@ def read_back(
             )
             line = f": from state {arrow.source} to {arrow.target}, beside what the rules have: {words}"
             out.print(headed(f"  {rule.label}", line), soft_wrap=True)
-    if made:
-        out.print(f"\n{', '.join(path.name for path in made)} in {output}", soft_wrap=True)
+    if files:
+        out.print(f"\n{', '.join(path.name for path in files)} in {output}", soft_wrap=True)
     return 0
 
 

@@ -69,7 +69,7 @@ def zero_shot(
     with progress("zero-shot") as tell:
         tell("reading")
         parts = sentences.read(data)
-        found = run(
+        result = run(
             written,
             sentences.vocabulary(parts),
             parts["test"],
@@ -81,25 +81,25 @@ def zero_shot(
             tell,
         )
     if as_json:
-        print_json(found.to_json())
+        print_json(result.to_json())
     else:
         out = console()
-        shown = (
-            f"{found.states[0]} states, rank {found.rank[0]}; read from the end {found.states[1]} and"
-            f" {found.rank[1]}"
+        sizes = (
+            f"{result.states[0]} states, rank {result.rank[0]}; read from the end {result.states[1]} and"
+            f" {result.rank[1]}"
         )
-        out.print(f"{found.sentences} sentences, {len(written)} rules: {shown}")
-        if any(found.error):
+        out.print(f"{result.sentences} sentences, {len(written)} rules: {sizes}")
+        if any(result.error):
             out.print(
-                f"  the factors are off by {found.error[0]:.2%} and {found.error[1]:.2%} of the tensors'"
+                f"  the factors are off by {result.error[0]:.2%} and {result.error[1]:.2%} of the tensors'"
                 " norms"
             )
-        for row in found.rows:
+        for row in result.rows:
             out.print(
                 f"  {row.system:<10} right on {row.accuracy:7.2%}   as the rules on {row.agrees:7.2%}   "
                 f"{row.unmatched} match no label, {row.several} several   {row.seconds:.2f} s"
             )
-        if found.missing:
-            out.print(f"  words of rules that no sentence has: {len(found.missing)}")
-    exact = [row.agrees for row in found.rows if row.system in ("FA-RNN", "BiFA-RNN")]
-    return 0 if min(exact) == 1 or any(found.error) else DISAGREES
+        if result.missing:
+            out.print(f"  words of rules that no sentence has: {len(result.missing)}")
+    exact = [row.agrees for row in result.rows if row.system in ("FA-RNN", "BiFA-RNN")]
+    return 0 if min(exact) == 1 or any(result.error) else DISAGREES

@@ -1,0 +1,203 @@
+"""The command line of ``nox -s mutants``."""
+
+from __future__ import annotations
+
+import argparse
+import queue
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+from mutants import session as sessions
+from mutants.session import Mutant, Session
+from mutants.sight import ROOMS, Sight, own_folders, test_files
+from mutants.trial import LIMIT, Outcome, copy_of, digest, mutated, run, stop_all
+
+ROOT = Path(__file__).resolve().parent.parent
+FULL = 100
+"""Hypothesis's examples in the second pass: as many as in any run of the tests. It shrinks, too."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Draw or read a session, run what is open in it, and say what survived; status 1 where something did."""
+    options = _parser().parse_args(arguments)
+    rooms = options.rooms or list(ROOMS)
+    path = Path(options.session or ROOT / ".mutants" / f"{'-'.join(rooms)}-{options.seed}.json")
+    session = Session.read(path, options.seed)
+    if not options.report:
+        stale = sessions.stale(ROOT, rooms)
+        for room, where, before, after in stale:
+            print(
+                f"{sessions.EQUIVALENT}: in {room}, {where}, nothing changes {before!r} to {after!r} any more"
+            )
+        if stale:
+            return 2
+        session.draw(ROOT, rooms, options.sample)
+        session.write()
+        if options.again:
+            for mutant in session.mutants:
+                if mutant.outcome == "survived":
+                    mutant.passes = {}
+        Runner(session, rooms, options).run()
+    known = sessions.equivalent(ROOT)
+    survivors = [m for m in session.mutants if m.outcome == "survived" and m.key not in known]
+    for mutant in survivors:
+        print(f"\nsurvived ({', '.join(mutant.passes)}): in {mutant.definition or 'the module'}")
+        print(mutant.diff, end="")
+    summary(session, rooms, known)
+    return 1 if survivors else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="nox -s mutants --", description="Breaks one place of the code at a time."
+    )
+    parser.add_argument("rooms", nargs="*", help=f"of {', '.join(ROOMS)}; all without it")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--sample", type=int, default=20, help="how many mutants, over all rooms (default 20)"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="how many at a time (default 1)")
+    parser.add_argument("--examples", type=int, default=25, help="Hypothesis's, on a first pass (default 25)")
+    parser.add_argument("--own", action="store_true", help="the room's own tests alone")
+    parser.add_argument("--again", action="store_true", help="run the session's survivors once more")
+    parser.add_argument("--report", action="store_true", help="show the session, and run nothing")
+    parser.add_argument("--session", help="the session's file (default .mutants/ROOMS-SEED.json)")
+    parser.add_argument("--python", default=sys.executable, help="the Python that runs the tests")
+    return parser
+
+
+class Runner:
+    """Runs the mutants through the passes: a pass takes those that the one before it left alive."""
+
+    def __init__(self, session: Session, rooms: list[str], options: argparse.Namespace) -> None:
+        self.session, self.options = session, options
+        self.sight, self.tests = Sight(ROOT), test_files(ROOT)
+        folders = {room: tuple(f"{f}/" for f in own_folders(ROOT, room)) for room in rooms}
+        self.own = {room: [t for t in self.tests if t.startswith(below)] for room, below in folders.items()}
+        known = sessions.equivalent(ROOT)
+        self.mutants = [m for m in session.mutants if m.room in rooms and m.key not in known]
+        self.lock = threading.Lock()
+
+    def run(self) -> None:
+        """Every pass, some mutants at a time, each job in its own copy of the tree."""
+        quick = self.options.examples
+        passes = [("own", quick), ("own", FULL)] + ([] if self.options.own else [("rest", quick)])
+        with ExitStack() as stack:
+            trees: queue.Queue[Path] = queue.Queue()
+            for _ in range(self.options.jobs):
+                trees.put(stack.enter_context(copy_of(ROOT)))
+            self.session.fit(digest(trees.queue[0]))
+            for scope, examples in passes:
+                self._pass(scope, examples, trees)
+
+    def _pass(self, scope: str, examples: int, trees: queue.Queue[Path]) -> None:
+        name = _name(scope, examples)
+        left = [m for m in self.mutants if m.outcome in (None, "survived") and name not in m.passes]
+        begun, done = time.monotonic(), 0
+
+        def one(mutant: Mutant) -> None:
+            nonlocal done
+            tree, started = trees.get(), time.monotonic()
+            try:
+                said = self._trial(mutant, scope, examples, tree)
+            finally:
+                trees.put(tree)
+            with self.lock:
+                done += 1
+                minutes = (len(left) - done) * (time.monotonic() - begun) / done / 60
+                print(
+                    f"{name}: {done} of {len(left)}, {minutes:.0f} min left; {mutant.file}:{mutant.line}"
+                    f" {said} ({time.monotonic() - started:.0f} s)",
+                    flush=True,
+                )
+
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            try:
+                for _ in pool.map(one, left):
+                    pass
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                stop_all()
+                raise
+
+    def _trial(self, mutant: Mutant, scope: str, examples: int, tree: Path) -> str:
+        """One mutant's outcome in one pass, which goes into the session, in words."""
+        source = (tree / mutant.file).read_text() if (tree / mutant.file).exists() else ""
+        changes = sessions.located(source, mutant.definition, mutant.before, mutant.after)
+        change = min(changes, key=lambda c: abs(c.line - mutant.line), default=None)
+        if change is None:
+            return "left out: the code is another one now"
+        own = self.own[mutant.room]
+        files = own if scope == "own" else [t for t in self.tests if t not in own]
+        files = self.sight.ordered(mutant.file, files)
+        while True:
+            with mutated(tree / mutant.file, change.text):
+                result = self._run(tree, files, examples)
+            if result.outcome == "survived" or self._passes_unmutated(tree, result.by, examples):
+                break
+        with self.lock:
+            mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
+            if result.outcome == "survived":
+                self.session.clean.setdefault(str(examples), {}).update(result.seconds)
+            self.session.write()
+        return result.outcome + (f" by {result.by}" if result.by else "")
+
+    def _run(self, tree: Path, tests: list[str], examples: int) -> Outcome:
+        with self.lock:
+            clean = dict(self.session.clean.get(str(examples), {}))
+        return run(tree, self.options.python, tests, examples, examples >= FULL, clean)
+
+    def _passes_unmutated(self, tree: Path, test: str | None, examples: int) -> bool:
+        """Whether a test that stopped a mutant passes without it; one that fails is left out from then on."""
+        if test is None or "::" not in test:  # the tests could not even be collected
+            return True
+        with self.lock:
+            clean = self.session.clean.setdefault(str(examples), {})
+        if test not in clean:
+            result = self._run(tree, [test], examples)
+            with self.lock:
+                clean[test] = result.seconds.get(test, LIMIT) if result.outcome == "survived" else None
+                self.session.write()
+            if clean[test] is None:
+                print(f"fails unmutated, and is left out: {test}", flush=True)
+        return clean[test] is not None
+
+
+def _name(scope: str, examples: int) -> str:
+    return f"{scope} tests, {examples} examples"
+
+
+def summary(session: Session, rooms: list[str], known: dict[tuple[str, str, str, str], str]) -> None:
+    """A line for each room: how many were killed, by its own tests or by the rest, and how many were not."""
+    print(f"\nseed {session.seed}")
+    for room in rooms:
+        counts: Counter[str] = Counter()
+        for mutant in session.mutants:
+            if mutant.room == room:
+                counts[_verdict(mutant, known)] += 1
+        print(f"{room:10}" + ", ".join(f"{n} {what}" for what, n in sorted(counts.items())))
+
+
+def _verdict(mutant: Mutant, known: dict[tuple[str, str, str, str], str]) -> str:
+    if mutant.key in known:
+        return "equivalent"
+    if mutant.outcome == "killed":
+        return (
+            f"killed by {'its own' if next(reversed(mutant.passes)).startswith('own') else 'the other'} tests"
+        )
+    return mutant.outcome or "not run"
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted: the same command goes on", file=sys.stderr)
+        sys.exit(130)

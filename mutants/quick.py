@@ -1,0 +1,55 @@
+"""A pytest plugin for the runs of mutants: a limit and a record for each test, no shrinking in a first pass.
+
+It is read by the tests' Python (``-p mutants.quick``), so it imports nothing that they lack.
+``MUTANTS_RECORD`` names the file that gets a line for each test as it starts and ends; ``MUTANTS_LIMITS`` one
+with the seconds that a test may take; with ``MUTANTS_SHRINK`` Hypothesis shrinks, as tests of strategies
+expect.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, settings
+
+
+def _record(**fields: Any) -> None:
+    with Path(os.environ["MUTANTS_RECORD"]).open("a") as file:
+        file.write(json.dumps(fields) + "\n")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """The project's profile without shrinking: that a test fails is enough."""
+    if os.environ.get("MUTANTS_SHRINK"):
+        return
+    phases = tuple(p for p in settings().phases if p not in (Phase.shrink, Phase.explain))
+    settings.register_profile("mutants", settings(), phases=phases, database=None)
+    settings.load_profile("mutants")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """End the whole run when a test takes many times what it takes unmutated, even inside compiled code."""
+    limits = json.loads(Path(os.environ["MUTANTS_LIMITS"]).read_text())
+    _record(start=item.nodeid)
+    begun = time.monotonic()
+    faulthandler.dump_traceback_later(limits["tests"].get(item.nodeid, limits["limit"]), exit=True)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        _record(end=item.nodeid, seconds=time.monotonic() - begun)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """A test that fails."""
+    if report.failed:
+        _record(failed=report.nodeid)

@@ -1,0 +1,177 @@
+"""A session: the mutants of a sample and the outcome of each, in one JSON file that is read again to go on.
+
+Mutants judged to change nothing are in ``proofs_tests/mutants_equivalent.toml``, each with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mutants.mutations import Mutation, Place, diff, mutation, places
+
+EQUIVALENT = "proofs_tests/mutants_equivalent.toml"
+
+
+@dataclass
+class Mutant:
+    """One mutation of one file.
+
+    Attributes:
+        passes: by the name of a pass, its outcome (``killed``, ``timed out`` or ``survived``) and the test.
+    """
+
+    room: str
+    file: str
+    line: int
+    definition: str
+    operator: str
+    before: str
+    after: str
+    diff: str
+    passes: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The place and the change, without the file's name or the line's number: a move keeps them."""
+        return self.room, self.definition, self.before, self.after
+
+    @property
+    def outcome(self) -> str | None:
+        """The last pass's, which is the first that the mutant did not survive; none before the first pass."""
+        return next(reversed(self.passes.values()))["outcome"] if self.passes else None
+
+
+@dataclass
+class Session:
+    """The sample so far.
+
+    Attributes:
+        path: the file.
+        seed: of the sample.
+        mutants: in the order of drawing.
+        tree: what the tests' times were measured on (:func:`mutants.trial.digest`).
+        clean: by examples, the seconds of each test without a mutant; none for one that fails then.
+    """
+
+    path: Path
+    seed: int
+    mutants: list[Mutant] = field(default_factory=list)
+    tree: str = ""
+    clean: dict[str, dict[str, float | None]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, seed: int) -> Session:
+        """The session of that file, or a new one."""
+        if not path.exists():
+            return cls(path, seed)
+        data = json.loads(path.read_text())
+        mutants = [Mutant(**m) for m in data["mutants"]]
+        return cls(path, data["seed"], mutants, data["tree"], data["clean"])
+
+    def write(self) -> None:
+        """Replace the file, whole."""
+        data = {"seed": self.seed, "mutants": [asdict(m) for m in self.mutants]}
+        data |= {"tree": self.tree, "clean": self.clean}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self.path.with_suffix(".partial")
+        partial.write_text(json.dumps(data, indent=1))
+        os.replace(partial, self.path)
+
+    def fit(self, tree: str) -> None:
+        """Forget the tests' times where they are those of another tree."""
+        if self.tree != tree:
+            self.tree, self.clean = tree, {}
+
+    def draw(self, root: Path, rooms: Iterable[str], size: int) -> None:
+        """Fill the sample up to ``size`` mutants, spread over the rooms in proportion to their lines."""
+        for room, count in shares(root, rooms, size).items():
+            there = [m for m in self.mutants if m.room == room]
+            drawn, keys = sampled(root, room, self.seed), {(m.file, m.line) for m in there}
+            while len(there) < count and (mutant := next(drawn, None)) is not None:
+                if (mutant.file, mutant.line) not in keys:
+                    there.append(mutant)
+                    self.mutants.append(mutant)
+
+
+def files_of(root: Path, room: str) -> list[Path]:
+    """A room's source files."""
+    return sorted((root / room).rglob("*.py"))
+
+
+def shares(root: Path, rooms: Iterable[str], size: int) -> dict[str, int]:
+    """How many mutants each room gets: largest remainders of the lines that are not blank."""
+    lines = {r: sum(bool(x.strip()) for p in files_of(root, r) for x in p.open()) for r in rooms}
+    exact = {r: size * n / sum(lines.values()) for r, n in lines.items()}
+    result = {r: int(x) for r, x in exact.items()}
+    for room in sorted(exact, key=lambda r: result[r] - exact[r])[: size - sum(result.values())]:
+        result[room] += 1
+    return result
+
+
+def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
+    """One mutant for each line that has any, in an order that the seed decides: a longer sample begins as a
+    shorter one.
+    """
+    by_line: dict[tuple[Path, int], list[Place]] = {}
+    for path in files_of(root, room):
+        for place in places(path.read_text()):
+            by_line.setdefault((path, place.line), []).append(place)
+    rng = random.Random(f"{seed} {room}")
+    lines = list(by_line)
+    rng.shuffle(lines)
+    for path, line in lines:
+        source, choices = path.read_text(), by_line[path, line]
+        rng.shuffle(choices)
+        for place in choices:
+            made = mutation(source, place)
+            if made is not None:
+                yield mutant_of(root, room, path, place.operator, made)
+                break
+
+
+def mutant_of(root: Path, room: str, path: Path, operator: str, change: Mutation) -> Mutant:
+    """The record of a mutation."""
+    name = path.relative_to(root).as_posix()
+    text = diff(name, path.read_text(), change.text)
+    return Mutant(room, name, change.line, change.definition, operator, change.before, change.after, text)
+
+
+def located(source: str, definition: str, before: str, after: str) -> Iterator[Mutation]:
+    """The mutations of a source with that place and that change."""
+    first = before.splitlines()[:1]
+    lines = {i for i, line in enumerate(source.splitlines(), start=1) if [line.strip()] == first}
+    last = len(before.splitlines()) + 1
+    for place in places(source):
+        if any(i <= place.line < i + last for i in lines):
+            change = mutation(source, place)
+            if change is not None and (change.definition, change.before, change.after) == (
+                definition,
+                before,
+                after,
+            ):
+                yield change
+
+
+def equivalent(root: Path) -> dict[tuple[str, str, str, str], str]:
+    """The reason for each mutant that is judged to change nothing, by its key."""
+    path = root / EQUIVALENT
+    entries = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
+    return {(e["room"], e["in"], e["before"].strip(), e["after"].strip()): e["why"] for e in entries}
+
+
+def stale(root: Path, rooms: Iterable[str]) -> list[tuple[str, str, str, str]]:
+    """The entries of that file that no mutation has any more."""
+    return [key for key in equivalent(root) if key[0] in rooms and not _applies(root, *key)]
+
+
+def _applies(root: Path, room: str, where: str, before: str, after: str) -> bool:
+    sources = (p.read_text() for p in files_of(root, room))
+    near = (s for s in sources if before.splitlines()[0] in s)
+    return any(True for s in near for _ in located(s, where, before, after))

@@ -1,0 +1,106 @@
+"""Which tests can see a module: those that import it, directly or through others, and how near they are."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import deque
+from pathlib import Path
+
+ROOMS = ("automata", "theory", "neural", "ratproof")
+CODE = (*ROOMS, "training", "proofs_tests")
+_STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
+
+
+def own_folders(root: Path, room: str) -> list[str]:
+    """The folders with a room's own tests: those of its name and of its folders' names, and its doctests.
+
+    A name that two rooms have belongs to the first of them, so that a paper's tests are the theory's.
+    """
+    first: dict[str, str] = {}
+    for each in ROOMS:
+        for folder in [root / each, *sorted(p for p in (root / each).iterdir() if p.is_dir())]:
+            first.setdefault(folder.name, each)
+    tests = root / "proofs_tests"
+    names = [name for name, owner in first.items() if owner == room and (tests / name).is_dir()]
+    return [*(f"proofs_tests/{name}" for name in names), room]
+
+
+def test_files(root: Path) -> list[str]:
+    """Every file with tests or doctests."""
+    tests = sorted(p for p in (root / "proofs_tests").rglob("test_*.py"))
+    code = sorted(p for folder in (*ROOMS, "training") for p in (root / folder).rglob("*.py"))
+    with_doctests = [p for p in code if ">>> " in p.read_text()]
+    return [p.relative_to(root).as_posix() for p in tests + with_doctests]
+
+
+class Sight:
+    """The imports between a tree's files, each file named by its path."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        files = [p for folder in CODE for p in sorted((root / folder).rglob("*.py"))]
+        self.modules = {_dotted(p.relative_to(root)): p.relative_to(root).as_posix() for p in files}
+        self.importers: dict[str, set[str]] = {}
+        for path in self.modules.values():
+            for imported in self._imports(path):
+                self.importers.setdefault(imported, set()).add(path)
+
+    def distances(self, path: str) -> dict[str, int]:
+        """How many imports each file that sees ``path`` is away from it."""
+        result, queue = {path: 0}, deque([path])
+        while queue:
+            near = queue.popleft()
+            for importer in self.importers.get(near, ()):
+                if importer not in result:
+                    result[importer] = result[near] + 1
+                    queue.append(importer)
+        return result
+
+    def ordered(self, path: str, tests: list[str]) -> list[str]:
+        """Those of the tests that see ``path``: first those that bear its name, then the nearest."""
+        distances = self.distances(path)
+        name = Path(path).stem
+
+        def key(test: str) -> tuple[bool, bool, int, str]:
+            own = Path(test).stem.removeprefix("test_") == name
+            return test != path, not own, distances[test], test
+
+        return sorted((t for t in tests if t in distances), key=key)
+
+    def _imports(self, path: str) -> set[str]:
+        text = (self.root / path).read_text()
+        tree = ast.parse(text)
+        package = Path(path).parent.as_posix().replace("/", ".")
+        names = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                base = node.module or ""
+                if node.level:
+                    parents = package.split(".")
+                    base = ".".join([*parents[: len(parents) - node.level + 1], *filter(None, [base])])
+                names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+        if "walk_packages" in text or "iter_modules" in text:  # all that is below a package named in the file
+            named = {n.split(".")[0] for n in names} | set(re.findall(r'import_module\("(\w+)"\)', text))
+            names |= {m for m in self.modules if m.split(".")[0] in named & {"theory", "neural"}}
+        if path.startswith("proofs_tests/") and _STARTS_PROGRAMS.search(text):
+            names |= {m for m in self.modules if m.startswith(("ratproof.", "training."))}
+        # conftest files are read with the tests beside and below them
+        if path.startswith("proofs_tests/"):
+            names |= {
+                m
+                for m in self.modules
+                if m.endswith("conftest") and package.startswith(m[: -len(".conftest")])
+            }
+        # a package's own file runs first
+        names |= {
+            ".".join(parts[:k]) for n in names for parts in [n.split(".")] for k in range(1, len(parts))
+        }
+        return {self.modules[n] for n in names if n in self.modules} - {path}
+
+
+def _dotted(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

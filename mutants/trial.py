@@ -1,0 +1,155 @@
+"""Running tests in a copy of the tree, with a mutant or without: the user's own files are never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+MEMORY = 16 * 2**30
+"""A mutant's address space, in bytes."""
+TIMES, SECONDS, LIMIT = 10, 30, 120
+"""A test may take this many times what it takes unmutated and these seconds more, or LIMIT where that is not
+known.
+"""
+_ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+_clock = itertools.count(1)
+_running: set[int] = set()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """``killed``, ``timed out`` or ``survived``, by which test, and the seconds of each test that ended."""
+
+    outcome: str
+    by: str | None
+    seconds: dict[str, float]
+
+
+class Stopped(Exception):
+    """The session is interrupted."""
+
+
+def stop_all() -> None:
+    """End every run of tests; whoever waits for one gets :class:`Stopped`."""
+    while _running:
+        with suppress(ProcessLookupError):
+            os.killpg(_running.pop(), signal.SIGKILL)
+
+
+@contextmanager
+def copy_of(root: Path) -> Iterator[Path]:
+    """A copy of the files that git knows or does not ignore, in a temporary folder."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"],
+        cwd=root,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tree = Path(folder) / "tree"
+        for name in filter(None, listed.stdout.split("\0")):
+            if (root / name).is_file():
+                (tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, tree / name)
+        yield tree
+
+
+def digest(tree: Path) -> str:
+    """A hash of a tree's Python files."""
+    result = hashlib.sha256()
+    for path in sorted(tree.rglob("*.py")):
+        result.update(f"{path.relative_to(tree)} {path.stat().st_size} ".encode() + path.read_bytes())
+    return result.hexdigest()
+
+
+@contextmanager
+def mutated(path: Path, text: str) -> Iterator[None]:
+    """The file with another text, and with a time of its own, by which Python knows its bytecode."""
+    original, status = path.read_text(), path.stat()
+    try:
+        path.write_text(text)
+        os.utime(path, (status.st_atime, status.st_mtime + 10 * next(_clock)))
+        yield
+    finally:
+        path.write_text(original)
+        os.utime(path, (status.st_atime, status.st_mtime))
+
+
+def run(
+    tree: Path, python: str, tests: list[str], examples: int, shrink: bool, clean: dict[str, float | None]
+) -> Outcome:
+    """Run pytest on these files in this order, in one thread, with the same random cases each time, until a
+    test fails.
+
+    Args:
+        tree: the copy.
+        python: the tests' Python.
+        tests: files, or tests.
+        examples: Hypothesis's.
+        shrink: whether Hypothesis shrinks.
+        clean: the seconds of tests unmutated; none: the test is left out.
+    """
+    record, limits = tree.parent / "record", tree.parent / "limits"
+    record.write_text("")
+    known = {test: SECONDS + TIMES * s for test, s in clean.items() if s is not None}
+    limits.write_text(json.dumps({"limit": LIMIT, "tests": known}))
+    command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    # with -k the project's plugin knows that some tests are left out, and does not miss them
+    command += ["-p", "mutants.quick", "-k", "not no_test_has_this_name"]
+    command += [f"--deselect={test}" for test, seconds in clean.items() if seconds is None]
+    settings = {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "RATPROOF_EXAMPLES": str(examples)}
+    settings |= {"MUTANTS_RECORD": str(record), "MUTANTS_LIMITS": str(limits)} | dict.fromkeys(
+        _ONE_THREAD, "1"
+    )
+    settings |= {"MUTANTS_SHRINK": "yes"} if shrink else {}
+    process = subprocess.Popen(
+        [*command, *tests],
+        cwd=tree,
+        env=os.environ | settings,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )
+    _running.add(process.pid)
+    status = _wait(process, record, max([LIMIT, *known.values()]) + SECONDS)
+    if process.pid not in _running:
+        raise Stopped
+    _running.remove(process.pid)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)  # what it left running, too
+    process.wait()
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    seconds = {line["end"]: line["seconds"] for line in lines if "end" in line}
+    failed = [line["failed"] for line in lines if "failed" in line]
+    last = next((line["start"] for line in reversed(lines) if "start" in line), None)
+    unfinished = None if last in seconds else last
+    if status in (0, 5):  # 5: nothing to run
+        return Outcome("survived", None, seconds)
+    if failed:
+        return Outcome("killed", failed[0], seconds)
+    if status is None or (status == 1 and unfinished):
+        return Outcome("timed out", unfinished, seconds)
+    return Outcome("killed", unfinished or "collecting the tests", seconds)
+
+
+def _wait(process: subprocess.Popen[bytes], record: Path, patience: float) -> int | None:
+    """The exit status; none where nothing happened for so many seconds, as in a loop while modules load."""
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(5)
+        if time.time() - record.stat().st_mtime > patience:
+            return None

@@ -1,0 +1,1 @@
+"""Tests of the runner that breaks the code, ``mutants/``."""
