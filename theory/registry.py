@@ -13,15 +13,20 @@ from theory.claim import Claim
 
 
 @cache
+def modules() -> dict[str, Claim]:
+    """Every claim by the dotted name of its module."""
+    every = pkgutil.walk_packages(theory.__path__, "theory.")
+    values = {m.name: getattr(importlib.import_module(m.name), "CLAIM", None) for m in every}
+    return {name: claim for name, claim in values.items() if isinstance(claim, Claim)}
+
+
+@cache
 def claims() -> dict[str, Claim]:
     """Every claim by its name, in the order of the papers, of their sections, and of the numbers in them."""
     by_name: dict[str, Claim] = {}
-    for module in pkgutil.walk_packages(theory.__path__, "theory."):
-        claim = getattr(importlib.import_module(module.name), "CLAIM", None)
-        if isinstance(claim, Claim):
-            if claim.name in by_name:
-                raise ValueError(f"two files claim to be {claim.name}")
-            by_name[claim.name] = claim
+    for claim in modules().values():
+        if by_name.setdefault(claim.name, claim) is not claim:
+            raise ValueError(f"two files claim to be {claim.name}")
     return dict(sorted(by_name.items(), key=lambda item: _order(item[1])))
 
 

@@ -7,7 +7,7 @@ from drawings import drawn_variant, in_words, of_claim
 from page_text import console, fence, plain, sentence, table
 from paper_tables import tables_page
 from proofs import counts_of_states, proofs
-from tests_of_claims import tests
+from tests_of_claims import rungs_of, tests
 from theorems import all_theorems, theorems
 from verdict_text import as_word, counted, counterexample, decided, hankel, verdict_table, when_and_where
 from verdicts import Verdicts
@@ -174,10 +174,7 @@ def _tests(claim: Claim) -> str:
         f" {claim.source.statement}](/tests/{claim.name}.md).\n"
     ]
     for kind in KINDS:
-        mine = [test for test in tests()[claim.name] if test.kind == kind]
-        lines += (
-            [f"{kind}\n: " + "\n  \n  ".join(f"{{py:func}}`~{t.name}`: {plain(t.says)}" for t in mine) + "\n"]
-            if mine
-            else []
-        )
+        mine = [f"{{py:func}}`~{t.name}`: {plain(t.says)}" for t in tests()[claim.name] if t.kind == kind]
+        evidence = [text for text in (rungs_of(claim, kind).rstrip(), *mine) if text]
+        lines += [f"{kind}\n: " + "\n  \n  ".join(evidence) + "\n"] if evidence else []
     return "\n".join(lines)

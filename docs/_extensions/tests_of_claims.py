@@ -1,4 +1,6 @@
-"""A page a claim with its evidence tests, so that each has its source a click away."""
+"""A page a claim with its evidence: the rungs that the ladder runs for its variants, and the claim's own
+tests, so that each has its source a click away.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,13 @@ from page_text import plain
 
 import proofs_tests
 from ratproof.record.kinds import KINDS
-from ratproof.runner.evidence import mark_of
+from ratproof.rungs.table import RUNGS
+from ratproof.runner.evidence import Mark
+from ratproof.runner.ladder import steps
 from theory.claim import Claim
 from theory.registry import claims
+
+LADDER = "proofs_tests.test_ladder"
 
 
 @dataclass(frozen=True)
@@ -31,12 +37,12 @@ class EvidenceTest:
 
 @cache
 def tests() -> dict[str, list[EvidenceTest]]:
-    """For each claim its evidence tests, up the ladder."""
+    """For each claim its own evidence tests, up the ladder."""
     rungs = list(KINDS)
-    tests: dict[str, list[EvidenceTest]] = {name: [] for name in claims()}
+    by_claim: dict[str, list[EvidenceTest]] = {name: [] for name in claims()}
     for claim, test in _all_tests():
-        tests[claim].append(test)
-    return {claim: sorted(mine, key=lambda t: rungs.index(t.kind)) for claim, mine in tests.items()}
+        by_claim[claim].append(test)
+    return {claim: sorted(mine, key=lambda t: rungs.index(t.kind)) for claim, mine in by_claim.items()}
 
 
 def pages() -> dict[str, str]:
@@ -44,33 +50,63 @@ def pages() -> dict[str, str]:
     return {f"tests/{claim.name}.md": _page(claim) for claim in claims().values()}
 
 
+def rungs_of(claim: Claim, kind: str) -> str:
+    """What the ladder runs of that kind for the claim's variants, with a link to the rung; empty where it
+    runs nothing.
+    """
+    variants = [variant.name for variant in claim.variants if kind in variant.kinds]
+    if not variants:
+        return ""
+    layers = dict.fromkeys(
+        step.side.label for step in steps([claim]) if step.kind == kind and step.side.label
+    )
+    rung = RUNGS[kind]
+    besides = f", and for the torch layers {', '.join(f'`{layer}`' for layer in layers)}" if layers else ""
+    names = ", ".join(f"`{name}`" for name in variants)
+    return (
+        f"The ladder runs {{py:func}}`{rung.__module__}.{rung.__name__}` for {names}{besides}"
+        f" (`test_ladder.py`, `[{claim.name}-...-{kind}]`).\n"
+    )
+
+
 def _all_tests() -> Iterator[tuple[str, EvidenceTest]]:
     for module in pkgutil.walk_packages(proofs_tests.__path__, "proofs_tests."):
-        if not module.name.rpartition(".")[2].startswith("test_"):
+        if not module.name.rpartition(".")[2].startswith("test_") or module.name == LADDER:
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
-            mark = mark_of(value) if name.startswith("test_") else None
-            if mark is not None:
-                says = (value.__doc__ or "").strip().partition("\n")[0]
-                yield mark.claim, EvidenceTest(f"{module.name}.{name}", mark.kind, mark.variants, says)
+            if name.startswith("test_"):
+                says = (value.__doc__ or "").strip().partition("\n\n")[0].replace("\n", " ")
+                for mark in _marks(value):
+                    yield mark.claim, EvidenceTest(f"{module.name}.{name}", mark.kind, mark.variants, says)
+
+
+def _marks(test: object) -> Iterator[Mark]:
+    """What a test is evidence for, itself or with some of its parameters."""
+    for mark in getattr(test, "pytestmark", []):
+        values = mark.args[1] if mark.name == "parametrize" else []
+        inner = [m for value in values for m in getattr(value, "marks", ())]
+        for each in (mark, *inner):
+            if each.name == "evidence" and isinstance(each.args[0], Mark):
+                yield each.args[0]
 
 
 def _page(claim: Claim) -> str:
     lines = [
         f"# Tests of {plain(claim.source.statement)}\n",
         (
-            f"The evidence for [{plain(claim.title)}](/claims/{claim.name}.md). What is marked with a variant"
-            " runs for that variant; the rest run for each variant that promises their kind. The same body"
-            " serves variants that hold and variants that are refuted: for those the test passes when the"
-            " statement fails with a counterexample.\n"
+            f"The evidence for [{plain(claim.title)}](/claims/{claim.name}.md): the rungs of the ladder,"
+            " which are the same for all claims, and the claim's own tests. The same body serves variants that hold"
+            " and variants that are refuted: for those the test passes when the statement fails with a"
+            " counterexample.\n"
         ),
     ]
     for kind, meaning in KINDS.items():
+        rung = rungs_of(claim, kind)
         mine = [test for test in tests()[claim.name] if test.kind == kind]
-        if mine:
-            lines.append(f"## {kind}\n\nShows: {plain(meaning)}.\n")
+        if rung or mine:
+            lines.append(f"## {kind}\n\nShows: {plain(meaning)}.\n\n{rung}")
         for test in mine:
-            lines.append("```{eval-rst}\n" + f".. autofunction:: {test.name}\n" + "```\n")
+            lines.append("```{eval-rst}\n" + f".. autofunction:: {test.name}\n" + "   :no-index:\n```\n")
             if test.variants:
                 lines.append(f"Variants: {', '.join(f'`{v}`' for v in test.variants)}.\n")
     return "\n".join(lines)

@@ -19,6 +19,7 @@ from automata.strategies import readings
 from automata.wfsa import MOST_EXACT_CELLS, WFSA
 from neural.elman import LinearElman
 from neural.isan import ISAN
+from neural.layer_kind import layer_kinds
 from neural.pattern import Weights, Windows
 from neural.qrnn import QRNN
 from neural.rcnn import RCNN
@@ -30,10 +31,13 @@ from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, in
 from ratproof.record.ledger import recording
 from ratproof.rungs.agreement import agree
 from ratproof.sides.layer import OfNetwork
+from ratproof.sides.layer_spec import spec
 from ratproof.sides.layer_strategies import networks
-from ratproof.sides.network_kinds import NETWORKS
+from theory.registry import claims
 
 STRING = [2, 0, 0, 2, 1, 1, 0]
+CLAIM = claims()["proposition-7"]
+CORRECTED = CLAIM.variant("corrected")
 
 
 @every
@@ -146,23 +150,19 @@ def test_its_automata_score_what_the_equations_say(kind, options):
                 assert [float(s) for s in score[1:]] == pytest.approx(c[:, i].tolist(), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", list(NETWORKS))
+@pytest.mark.parametrize("kind", list(layer_kinds()))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @settings(suppress_health_check=list(HealthCheck), max_examples=40)
 @given(st.data())
 def test_networks_of_every_kind_are_their_automata(kind, dtype, data):
     """Gates that saturate and cancel, any start, strings of every length: within the derived bound."""
     names, strings = data.draw(readings(most=30))
-    start = st.none() | st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
-    agree(
-        data.draw(networks("abc", kind, "proposition-7", "corrected", dtype, "cpu", start=start)).renamed(
-            names
-        ),
-        strings,
-    )
+    starts = st.none() | layer_kinds()[kind].starts
+    drawn = data.draw(networks("abc", kind, CLAIM.name, CORRECTED.name, dtype, "cpu", start=starts))
+    agree(drawn.renamed(names), strings)
 
 
-@pytest.mark.parametrize("kind", list(NETWORKS))
+@pytest.mark.parametrize("kind", list(layer_kinds()))
 def test_a_drawn_network_is_written_and_read_back(kind):
     @settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
     @given(
@@ -171,7 +171,7 @@ def test_a_drawn_network_is_written_and_read_back(kind):
         )
     )
     def run(drawn):
-        again = OfNetwork.from_json("proposition-7", "corrected", drawn.to_json())
+        again = OfNetwork.from_json(CLAIM, CORRECTED, drawn.to_json())
         assert again.to_json() == drawn.to_json()
         assert again.automata() == drawn.automata()
         assert again.weights() == drawn.weights() and "c_0 = " in drawn.weights()
@@ -183,11 +183,12 @@ def test_a_drawn_network_is_written_and_read_back(kind):
 def kept(kind="qrnn"):
     """A small network as a file has it."""
     options = {"qrnn": {"window": 2, "output_gate": False}, "isan": {}, "rcnn": {"order": 2}}[kind]
-    made = NETWORKS[kind](2, 1, **options)
+    made = layer_kinds()[kind].cls(2, 1, **options)
     values = {name: p.tolist() for name, p in made.cell.state_dict().items()}
     embeddings = [0, 1] if kind == "isan" else [[0.5, 1.0], [1.0, -1.0]]
     whole = {"input_size": 2, "hidden_size": 1, **options}
-    return OfNetwork("proposition-7", "corrected", kind, whole, values, embeddings, ["a", "b"]).to_json()
+    layer = spec(kind, whole, values, embeddings, ["a", "b"])
+    return OfNetwork(CLAIM.name, CORRECTED.name, layer).to_json()
 
 
 HOSTILE = [
@@ -240,9 +241,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("kind", "change", "says"), HOSTILE)
 def test_a_file_that_is_not_as_it_is_written_is_refused_in_a_sentence(kind, change, says):
-    OfNetwork.from_json("proposition-7", "corrected", kept(kind))
+    OfNetwork.from_json(CLAIM, CORRECTED, kept(kind))
     with pytest.raises(InputError, match=says) as found:
-        OfNetwork.from_json("proposition-7", "corrected", kept(kind) | change)
+        OfNetwork.from_json(CLAIM, CORRECTED, kept(kind) | change)
     assert "\n" not in str(found.value)
 
 
@@ -285,7 +286,7 @@ def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
         part = part[key]
     part[way[-1]] = data.draw(st.sampled_from(STRANGE))
     try:
-        read = OfNetwork.from_json("proposition-7", "corrected", spoilt)
+        read = OfNetwork.from_json(CLAIM, CORRECTED, spoilt)
         assert read.weights() and len(list(read.compare(["ab", "", "bba"]))) == 3
     except InputError as error:
         assert "\n" not in str(error)

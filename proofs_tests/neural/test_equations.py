@@ -27,5 +27,7 @@ def test_the_gates_of_a_torch_layer_are_those_of_the_paper(claim, layer, data):
     agree_with_equations(claim, layer, "float64", data)
 
 
-def test_every_kind_of_layer_has_reference_equations():
-    assert set(REFERENCES) == set(layer_kinds())
+def test_a_layer_that_stands_for_a_claim_has_reference_equations():
+    assert {layer for claim in claims().values() for layer in claim.layers} & set(layer_kinds()) <= set(
+        REFERENCES
+    )

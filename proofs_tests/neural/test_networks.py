@@ -13,9 +13,9 @@ import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
 
 from automata.errors import InputError
+from neural.layer_kind import layer_kinds
 from neural.sru import SRU
 from proofs_tests.neural.references import KINDS, NAMES, REFERENCES
-from ratproof.sides.network_kinds import NETWORKS
 
 D = torch.float64
 IN = 3  # inputs, or symbols; and units, since a highway asks for as many
@@ -29,7 +29,7 @@ stackable = pytest.mark.parametrize(
 
 def network(kind, options, dtype=D, **more):
     torch.manual_seed(0)
-    made = NETWORKS[kind](IN, IN, dtype=dtype, **options, **more)
+    made = layer_kinds()[kind].cls(IN, IN, dtype=dtype, **options, **more)
     with torch.no_grad():
         for p in made.parameters():
             p.copy_(torch.randn(p.shape) * 0.7)
@@ -195,7 +195,9 @@ def test_several_layers_are_layers_on_top_of_each_other(kind, options):
     v = inputs(tower, 4, 2)
     lower = network(kind, options, bidirectional=True)
     lower.load_state_dict({k: p for k, p in tower.state_dict().items() if int(k.split(".")[1]) < 2})
-    upper = NETWORKS[kind](2 * lower.cells[0].output_size, IN, bidirectional=True, dtype=D, **options)
+    upper = layer_kinds()[kind].cls(
+        2 * lower.cells[0].output_size, IN, bidirectional=True, dtype=D, **options
+    )
     upper.load_state_dict(
         {
             k.replace("cells.2", "cells.0").replace("cells.3", "cells.1"): p
@@ -258,7 +260,7 @@ def test_gradients_are_those_of_the_equations(kind, options):
 
 @every
 def test_its_parameters_are_kept_and_loaded(kind, options):
-    made, other = network(kind, options, num_layers=1), NETWORKS[kind](IN, IN, dtype=D, **options)
+    made, other = network(kind, options, num_layers=1), layer_kinds()[kind].cls(IN, IN, dtype=D, **options)
     file = io.BytesIO()
     torch.save(made.state_dict(), file)
     file.seek(0)
@@ -379,7 +381,7 @@ def test_wrong_shapes_are_named(kind, options, call, says):
 )
 def test_wrong_options_are_named(kind, sizes, options, says):
     with pytest.raises(InputError, match=says):
-        NETWORKS[kind](*sizes, **options)
+        layer_kinds()[kind].cls(*sizes, **options)
 
 
 @pytest.mark.parametrize("sorted_before", [True, False])

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
 
 import theory
 from proofs_tests.test_ladder import LADDER
-from theory.claim import Claim, Variant
+from theory.claim import Variant
+from theory.registry import modules
 
-MODULES = {
-    module.name: claim
-    for module in pkgutil.walk_packages(theory.__path__, "theory.")
-    if isinstance(claim := getattr(importlib.import_module(module.name), "CLAIM", None), Claim)
-}
-"""Every claim by its module."""
+MODULES = modules()
 COQ = Path(next(iter(theory.__path__))) / "coq"
 THEOREMS = [
     (name, variant)

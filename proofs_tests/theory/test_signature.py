@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from automata.polynomials import POLYNOMIALS
 from automata.semirings import MAX_PLUS
-from ratproof.runner.counterexample_files import signatures
+from ratproof.sides.exact import signatures
 from theory.registry import claims
 from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit
 from theory.weights import Weights

@@ -51,12 +51,3 @@ def evidence(claim: str, *, kind: str, variants: tuple[str, ...] | None = None) 
     kind.
     """
     return pytest.mark.evidence(Mark(claim, kind, variants))
-
-
-def mark_of(test: Any) -> Mark | None:
-    """The marker of a test function, if it has one."""
-    for mark in getattr(test, "pytestmark", []):
-        if mark.name == "evidence":
-            found = mark.args[0]
-            return found if isinstance(found, Mark) else None
-    return None
