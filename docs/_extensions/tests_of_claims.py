@@ -95,9 +95,9 @@ def _page(claim: Claim) -> str:
         f"# Tests of {plain(claim.source.statement)}\n",
         (
             f"The evidence for [{plain(claim.title)}](/claims/{claim.name}.md): the rungs of the ladder,"
-            " which are the same for all claims, and the claim's own tests. The same body serves variants that hold"
-            " and variants that are refuted: for those the test passes when the statement fails with a"
-            " counterexample.\n"
+            " which are the same for all claims, and the claim's own tests. The same body serves variants"
+            " that hold and variants that are refuted: for those the test passes when the statement fails"
+            " with a counterexample.\n"
         ),
     ]
     for kind, meaning in KINDS.items():

@@ -446,7 +446,11 @@ TWO_NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("function", TWO_NUMBERS, ids=str)
+# a function's str has its address in it
+NAMES = [f"{i} {function.__name__}" for i, function in enumerate(TWO_NUMBERS)]
+
+
+@pytest.mark.parametrize("function", TWO_NUMBERS, ids=NAMES)
 def test_whichever_number_is_off_the_result_is_and_it_is_the_functions(function):
     """2 beside 5, one of them off by 1/2."""
     two, five = torch.tensor([2.0]), torch.tensor([5.0])
