@@ -139,7 +139,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if mark is not None:
             claim, variants = _resolved(mark, item.nodeid)
             there |= {(claim.name, v.name, mark.kind) for v in _variants_of(item, variants)}
-    partial = any("::" in arg for arg in config.args) or config.option.keyword or config.option.markexpr
+    inside = any("proofs_tests" in Path(arg.partition("::")[0]).resolve().parent.parts for arg in config.args)
+    partial = inside or any("::" in a for a in config.args) or config.option.keyword or config.option.markexpr
     if not partial:
         _refuse_missing(there)
     if config.getoption("--ratproof-evidence"):

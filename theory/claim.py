@@ -135,7 +135,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A row of one of the paper's tables.
 
     Attributes:
@@ -178,7 +178,7 @@ class Claim:
     example: Any
     uses: tuple[str, ...] = ()
     case: Any = Weights
-    row: Row | None = None
+    row: TableRow | None = None
     layers: tuple[str, ...] = ()
     layers_are_cases: bool = True
     effort: Effort = USUAL

@@ -7,6 +7,8 @@ import pkgutil
 
 from page_text import plain
 
+from neural.layer_kind import LayerKind
+
 ROOMS = ("automata", "theory", "neural", "ratproof")
 
 PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -84,7 +86,10 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
         "Evidence": ("rounding", "openfst", "openfst_scores"),
     },
     "theory": {
-        "What a claim is": ("claim", "registry", "weights", "signature", "places", "induction", "generality"),
+        "What a claim is": (
+            *("claim", "reading", "theorem", "registry", "weights", "signature", "places", "induction"),
+            "generality",
+        ),
         "State-regularized networks, over exact numbers": (
             "state_regularized",
             *(
@@ -95,126 +100,16 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
         "FA-RNNs, over any numbers": ("fa_rnn", "fa_rnn.shared.networks", "fa_rnn.shared.rules"),
     },
     "neural": {
-        "Layers": (
-            *(
-                "example_6",
-                "rrnn_b",
-                "rrnn_b_max_plus",
-                "rrnn_c",
-                "rrnn_f",
-                "sru",
-                "qrnn",
-                "strongly_typed",
-                "scrn",
-                "rcnn",
-            ),
-            *("isan", "elman"),
-        ),
-        "State-regularized networks": (
-            "state_regularized",
-            *(
-                f"state_regularized.{name}"
-                for name in ("layers", "component", "parts", "acceptor", "files", "unrolled_gru")
-            ),
-        ),
-        "FA-RNNs": (
-            "fa_rnn",
-            *(
-                f"fa_rnn.{name}"
-                for name in (
-                    "network",
-                    "cells",
-                    "factors",
-                    "approximate",
-                    "bidirectional",
-                    "classifier",
-                    "aggregation",
-                    "editing",
-                    "files",
-                )
-            ),
-        ),
         "What layers share": (
-            *(
-                "stacked",
-                "unrolled",
-                "layer",
-                "cell",
-                "gated",
-                "rrnn",
-                "affine",
-                "shapes",
-                "states",
-                "recurrence",
-                "checkpoints",
-            ),
+            *("layer_kind", "stacked", "unrolled", "layer", "cell", "gated", "rrnn", "affine", "shapes"),
+            *("states", "recurrence", "checkpoints"),
         ),
         "Their automata, and how gates round": ("pattern", "reading", "tracked", "rounding"),
     },
-    "ratproof": {
-        "What evidence is": ("kinds", "evidence", "results", "ledger", "disagreement"),
-        "Comparing the two sides": (
-            *(
-                "agree",
-                "comparisons",
-                "networks",
-                "exhaust",
-                "decide",
-                "prove",
-                "invariant_boxes",
-                "no_automaton",
-                "ladder",
-                "network_ladder",
-                "sampled_runs",
-                "chernoff",
-                "text",
-                "strategies",
-            ),
-        ),
-        "Claims of your own": ("believe", "believe_module", "check"),
-        "Showing that a cell is no automaton": (
-            *("not_rational", "not_rational.hankel_bound", "not_rational.matrix"),
-            *(f"not_rational.{name}" for name in ("every_size", "attraction", "duals", "poles", "germs")),
-        ),
-        "FA-RNNs": ("fa_rnn_decided", "fa_rnn_runs"),
-        "Certified temperature": (
-            *(
-                "certify",
-                "certify.certify",
-                "certify.numbers",
-                "certify.cells",
-                "certify.mixing",
-                "certify.soft_run",
-            ),
-            *(
-                f"certify.{name}"
-                for name in ("boxes", "floats", "balls", "proof", "certificate", "hard", "ball_run", "search")
-            ),
-        ),
-        "A network's automata and pictures": (
-            *("extraction", "extraction.counts", "extraction.probabilities", "extraction.figures"),
-        ),
-        "Checking a certificate, with no other code of ratproof": (
-            "check_boxes",
-            "check_certificate",
-            "check_bisimulation",
-            "check_hankel",
-            "check_invariant",
-        ),
-        "Running": (
-            "verify",
-            "hunt",
-            "plugin",
-            "judge",
-            "checkers",
-            "report",
-            "proof_text",
-            "counterexamples",
-        ),
-        "The command line": ("main", "terminal", "interruptions"),
-    },
 }
-"""The order of the modules that have a place; a module that has none here comes behind them."""
+"""The order of the modules that have a place. Layers come first, each folder of a room by itself, and modules
+that have no place here behind them.
+"""
 
 
 def pages() -> dict[str, str]:
@@ -263,13 +158,25 @@ def _toctree(names: list[str]) -> str:
 def _grouped(room: str) -> dict[str, list[str]]:
     left = _modules(room)
     groups: dict[str, list[str]] = {}
+    if room == "neural":
+        groups["Layers"] = [name for name in left if _is_layer(name)]
     for purpose, short in PURPOSES.get(room, {}).items():
         groups[purpose] = [f"{room}.{name}" for name in short if f"{room}.{name}" in left]
     placed = {name for names in groups.values() for name in names}
+    for name in left:
+        folder = ".".join(name.split(".")[:2])
+        if name not in placed and folder in left and hasattr(importlib.import_module(folder), "__path__"):
+            groups.setdefault(_first_sentence(folder).rstrip("."), []).append(name)
+            placed.add(name)
     groups["More" if groups else ""] = [name for name in left if name not in placed]
     return {purpose: names for purpose, names in groups.items() if names}
 
 
+def _is_layer(name: str) -> bool:
+    """Has the module the record of a layer?"""
+    return any(isinstance(value, LayerKind) for value in vars(importlib.import_module(name)).values())
+
+
 def _first_sentence(module: str) -> str:
     words = importlib.import_module(module).__doc__ or ""
-    return plain(words.strip().partition("\n")[0])
+    return plain(words.strip().partition("\n\n")[0].replace("\n", " "))

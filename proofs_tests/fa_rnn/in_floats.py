@@ -9,7 +9,7 @@ from typing import Any
 
 from automata.strategies import readings
 from ratproof.rungs.agreement import agree
-from ratproof.sides.fa_rnn import Cell, OfFARNN
+from ratproof.sides.fa_rnn import Equation, OfFARNN
 from theory.signature import Signature
 
 DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
@@ -20,7 +20,7 @@ def agree_in_floats(
     claim: str,
     variant: str,
     signature: Signature,
-    cell: Cell,
+    cell: Equation,
     dtype: str,
     device: str,
     data: Any,

@@ -30,7 +30,7 @@ from ratproof.rungs.decided import decide
 from ratproof.rungs.exhausted import exhaust
 from ratproof.runner.user_files import check
 from ratproof.sides import corpus as texts
-from ratproof.sides.comparison import Compared
+from ratproof.sides.comparison import StringResult
 from ratproof.sides.corpus import Corpus, agree_on_text
 from ratproof.sides.exact import Exact
 from ratproof.sides.fa_rnn import OfFARNN
@@ -392,13 +392,13 @@ class Says:
 @pytest.mark.parametrize("used", [float("nan"), 1.5, float("inf")])
 def test_a_comparison_that_finds_no_difference_beyond_its_bound_is_no_evidence(used):
     with pytest.raises(RuntimeError, match="says that nothing differs"):
-        counted(Says(Compared("a", used, None)), ["a"])
+        counted(Says(StringResult("a", used, None)), ["a"])
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_a_comparison_that_answers_for_other_strings_than_asked_is_no_evidence(count):
     with pytest.raises(ValueError, match="zip"):
-        counted(Says(*[Compared("a", None, None)] * count), ["a", "b"])
+        counted(Says(*[StringResult("a", None, None)] * count), ["a", "b"])
 
 
 def test_no_strings_are_no_cases():

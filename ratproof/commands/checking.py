@@ -200,32 +200,32 @@ def _certificate(path: str) -> dict[str, Any] | Judgement:
 
 def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> Subjects:
     """The files of ``--of``, read."""
-    found = Subjects()
+    subjects = Subjects()
     if (semiring, symbols) != (None, None) and not any(path.endswith(".att") for path in of):
         raise InputError("--semiring and --symbols are those of a .att file, and --of names none")
     for path in of:
         if path.endswith(".safetensors"):
-            if found.network is not None:
+            if subjects.network is not None:
                 raise InputError(
-                    f"--of names two networks, {found.network[0]} and {path}; a certificate is about one"
+                    f"--of names two networks, {subjects.network[0]} and {path}; a certificate is about one"
                     " network"
                 )
-            found.network = path, load_network(path)[0]
+            subjects.network = path, load_network(path)[0]
         elif _holds_weights(path):
-            if found.weights is not None:
+            if subjects.weights is not None:
                 raise InputError(
-                    f"--of names two files of weights, {found.weights[0]} and {path}; a certificate is about"
+                    f"--of names two files of weights, {subjects.weights[0]} and {path}; a certificate is about"
                     " one cell"
                 )
-            found.weights = path, files.read_text(path)
+            subjects.weights = path, files.read_text(path)
         else:
             options = (None, None) if Path(path).suffix == ".json" else (semiring, symbols)
-            found.automata.append((path, load(path, *options)))
-    if len(found.automata) > 2:
+            subjects.automata.append((path, load(path, *options)))
+    if len(subjects.automata) > 2:
         raise InputError(
-            f"--of names {len(found.automata)} automata; a certificate is about two, in this order"
+            f"--of names {len(subjects.automata)} automata; a certificate is about two, in this order"
         )
-    return found
+    return subjects
 
 
 def _holds_weights(path: str) -> bool:

@@ -154,7 +154,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
 
 
 def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None = None) -> int:
-    """Print what was found; the exit status."""
+    """Print the results; the exit status."""
     from ratproof.commands.report import show
     from ratproof.runner.counterexample_files import versions
 

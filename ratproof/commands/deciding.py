@@ -163,17 +163,21 @@ def minimise(
             " --certificate FILE"
         )
     with progress("minimise") as tell, _naming(automaton):
-        found = minimising.minimise(given, tell)
-    written = [] if output is None else files.write(found.automaton, output, round_weights)
-    if certificate is not None and found.certificate is not None:
-        write_json(certificate, found.certificate.to_json())
+        smallest = minimising.minimise(given, tell)
+    written = [] if output is None else files.write(smallest.automaton, output, round_weights)
+    if certificate is not None and smallest.certificate is not None:
+        write_json(certificate, smallest.certificate.to_json())
     if as_json:
         print_json(
-            {"states": found.automaton.states, "from": given.states, "files": [str(path) for path in written]}
+            {
+                "states": smallest.automaton.states,
+                "from": given.states,
+                "files": [str(path) for path in written],
+            }
         )
     else:
         where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
-        print(f"{_least(found.automaton.states, given)}{where}")
+        print(f"{_least(smallest.automaton.states, given)}{where}")
 
 
 @app.command()
@@ -188,8 +192,8 @@ def rank(
     """
     given = load(automaton, semiring, symbols)
     with progress("rank") as tell, _naming(automaton):
-        found = minimising.rank(given, tell)
-    print_json({"rank": found}) if as_json else print(found)
+        states = minimising.rank(given, tell)
+    print_json({"rank": states}) if as_json else print(states)
 
 
 def _least(least: int, given: WFSA) -> str:

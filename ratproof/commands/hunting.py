@@ -22,7 +22,7 @@ from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
-    from ratproof.runner.hunting import Progress
+    from ratproof.runner.hunting import HuntProgress
 
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
@@ -83,9 +83,11 @@ def hunt(
             if missing
             else "every corner was seen"
         )
-        for found, path in result.finds.values():
-            out.print(Text(f"\n{found.claim}, {found.variant}: counterexample", style="bold"))
-            out.print(Text(f"  {found.sentence()}"))
+        for counterexample, path in result.finds.values():
+            out.print(
+                Text(f"\n{counterexample.claim}, {counterexample.variant}: counterexample", style="bold")
+            )
+            out.print(Text(f"  {counterexample.sentence()}"))
             out.print(Text(f"  ratproof replay {shlex.quote(str(path))}", style="dim"), soft_wrap=True)
         for error in result.errors:
             out.print(Text(f"error: {error}", style="red"))
@@ -94,7 +96,7 @@ def hunt(
     return NO if result.finds or result.errors else YES
 
 
-def _line(progress: Progress) -> Text:
+def _line(progress: HuntProgress) -> Text:
     """One line: what was compared, how fast, how many corners were seen, how many counterexamples found."""
     rates = ", ".join(f"{progress.rate(way):,.0f} {way}" for way in sorted(progress.cases)) or "starting"
     return Text(
@@ -128,9 +130,9 @@ def replay(
         from ratproof.runner.user_files import load
 
         load(claims)
-    found = run(file)
-    now, data = found.compared.difference, found.data
-    otherwise = found.otherwise()
+    replayed = run(file)
+    now, data = replayed.compared.difference, replayed.data
+    otherwise = replayed.otherwise()
     for field, says in otherwise.items():
         warnings.warn(f"{file}: field {field} says something else than what runs: {says}", stacklevel=1)
     if as_json:
@@ -138,9 +140,9 @@ def replay(
             {
                 "claim": data["claim"],
                 "variant": data["variant"],
-                "string": found.string,
-                "verdict": found.verdict,
-                "weights": found.comparison.weights(),
+                "string": replayed.string,
+                "verdict": replayed.verdict,
+                "weights": replayed.comparison.weights(),
                 "unit": None if now is None else now.unit,
                 "network": None if now is None else now.network,
                 "automaton": None if now is None else now.automaton,
@@ -148,19 +150,19 @@ def replay(
                 "otherwise": list(otherwise),
             }
         )
-        return REPLAYED[found.verdict]
-    print(f"{data['claim']}, {data['variant']}: {found.comparison.weights()}")
-    string = write_string(found.string)
+        return REPLAYED[replayed.verdict]
+    print(f"{data['claim']}, {data['variant']}: {replayed.comparison.weights()}")
+    string = write_string(replayed.string)
     if now is not None:
         print(f"on {string} the network gives {now.network}, the automaton {now.automaton}")
     else:
         what = (
             "the two sides agree now"
-            if found.verdict == "holds"
+            if replayed.verdict == "holds"
             else "nothing could be compared: no difference is known to be more than rounding"
         )
         print(
             f"on {string} {what}; the file says that they were {shorten(data['network'])} and"
             f" {shorten(data['automaton'])}"
         )
-    return REPLAYED[found.verdict]
+    return REPLAYED[replayed.verdict]

@@ -1,4 +1,4 @@
-"""Commands of packages that stand above this one: found by their entry points, never imported by name."""
+"""Commands of packages that stand above this one: known by their entry points, never imported by name."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ EXPECTED = {
 
 def add(to: typer.Typer) -> None:
     """Add the commands that are installed; of those expected that are not, one that says so."""
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
-    for name, entry in sorted(found.items()):
+    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
+    for name, entry in sorted(installed.items()):
         try:
             to.add_typer(entry.load(), name=name)
         except ImportError as error:
@@ -35,7 +35,7 @@ def add(to: typer.Typer) -> None:
                 EXPECTED.get(name, f"Of {entry.value}."),
                 f"{entry.value} cannot be imported ({error})",
             )
-    for name in EXPECTED.keys() - found.keys():
+    for name in EXPECTED.keys() - installed.keys():
         _absent(
             to,
             name,

@@ -66,15 +66,15 @@ def not_rational(
     letters = given.letters if letter is None else (letter,)
     with progress(f"not-rational {cell}") as tell:
         if size is None:
-            found, stopped = largest(given, unit, letters=letters, most_bits=bits, tell=tell)
+            result, stopped = largest(given, unit, letters=letters, most_bits=bits, tell=tell)
         else:
             strings = first_strings(letters, size)
             answer = bound(given, unit, strings, strings, bits, tell)
-            found, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
-    if certificate is not None and found is not None:
-        write_json(certificate, found.to_json())
-    _show(given, unit, found, stopped, certificate, as_json)
-    if certificate is not None and found is None:
+            result, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
+    if certificate is not None and result is not None:
+        write_json(certificate, result.to_json())
+    _show(given, unit, result, stopped, certificate, as_json)
+    if certificate is not None and result is None:
         console(error=True).print(
             f"ratproof: note: {certificate} is not written: nothing was shown", soft_wrap=True
         )
@@ -93,13 +93,13 @@ def _given(cell: str, path: str | None, units: int | None) -> Given:
 def _show(
     given: Given,
     unit: int,
-    found: Bound | None,
+    result: Bound | None,
     stopped: Unknown | None,
     certificate: str | None,
     as_json: bool,
 ) -> None:
     if as_json:
-        about = {} if found is None else found.to_json() | {"seconds": found.seconds}
+        about = {} if result is None else result.to_json() | {"seconds": result.seconds}
         about = {name: value for name, value in about.items() if name not in ("format", "claims")}
         print_json(
             {
@@ -110,14 +110,14 @@ def _show(
                 **given.to_json(),
                 **about,
                 "unknown": None if stopped is None else {"size": stopped.size, "bits": stopped.bits},
-                "certificate": None if found is None else certificate,
+                "certificate": None if result is None else certificate,
             }
         )
         return
-    if found is not None:
-        effort = f"({found.bits} bits, {found.seconds:.1f} s)"
+    if result is not None:
+        effort = f"({result.bits} bits, {result.seconds:.1f} s)"
         print(
-            f"{given.cell.name}: no automaton with fewer than {found.states} states computes unit {unit}"
+            f"{given.cell.name}: no automaton with fewer than {result.states} states computes unit {unit}"
             f" {effort}"
         )
     if stopped is not None:
@@ -129,8 +129,8 @@ def _show(
 
 def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
     with progress(f"not-rational {given.cell.name}"):
-        found = show_every_size(given, unit)
-    name, shown = given.cell.name, isinstance(found, EverySize)
+        result = show_every_size(given, unit)
+    name, shown = given.cell.name, isinstance(result, EverySize)
     if as_json:
         about: dict[str, Any] = {
             "cell": name,
@@ -139,20 +139,20 @@ def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
             "every_size": shown,
             **given.to_json(),
         }
-        if isinstance(found, EverySize):
+        if isinstance(result, EverySize):
             about |= {
-                "letter": found.letter,
-                "hypotheses": [{"says": h.says, "ball": h.ball} for h in found.hypotheses],
+                "letter": result.letter,
+                "hypotheses": [{"says": h.says, "ball": h.ball} for h in result.hypotheses],
             }
-        print_json(about | {"why": found.why if isinstance(found, NotShown) else None})
-    elif isinstance(found, EverySize):
-        where = f"on the strings of {found.letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
+        print_json(about | {"why": result.why if isinstance(result, NotShown) else None})
+    elif isinstance(result, EverySize):
+        where = f"on the strings of {result.letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
         print(f"{name}: no automaton with any number of states computes unit {unit}; {where}, and")
-        for i, hypothesis in enumerate(found.hypotheses, 1):
+        for i, hypothesis in enumerate(result.hypotheses, 1):
             print(f"  {i}. {hypothesis.says}: {hypothesis.ball}")
     else:
         print(
             f"{name}: unknown: "
-            + "; ".join(f"on the strings of {letter}, {why}" for letter, why in found.why.items())
+            + "; ".join(f"on the strings of {letter}, {why}" for letter, why in result.why.items())
         )
     return YES if shown else UNKNOWN

@@ -26,7 +26,7 @@ def prove(
     something or not accepted.
     """
     with progress("prove") as tell:
-        found = proved(tell)
+        report = proved(tell)
     variants = named()
     if as_json:
         theorems = [
@@ -35,20 +35,20 @@ def prove(
                 "variants": variants.get(name, []),
                 "says": s.says,
                 "statement": s.text,
-                "assumptions": found.assumed.get(name),
+                "assumptions": report.assumed.get(name),
             }
             for name, s in statements().items()
         ]
         accepted = {
-            "proved": not found.wrong,
-            "coq": found.version,
-            "seconds": found.seconds,
-            "wrong": found.wrong,
+            "proved": not report.wrong,
+            "coq": report.version,
+            "seconds": report.seconds,
+            "wrong": report.wrong,
         }
         print_json({**accepted, "theorems": theorems})
-        return NO if found.wrong else YES
+        return NO if report.wrong else YES
     out = console()
-    for name in found.assumed:
+    for name in report.assumed:
         out.print(Text(name, style="bold"))
         for variant in variants.get(name, []):
             out.print(Text(f"  of {variant}"))
@@ -56,9 +56,9 @@ def prove(
             statement = statements()[name]
             out.print(Padding(Text(statement.says), (0, 0, 0, 2)))
             out.print(Padding(Text("\n".join([*statement.given, statement.text])), (0, 0, 1, 4)))
-    for wrong in found.wrong:
+    for wrong in report.wrong:
         out.print(Text(wrong, style="red"))
-    last = "not proved" if found.wrong else "accepted, with nothing assumed"
-    line = f"{len(found.assumed)} theorems, Coq {found.version}, {found.seconds} s: {last}"
-    out.print(Text(line, style="bold red" if found.wrong else "bold green"))
-    return NO if found.wrong else YES
+    last = "not proved" if report.wrong else "accepted, with nothing assumed"
+    line = f"{len(report.assumed)} theorems, Coq {report.version}, {report.seconds} s: {last}"
+    out.print(Text(line, style="bold red" if report.wrong else "bold green"))
+    return NO if report.wrong else YES

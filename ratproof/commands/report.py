@@ -112,11 +112,13 @@ def summary(outcome: Outcome) -> Text:
 def _not_run(outcome: Outcome) -> dict[str, str]:
     """By the reason, the kinds of evidence that could not run here, and for how many variants."""
     reasons = dict.fromkeys(told["why"] for told in outcome.not_run)
-    found = {}
+    kinds_by_reason = {}
     for why in reasons:
         kinds = [told["kind"] for told in outcome.not_run if told["why"] == why]
-        found[why] = ", ".join(f"{kind} ({kinds.count(kind)} variants)" for kind in dict.fromkeys(kinds))
-    return found
+        kinds_by_reason[why] = ", ".join(
+            f"{kind} ({kinds.count(kind)} variants)" for kind in dict.fromkeys(kinds)
+        )
+    return kinds_by_reason
 
 
 def _one_a_variant(results: Sequence[Result]) -> list[Result]:
@@ -152,11 +154,11 @@ def _plainness(result: Result) -> tuple[Any, ...]:
 
 
 def _show_counterexample(result: Result, out: Console, option: str) -> None:
-    found = result.counterexample
-    assert found is not None
+    counterexample = result.counterexample
+    assert counterexample is not None
     out.print()
     out.print(Text(f"{result.claim}, {result.variant}: counterexample", style="bold"))
-    out.print(Text(f"  {found.sentence()}"))
+    out.print(Text(f"  {counterexample.sentence()}"))
     certificate = result.certificate
     if certificate is not None and certificate.get("type") == "hankel":
         block = (

@@ -59,10 +59,10 @@ def compile_rules(
     require_outputs(
         {"-o": output}, reads=[text for text in (rules, vocabulary) if text and files.names_a_file(text)]
     )
-    found = _rules(rules)
+    rule_list = _rules(rules)
     words = None if vocabulary is None else read_vocabulary(vocabulary)
     wild = next(
-        (leaf.kind for rule in found for leaf in leaves(rule.rule) if isinstance(leaf, Wildcard)), None
+        (leaf.kind for rule in rule_list for leaf in leaves(rule.rule) if isinstance(leaf, Wildcard)), None
     )
     if words is None and wild is not None and not pseudo:
         note = (
@@ -70,10 +70,10 @@ def compile_rules(
             " stands for"
         )
         warnings.warn(note, stacklevel=1)
-    labelled = found[0].label is not None
+    labelled = rule_list[0].label is not None
     with progress("compile") as tell:
-        tell(f"{len(found)} rules")
-        made = rule_set(found, words, labelled if begins is None else begins, pseudo or words is None)
+        tell(f"{len(rule_list)} rules")
+        made = rule_set(rule_list, words, labelled if begins is None else begins, pseudo or words is None)
         tell(f"writing {made.automaton.states} states")
         if made.missing:
             more = len(made.missing) - NAMED

@@ -209,18 +209,18 @@ def extract(
         )
         automaton, about = _wanted(numbers, asked, soft, probabilities, minimal, tell)
     written = [] if output is None else files.write(automaton, output)
-    found = {
+    answer = {
         "states": automaton.states,
         **about,
         "ties": asked.ties,
         "files": [str(path) for path in written],
     }
-    found |= _compared(numbers, counted, asked)
+    answer |= _compared(numbers, counted, asked)
     if as_json:
-        print_json(found)
+        print_json(answer)
         return
     print(f"{about['what']}: {_states(automaton.states)}")
-    for name, lines in (("", about["lines"]), ("", found.get("lines_of_counts", []))):
+    for name, lines in (("", about["lines"]), ("", answer.get("lines_of_counts", []))):
         print("\n".join(f"  {name}{line}" for line in lines)) if lines else None
     print(f"  written to {' and '.join(map(str, written))}" if written else "  -o FILE writes it")
 

@@ -41,10 +41,10 @@ class Observation:
     def from_text(cls, text: str) -> Observation:
         """What :meth:`to_text` wrote."""
         data = json.loads(text)
-        found = data["counterexample"]
+        counterexample = data["counterexample"]
         data |= {
             "verdict": Verdict(data["verdict"]),
-            "counterexample": None if found is None else Counterexample(**found),
+            "counterexample": None if counterexample is None else Counterexample(**counterexample),
         }
         return cls(**data)
 
@@ -90,7 +90,7 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
     Of several tests, one counterexample refutes; one that showed nothing makes the whole unknown, unless
     another refutes.
     """
-    found: dict[tuple[Any, ...], Result] = {}
+    results: dict[tuple[Any, ...], Result] = {}
     for seen in observations:
         key = (
             seen.claim,
@@ -100,7 +100,7 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             seen.facts.get("text"),
             seen.facts.get("rules"),
         )
-        result = found.setdefault(
+        result = results.setdefault(
             key, Result(seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.device, seed)
         )
         before, result.verdict = result.verdict, _joined(result.verdict, seen.verdict)
@@ -120,11 +120,11 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             seen.verdict == result.verdict != Verdict.UNKNOWN
         ):  # what a certificate shows is of no use beside another verdict
             result.certificate = result.certificate or seen.certificate
-    return list(found.values())
+    return list(results.values())
 
 
 def in_order(results: Iterable[Result], claims: Iterable[str]) -> list[Result]:
-    """Sorted as the claims are, then by variant as found, then up the ladder."""
+    """Sorted as the claims are, then by variant in the order in which they came, then up the ladder."""
     place = {name: i for i, name in enumerate(claims)}
     rungs = {kind: i for i, kind in enumerate(KINDS)}
     given = list(results)

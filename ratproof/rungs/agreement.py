@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from automata.strings import String
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import Ledger, ledger
-from ratproof.sides.comparison import Compared, Comparison, Repeatable, counterexample
+from ratproof.sides.comparison import StringResult, Comparison, Repeatable, counterexample
 
 
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:
@@ -27,7 +27,7 @@ def agree(comparison: Comparison, strings: Sequence[String]) -> None:
             raise Disagreement(counterexample(comparison, compared))
 
 
-def record(compared: Compared, book: Ledger) -> None:
+def record(compared: StringResult, book: Ledger) -> None:
     """Count what came of a comparison.
 
     Raises ``RuntimeError`` where it says that nothing differs, and that a difference is not within its bound.

@@ -16,7 +16,7 @@ from ratproof.checkers.table import accepted_certificate
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
 from ratproof.rungs.on_numbers import OnNumbers
-from ratproof.sides.comparison import Compared, Comparison, Difference, counterexample
+from ratproof.sides.comparison import StringResult, Comparison, Difference, counterexample
 from ratproof.sides.exact import Exact
 from theory.reading import Recurrence
 
@@ -99,8 +99,10 @@ def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: S
         book.add(1)
         if isinstance(answer, Different):
             write = one.semiring.format
-            found = Difference(len(answer.word), unit, write(answer.scores[0]), write(answer.scores[1]), "0")
-            compared = Compared(answer.word, None, found)
+            difference = Difference(
+                len(answer.word), unit, write(answer.scores[0]), write(answer.scores[1]), "0"
+            )
+            compared = StringResult(answer.word, None, difference)
             if isinstance(comparison, Exact):
                 comparison.confirm(compared)
             book.certificate = accepted_certificate(answer)

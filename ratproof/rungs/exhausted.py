@@ -17,7 +17,7 @@ from automata.strings import String
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
 from ratproof.rungs.agreement import record
-from ratproof.sides.comparison import Compared, counterexample
+from ratproof.sides.comparison import StringResult, counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.side import Side
 from theory.claim import Claim, Effort, Variant
@@ -68,13 +68,13 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             if compared.difference is not None:
                 comparison.confirm(compared)
                 certify = CERTIFICATES.get(type(variant.reading))
-                found = _Found(
+                candidate = _Found(
                     compared, comparison, None if certify is None else certify(variant, comparison, compared)
                 )
                 # Where some automaton may do for this case, though not the one that is constructed, another
                 # case has to show it.
-                shown = found.certificate is not None or certify is None
-                best, uncertified = (found, uncertified) if shown else (best, uncertified + 1)
+                shown = candidate.certificate is not None or certify is None
+                best, uncertified = (candidate, uncertified) if shown else (best, uncertified + 1)
     book.facts.update(longest=longest, small_cases=cases, letters=letters)
     if best is not None:
         book.certificate = best.certificate
@@ -88,7 +88,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
 
 @dataclass(frozen=True)
 class _Found:
-    compared: Compared
+    compared: StringResult
     comparison: Exact
     certificate: dict[str, Any] | None
 
@@ -98,7 +98,7 @@ class _Found:
         return self.compared.difference.length
 
 
-def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> dict[str, Any] | None:
+def _no_automaton(variant: Variant, comparison: Exact, compared: StringResult) -> dict[str, Any] | None:
     """A certificate that no automaton as small as the construction's computes the unit that differs; ``None``
     where there is none.
     """
@@ -117,7 +117,9 @@ def _no_automaton(variant: Variant, comparison: Exact, compared: Compared) -> di
     return hankel_certificate(block, case, unit) if len(block) > states else None
 
 
-def no_initial_distribution(variant: Variant, comparison: Exact, compared: Compared) -> dict[str, Any] | None:
+def no_initial_distribution(
+    variant: Variant, comparison: Exact, compared: StringResult
+) -> dict[str, Any] | None:
     """A certificate that the automaton gives another score whatever distribution it starts with; ``None``
     where there is none.
 
@@ -150,7 +152,7 @@ def _exactly(values: list[Fraction]) -> Any:
     return made
 
 
-CERTIFICATES: dict[type, Callable[[Variant, Exact, Compared], dict[str, Any] | None]] = {
+CERTIFICATES: dict[type, Callable[[Variant, Exact, StringResult], dict[str, Any] | None]] = {
     NoAutomaton: _no_automaton,
     NoInitialDistribution: no_initial_distribution,
 }

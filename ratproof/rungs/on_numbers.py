@@ -29,7 +29,7 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
-from ratproof.sides.comparison import Compared, Difference, NotAFunction, counterexample
+from ratproof.sides.comparison import StringResult, Difference, NotAFunction, counterexample
 from ratproof.sides.exact import Exact, fresh_values, unlike
 
 STRINGS = 1000
@@ -216,7 +216,7 @@ def difference(comparison: Exact, string: String, values: Sequence[tuple[Any, ..
     return None
 
 
-def shrunk(comparison: Exact, string: Word, tries: int = 300) -> Compared:
+def shrunk(comparison: Exact, string: Word, tries: int = 300) -> StringResult:
     """A string that differs, made shorter for as long as leaving out a part, or cutting it at the first
     difference, leaves a difference.
 
@@ -230,23 +230,23 @@ def shrunk(comparison: Exact, string: Word, tries: int = 300) -> Compared:
             raise impure
         return difference(comparison, x, once)
 
-    found = differs(string)
-    if found is None:
+    current = differs(string)
+    if current is None:
         raise NotAFunction(string, "another score than the automaton's", "the automaton's score")
-    string, part = string[: found.length], len(string) // 2
+    string, part = string[: current.length], len(string) // 2
     while part and tries > 0:
         for low in range(0, len(string), part):
             tries -= 1
             shorter = string[:low] + string[low + part :]
             less = differs(shorter) if tries > 0 else None
             if less is not None:
-                string, found = shorter[: less.length], less
+                string, current = shorter[: less.length], less
                 break
         else:
             part //= 2
             continue
         part = min(part, len(string))
-    return Compared(string, None, found)
+    return StringResult(string, None, current)
 
 
 def ran_on_strings(cases: int, strings: int, longest: int) -> dict[str, Any]:

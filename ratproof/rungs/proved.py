@@ -96,11 +96,11 @@ def prove(variant: Variant) -> None:
         if gap is not None:
             raise GapInProof(f"the proof of {variant.name} {gap}")
     for reading in (COMMUTATIVE, BY_SYMPY):
-        found = _all(variant, induction, reading)
-        book.add(_counted(found, reading.name))
+        checked = _all(variant, induction, reading)
+        book.add(_counted(checked, reading.name))
     sizes = [] if induction.sizes is None else induction.sizes()
     book.add(_counted(sizes, "sizes that are symbols"))
-    book.certificate = _written(variant, induction, len(found), sizes)
+    book.certificate = _written(variant, induction, len(checked), sizes)
 
 
 def _all(variant: Variant, induction: Induction, reading: Reading) -> list[Identity]:
@@ -111,11 +111,11 @@ def _all(variant: Variant, induction: Induction, reading: Reading) -> list[Ident
     ]
 
 
-def _counted(found: list[Identity], where: str) -> int:
-    for identity in found:
+def _counted(checked: list[Identity], where: str) -> int:
+    for identity in checked:
         if not identity.holds:
             raise NotProved(identity, where)
-    return len(found)
+    return len(checked)
 
 
 def order_of_factors(variant: Variant, induction: Induction) -> str:

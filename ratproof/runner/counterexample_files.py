@@ -16,7 +16,7 @@ from automata.files import read_text, write_whole
 from automata.number_text import shorten
 from automata.printable_text import printable
 from ratproof.record.counterexample import Counterexample
-from ratproof.sides.comparison import Compared, Comparison, counterexample
+from ratproof.sides.comparison import StringResult, Comparison, counterexample
 from ratproof.sides.table import SIDES
 from theory.registry import claim_named
 
@@ -52,19 +52,21 @@ NOT_AS_WRITTEN = (
 """What computing with weights that ratproof did not write may lead to."""
 
 
-def keep(found: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled") -> Path:
+def keep(
+    counterexample: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled"
+) -> Path:
     """Write the counterexample into the folder; the file's name says claim, variant and kind of evidence."""
-    comparison = load(found.to_json(), "counterexample")
+    comparison = load(counterexample.to_json(), "counterexample")
     data = {
         "format": FORMAT,
-        "says": found.sentence(),
-        **found.to_json(),
+        "says": counterexample.sentence(),
+        **counterexample.to_json(),
         "automata": [_drawn(automaton) for automaton in comparison.automata()],
         "seed": seed,
         "test": test,
         "versions": versions(),
     }
-    path = folder / f"{found.claim}--{found.variant}--{kind}.json"
+    path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.json"
     write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     return path
 
@@ -81,7 +83,7 @@ class Replayed:
 
     data: dict[str, Any]
     comparison: Comparison
-    compared: Compared
+    compared: StringResult
 
     @property
     def verdict(self) -> str:
@@ -93,8 +95,8 @@ class Replayed:
     @property
     def string(self) -> list[str]:
         """What was read: as far as the first difference, where there is one."""
-        found = self.compared.difference
-        return list(self.data["string"] if found is None else self.data["string"][: found.length])
+        difference = self.compared.difference
+        return list(self.data["string"] if difference is None else self.data["string"][: difference.length])
 
     def otherwise(self) -> dict[str, str]:
         """The fields of the file that say something else than what runs, each with what it says; nothing that
@@ -192,9 +194,9 @@ def replay(path: str | Path) -> Replayed:
             raise FormatError(
                 f"{path}: field string has {shorten(strange[0])}, for which the comparison has no weights"
             )
-        found = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
-        found.otherwise()  # what it says can be written
-        return found
+        replayed = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
+        replayed.otherwise()  # what it says can be written
+        return replayed
 
 
 @contextmanager
@@ -214,13 +216,13 @@ def _naming(where: str, wrong: str) -> Iterator[None]:
 def versions() -> dict[str, str]:
     """What a result depends on."""
     names = ("ratproof", "numpy", "torch", "hypothesis", "pynini")
-    found = {"python": platform.python_version()}
+    names_and_versions = {"python": platform.python_version()}
     for name in names:
         try:
-            found[name] = version(name)
+            names_and_versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            names_and_versions[name] = "not installed"
+    return names_and_versions
 
 
 def _drawn(automaton: Any) -> dict[str, Any]:

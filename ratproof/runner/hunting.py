@@ -51,7 +51,7 @@ class Message:
 
 
 @dataclass
-class Progress:
+class HuntProgress:
     """All that was told so far; of what was found, the simplest for each claim, variant and way of
     comparing.
     """
@@ -95,8 +95,8 @@ def hunt(
     variant: str | None,
     folder: Path,
     device: str = "cpu",
-    told: Callable[[Progress], None] = lambda progress: None,
-) -> Progress:
+    told: Callable[[HuntProgress], None] = lambda progress: None,
+) -> HuntProgress:
     """Search until the time is up, or every test has a counterexample; ``told`` is called a few times a
     second.
 
@@ -117,7 +117,7 @@ def hunt(
         raise InputError(f"{folder}: is no folder to keep counterexamples in: {error.strerror}") from None
     context = multiprocessing.get_context("spawn")
     messages: Any = context.Queue()
-    progress = Progress(seed, jobs)
+    progress = HuntProgress(seed, jobs)
     end = time.time() + 60 * minutes
     # Each worker is one process on one core: the libraries below it should not start threads of their own.
     os.environ.update(OMP_NUM_THREADS="1", NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
@@ -160,7 +160,7 @@ def check(names: Sequence[str], variant: str | None) -> None:
         raise InputError(f"no claim that was asked for has a variant {variant!r}")
 
 
-def _take(progress: Progress, message: Message, folder: Path) -> None:
+def _take(progress: HuntProgress, message: Message, folder: Path) -> None:
     progress.cases.update(message.cases)
     progress.seconds.update(message.seconds)
     progress.corners |= message.corners
@@ -168,11 +168,14 @@ def _take(progress: Progress, message: Message, folder: Path) -> None:
     if message.error and message.error not in progress.errors:
         progress.errors.append(message.error)
     if message.found is not None:
-        found, seed, test = message.found
-        key = (found.claim, found.variant, found.comparison["way"])
-        if key not in progress.finds or found.simplicity < progress.finds[key][0].simplicity:
+        counterexample, seed, test = message.found
+        key = (counterexample.claim, counterexample.variant, counterexample.comparison["way"])
+        if key not in progress.finds or counterexample.simplicity < progress.finds[key][0].simplicity:
             # Several workers and tests may find the same: the simplest is kept.
-            progress.finds[key] = found, keep(found, folder, seed, test, kind=f"hunted-{key[2]}")
+            progress.finds[key] = (
+                counterexample,
+                keep(counterexample, folder, seed, test, kind=f"hunted-{key[2]}"),
+            )
 
 
 @contextmanager

@@ -106,9 +106,9 @@ def load(path: str) -> dict[str, Claim]:
         raise InputError(
             f"{path}: {_line_of(path, error)}{type(error).__name__}: {_first_line(error)}"
         ) from error
-    found: dict[str, Claim] = {}
+    claims: dict[str, Claim] = {}
     for claim in _claims(vars(module).values()):
-        if claim.name in found and found[claim.name] is not claim:
+        if claim.name in claims and claims[claim.name] is not claim:
             raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
         for name in (claim.name, *(variant.name for variant in claim.variants)):
             if not isinstance(name, str) or not NAME.fullmatch(name):
@@ -123,11 +123,11 @@ def load(path: str) -> dict[str, Claim]:
             raise InputError(
                 f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
             )
-        found[claim.name] = claim
+        claims[claim.name] = claim
         register(claim)
-    if not found:
+    if not claims:
         raise InputError(f"{path}: has no claim; assign what believe(...) returns, or a Claim, to a name")
-    return found
+    return claims
 
 
 def _claims(values: Any) -> Iterator[Claim]:

@@ -168,10 +168,10 @@ def verify(
         not_written = _keep_junit(junit, request.junit)
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
         watch.errors.append(last_line(said.getvalue()) or "pytest could not start")
-    found = gather(watch.seen, request.seed)
+    results = gather(watch.seen, request.seed)
     if not watch.interrupted:
-        found += _missing(request, found, watch.not_run)
-    results = in_order(found, claims())
+        results += _missing(request, results, watch.not_run)
+    results = in_order(results, claims())
     watch.notes += keep_evidence(results, request.seed)
     notes = list(dict.fromkeys(watch.notes))
     return Outcome(results, watch.interrupted, watch.errors, notes, watch.not_run, not_written)
@@ -215,17 +215,17 @@ def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
 
 def tests_folder() -> Path:
     """Where the tests lie: in a clone, or installed beside the other packages."""
-    found = importlib.util.find_spec("proofs_tests")
-    if found is None or not found.submodule_search_locations:
+    package = importlib.util.find_spec("proofs_tests")
+    if package is None or not package.submodule_search_locations:
         raise InputError(
             "the package proofs_tests, which holds the evidence, is not installed beside ratproof"
         )
-    return Path(next(iter(found.submodule_search_locations)))
+    return Path(next(iter(package.submodule_search_locations)))
 
 
-def _missing(request: Request, found: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
+def _missing(request: Request, results: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
     """Evidence that was asked for and promised, and that no test showed: unknown, and never as expected."""
-    there = {(r.claim, r.variant, r.kind) for r in found} | {
+    there = {(r.claim, r.variant, r.kind) for r in results} | {
         (n["claim"], n["variant"], n["kind"]) for n in not_run
     }
     return [
@@ -276,10 +276,10 @@ def _check(request: Request) -> Any:
 
 def rule_file_in(folder: Path) -> Path:
     """The one rule file in a folder."""
-    found = sorted(folder.glob("*.config"))
-    if len(found) != 1:
-        raise InputError(f"{folder}: has {len(found)} rule files (.config), where one is right")
-    return found[0]
+    files = sorted(folder.glob("*.config"))
+    if len(files) != 1:
+        raise InputError(f"{folder}: has {len(files)} rule files (.config), where one is right")
+    return files[0]
 
 
 def check_device(device: str) -> None:

@@ -40,9 +40,9 @@ def surprise(count: int, runs: int, p: float, apart: float) -> float:
     """N KL(count / N || p'), for the p' nearest to count / N that is within ``apart`` of p: 0 where count / N
     is as near itself.
     """
-    found = count / runs
+    frequency = count / runs
     low, high = max(0.0, p - apart), min(1.0, p + apart)
-    return 0.0 if low <= found <= high else runs * divergence(found, low if found < low else high)
+    return 0.0 if low <= frequency <= high else runs * divergence(frequency, low if frequency < low else high)
 
 
 def power(runs: int, most: float) -> float:

@@ -32,7 +32,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Compared:
+class StringResult:
     """One string, compared at all its prefixes: the largest share of a bound used, and the first difference,
     if any.
 
@@ -77,7 +77,7 @@ class Comparison(Protocol):
     claim: str
     variant: str
 
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the sides on each string, at every prefix."""
 
     def automata(self) -> Sequence[WFSA]:
@@ -94,20 +94,20 @@ class Comparison(Protocol):
 class Repeatable(Protocol):
     """A comparison of a user's own program, which may not do twice what it did once."""
 
-    def confirm(self, compared: Compared) -> None:
-        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the
+    def confirm(self, compared: StringResult) -> None:
+        """Raise :class:`NotAFunction` where a difference is another one, or none, when the
         string is run again.
         """
 
 
-def no_case(string: String, reason: str, share: float | None = None) -> Compared:
+def no_case(string: String, reason: str, share: float | None = None) -> StringResult:
     """A string without a difference that does not count, for a reason of
     :data:`ratproof.record.ledger.LEFT_OUT`.
     """
-    return Compared(string, share, None, cases=0, left_out={reason: 1})
+    return StringResult(string, share, None, cases=0, left_out={reason: 1})
 
 
-def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Compared:
+def no_difference(string: String, share: float, compared: NDArray[bool_]) -> StringResult:
     """A string on which nothing that was compared differs.
 
     Args:
@@ -122,7 +122,7 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Com
         return no_case(string, TOO_SHORT)
     if not compared.any():
         return no_case(string, WITHOUT_BOUND)
-    return Compared(string, share, None) if compared.all() else no_case(string, IN_PART, share)
+    return StringResult(string, share, None) if compared.all() else no_case(string, IN_PART, share)
 
 
 def require_units(units: int) -> None:
@@ -141,18 +141,18 @@ def shortest_of(claim: str, variant: str) -> int:
         return 0
 
 
-def counterexample(comparison: Comparison, compared: Compared) -> Counterexample:
-    """The counterexample that a comparison found."""
-    found = compared.difference
-    assert found is not None
+def counterexample(comparison: Comparison, compared: StringResult) -> Counterexample:
+    """The counterexample that a comparison difference."""
+    difference = compared.difference
+    assert difference is not None
     return Counterexample(
         claim=comparison.claim,
         variant=comparison.variant,
         comparison=comparison.to_json(),
         weights=comparison.weights(),
-        string=[str(s) for s in compared.string[: found.length]],
-        unit=found.unit,
-        network=found.network,
-        automaton=found.automaton,
-        bound=found.bound,
+        string=[str(s) for s in compared.string[: difference.length]],
+        unit=difference.unit,
+        network=difference.network,
+        automaton=difference.automaton,
+        bound=difference.bound,
     )

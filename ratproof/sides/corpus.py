@@ -87,7 +87,7 @@ def read_embeddings(
     """The vectors of the wanted words, and the mean vector for words that have none."""
     if Path(path).suffix == ".npz":
         return _read_npz(Path(path), wanted)
-    found: dict[str, NDArray[np.float32]] = {}
+    vectors: dict[str, NDArray[np.float32]] = {}
     total, count, width = np.zeros(0), 0, None
     for number, line in enumerate(_lines(path), 1):
         # words may have spaces in them (". . ."), so the vector is what stands on the right
@@ -113,10 +113,10 @@ def read_embeddings(
             raise FormatError(f"{path}: line {number}: has a number that is not finite")
         total, count = total + vector, count + 1
         if word in wanted:
-            found[word] = vector
+            vectors[word] = vector
     if not count:
         raise FormatError(f"{path}: holds no vector, where a word and its numbers on each line are right")
-    return found, (total / count).astype(np.float32)
+    return vectors, (total / count).astype(np.float32)
 
 
 def _is_number(text: str) -> bool:
@@ -163,13 +163,13 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
         raise FormatError(f"{path}: has no array named words, and no words.txt.gz is beside it")
     if len(words) != len(vectors):
         raise FormatError(f"{path}: has {len(vectors)} vectors for {len(words)} words")
-    found = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
+    chosen = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
     if "unk_mean" not in data:
-        return found, mean_of(vectors)
+        return chosen, mean_of(vectors)
     mean = finite_numbers(data["unk_mean"], "unk_mean", path)
     if mean.shape != vectors.shape[1:]:
         raise FormatError(f"{path}: unk_mean has the shape {mean.shape}, where {vectors.shape[1:]} is right")
-    return found, mean
+    return chosen, mean
 
 
 def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -177,14 +177,14 @@ def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(vectors.mean(axis=0, dtype=np.float64), dtype=np.float32)
 
 
-def _words(found: np.ndarray, path: Path) -> list[str]:
-    if found.ndim != 1 or found.dtype.kind != "U":
+def _words(array: np.ndarray, path: Path) -> list[str]:
+    if array.ndim != 1 or array.dtype.kind != "U":
         raise FormatError(
-            f"{path}: words holds {found.dtype} of shape {found.shape}, where one text for each vector is"
+            f"{path}: words holds {array.dtype} of shape {array.shape}, where one text for each vector is"
             " right"
         )
     try:
-        return [str(word) for word in found.tolist()]
+        return [str(word) for word in array.tolist()]
     except (SystemError, ValueError):  # of numbers that are no characters
         raise FormatError(f"{path}: words has something in it that is no character") from None
 

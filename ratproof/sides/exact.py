@@ -16,7 +16,7 @@ from automata.strings import String
 from automata.tree import levels
 from automata.wfsa import WFSA
 from ratproof.record.ledger import TOO_SHORT
-from ratproof.sides.comparison import Compared, Difference, NotAFunction, no_case, require_units
+from ratproof.sides.comparison import StringResult, Difference, NotAFunction, no_case, require_units
 from theory.claim import Claim, Variant
 from theory.reading import Equality, untouched
 from theory.registry import claim_named
@@ -47,14 +47,14 @@ class Exact:
         """The case's own words."""
         return str(self.case.describe())
 
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every prefix of every string, for equality; a prefix that an earlier string had is not read
         again.
         """
         for string in strings:
-            found = self._first_difference(string)
-            short = found is None and len(string) < self.read.shortest
-            yield no_case(string, TOO_SHORT) if short else Compared(string, None, found)
+            difference = self._first_difference(string)
+            short = difference is None and len(string) < self.read.shortest
+            yield no_case(string, TOO_SHORT) if short else StringResult(string, None, difference)
 
     def _first_difference(self, string: String) -> Difference | None:
         node = self._root
@@ -72,7 +72,7 @@ class Exact:
         state = untouched(self.read.recurrence.start(self.case))
         return _Prefix(self, "", state, [start(a) for a in self._automata])
 
-    def compare_all(self, longest: int) -> Compared:
+    def compare_all(self, longest: int) -> StringResult:
         """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference,
         if any.
         """
@@ -102,9 +102,9 @@ class Exact:
                     if value != scores[unit][place]:
                         string = _string_at(alphabet, length, place)
                         write = self._automata[unit].semiring.format
-                        found = Difference(length, unit, write(value), write(scores[unit][place]), "0")
-                        return Compared(string, None, found, cases)
-        return Compared(alphabet[:1] * longest, None, None, cases, {TOO_SHORT: short} if short else {})
+                        difference = Difference(length, unit, write(value), write(scores[unit][place]), "0")
+                        return StringResult(string, None, difference, cases)
+        return StringResult(alphabet[:1] * longest, None, None, cases, {TOO_SHORT: short} if short else {})
 
     def _levels(self, automaton: WFSA, longest: int) -> Iterator[Any]:
         if self.read.algorithm is None:
@@ -112,18 +112,18 @@ class Exact:
         strings = (product(automaton.alphabet, repeat=length) for length in range(longest + 1))
         return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
 
-    def confirm(self, compared: Compared) -> None:
-        """Raise :class:`NotAFunction` where a difference that was found is another one, or none, when the
-        string is run again.
+    def confirm(self, compared: StringResult) -> None:
+        """Raise :class:`NotAFunction` where a difference that was difference is another one, or none, when
+        the string is run again.
         """
-        found = compared.difference
-        if found is None:
+        difference = compared.difference
+        if difference is None:
             return
-        string = compared.string[: found.length]
-        write = self._automata[found.unit].semiring.format
-        again = write(fresh_values(self, string)[-1][found.unit])
-        if again != found.network:
-            raise NotAFunction(string, found.network, again)
+        string = compared.string[: difference.length]
+        write = self._automata[difference.unit].semiring.format
+        again = write(fresh_values(self, string)[-1][difference.unit])
+        if again != difference.network:
+            raise NotAFunction(string, difference.network, again)
 
     def to_json(self) -> dict[str, Any]:
         """The way, and the case."""

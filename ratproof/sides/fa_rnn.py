@@ -30,14 +30,14 @@ from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
 from ratproof.record.ledger import MIGHT_UNDERFLOW
-from ratproof.sides.comparison import Compared, Difference, no_case, no_difference, shortest_of
+from ratproof.sides.comparison import StringResult, Difference, no_case, no_difference, shortest_of
 from ratproof.sides.layer_files import device_of
 from ratproof.sides.layer_spec import DTYPES
 from theory.claim import Claim, Variant
 from theory.registry import claim_named
 from theory.weights import Weights
 
-Cell = Literal["tensor", "factors"]
+Equation = Literal["tensor", "factors"]
 CELLS = ("tensor", "factors")
 
 
@@ -59,7 +59,7 @@ class OfFARNN:
         claim: str,
         variant: str,
         case: Weights,
-        cell: Cell = "factors",
+        cell: Equation = "factors",
         dtype: str = "float32",
         device: str = "cpu",
     ) -> None:
@@ -120,7 +120,7 @@ class OfFARNN:
         least = min([*values, 1])
         return float(least) ** (3 * longest + 2) < format_of(DTYPES[self.dtype]).tiny
 
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every prefix of every string, within the bound."""
         (automaton,) = self.automata()
         form, deviation = format_of(DTYPES[self.dtype]), self.deviation()
@@ -128,7 +128,7 @@ class OfFARNN:
         for string in strings:
             prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
             with torch.no_grad():
-                found = self.network(prefixes)[:, 0].double().cpu().numpy()
+                outputs = self.network(prefixes)[:, 0].double().cpu().numpy()
             values, bounds = (
                 table[0]
                 for table in bound_table(automaton, encode(automaton.index, [string]), form, deviation)
@@ -138,15 +138,17 @@ class OfFARNN:
                 continue
             used = [
                 share([one], [value], [bound])
-                for one, value, bound in zip(found.tolist(), values, bounds, strict=True)
+                for one, value, bound in zip(outputs.tolist(), values, bounds, strict=True)
             ]
             first = next((t for t, part in enumerate(used) if part > 1 and t >= shortest), None)
             worst = max(used[shortest:], default=0.0)
             if first is None:
                 yield no_difference(string, worst, bounded(bounds)[shortest:, None])
             else:
-                network, score = repr(float(found[first])), automaton.semiring.format(values[first])
-                yield Compared(string, worst, Difference(first, 0, network, score, f"{bounds[first]:.2g}"))
+                network, score = repr(float(outputs[first])), automaton.semiring.format(values[first])
+                yield StringResult(
+                    string, worst, Difference(first, 0, network, score, f"{bounds[first]:.2g}")
+                )
 
     def to_json(self) -> dict[str, Any]:
         """The way, the case, and how it is run."""
@@ -207,10 +209,10 @@ class OfFARNN:
 def _holds(dtype: str, value: Any) -> bool:
     """Is there a float that is exactly this?"""
     try:
-        found = float(np.dtype(dtype).type(float(value)))
+        number = float(np.dtype(dtype).type(float(value)))
     except OverflowError:
         return False
-    return bool(np.isfinite(found)) and found == value
+    return bool(np.isfinite(number)) and number == value
 
 
 def _floats(values: Any) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, layer_kinds
 from neural.rounding import format_of
-from ratproof.sides.comparison import Compared, Difference, no_difference, require_units, shortest_of
+from ratproof.sides.comparison import StringResult, Difference, no_difference, require_units, shortest_of
 from ratproof.sides.layer_files import checked
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
 from theory.claim import Claim, Variant
@@ -134,7 +134,7 @@ class OfNetwork:
         every = torch.cat([first.unsqueeze(0), c]).double().cpu().numpy()
         return [every[: n + 1, b] for b, n in enumerate(lengths)]
 
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every prefix of every string, within the derived bound.
 
         The automata are scored in float64 first, whose own rounding is in the bound; what leaves that is
@@ -144,23 +144,23 @@ class OfNetwork:
         row_of = {place: row for row, place in enumerate(batch.order.tolist())}
         states = self.states(strings)
         near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self.sides()]
-        for place, found in enumerate(states):
-            row, length = row_of[place], len(found)
+        for place, c in enumerate(states):
+            row, length = row_of[place], len(c)
             scores = np.stack([values[row, :length] for values, _ in near], axis=1)
             bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
-            if found.shape != scores.shape:
+            if c.shape != scores.shape:
                 raise ValueError(
-                    f"the network gives states of shape {found.shape}, where {scores.shape} is right"
+                    f"the network gives states of shape {c.shape}, where {scores.shape} is right"
                 )
             has = bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
                 # -infinity less itself is no number, and no difference
-                apart = np.where(found == scores, 0.0, np.abs(found - scores)) * _OUTWARD
+                apart = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
                 used = np.where((apart == 0) | ~has, 0.0, apart / bounds)[self._shortest :]
             if (used <= 1).all():
                 yield no_difference(strings[place], float(used.max(initial=0.0)), has[self._shortest :])
             else:
-                yield self._exactly(strings[place], found)
+                yield self._exactly(strings[place], c)
 
     @property
     def _format(self) -> Format:
@@ -173,7 +173,7 @@ class OfNetwork:
         slack = self.network.deviations(self.vectors, self._known_start)
         return list(zip(self._automata, slack, strict=True))
 
-    def _exactly(self, string: String, states: NDArray[Any]) -> Compared:
+    def _exactly(self, string: String, states: NDArray[Any]) -> StringResult:
         sides = [prefix_bounds(a, string, self._format, slack) for a, slack in self.sides()]
         worst = 0.0
         for t in range(self._shortest, len(string) + 1):
@@ -181,7 +181,7 @@ class OfNetwork:
                 used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
                 if used > 1:
                     network, automaton = repr(float(states[t, unit])), repr(float(scores[t]))
-                    return Compared(
+                    return StringResult(
                         string, worst, Difference(t, unit, network, automaton, f"{bounds[t]:.2g}")
                     )
                 worst = max(worst, used)

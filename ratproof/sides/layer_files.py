@@ -82,14 +82,14 @@ def device_of(name: Any) -> str:
 def numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
     """The values as an array of numbers that the network's format holds."""
     try:
-        found = np.asarray(values, dtype=np.float64)
+        array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what} is no array of numbers") from None
     if not all(type(value) in (int, float) for value in _leaves(values)):
         raise InputError(f"{what} has something in it that is no number")
-    if not (np.abs(found) <= largest).all():
+    if not (np.abs(array) <= largest).all():
         raise InputError(f"{what} has a number that is not finite in the network's format")
-    return found
+    return array
 
 
 def _leaves(values: Any) -> Iterator[Any]:
@@ -111,9 +111,9 @@ def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.floa
         if isinstance(value, (int, float)) and not abs(value) <= max(1, weights):
             raise InputError(f"options ask for a larger network than there are parameters: {name} is {value}")
     right = layer_kinds()[kind].shapes(options)
-    found = {name: values.shape for name, values in parameters.items()}
-    if found != right:
-        raise InputError(f"parameters have the shapes {found}, where {right} are right")
+    actual = {name: values.shape for name, values in parameters.items()}
+    if actual != right:
+        raise InputError(f"parameters have the shapes {actual}, where {right} are right")
 
 
 def check_alphabet(

@@ -17,7 +17,14 @@ from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from neural.rounding import format_of
 from ratproof.record.ledger import TOO_SHORT, ledger
-from ratproof.sides.comparison import Compared, Difference, NotAFunction, no_case, no_difference, shortest_of
+from ratproof.sides.comparison import (
+    StringResult,
+    Difference,
+    NotAFunction,
+    no_case,
+    no_difference,
+    shortest_of,
+)
 from theory.claim import Claim, Variant
 from theory.reading import Program
 
@@ -51,7 +58,7 @@ class OfModule:
         """What there is to say of it."""
         return f"the module {type(self.module).__name__} is given"
 
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every nonempty prefix of every string; a module says nothing of the empty one, which counts as no
         case.
         """
@@ -69,7 +76,7 @@ class OfModule:
             f" {self._format.name}{room}"
         )
 
-    def _compare(self, string: String, shortest: int) -> Compared:
+    def _compare(self, string: String, shortest: int) -> StringResult:
         if len(string) < shortest:
             return no_case(string, TOO_SHORT)
         states = self.states(string)
@@ -83,23 +90,27 @@ class OfModule:
                 used = share(states[t - 1 : t, unit], scores[t : t + 1], bounds[t : t + 1])
                 if used > 1:
                     network, score = repr(float(states[t - 1, unit])), repr(float(scores[t]))
-                    return Compared(string, worst, Difference(t, unit, network, score, f"{bounds[t]:.2g}"))
+                    return StringResult(
+                        string, worst, Difference(t, unit, network, score, f"{bounds[t]:.2g}")
+                    )
                 worst = max(worst, used)
         return no_difference(
             string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[shortest:]
         )
 
-    def confirm(self, compared: Compared) -> None:
-        """Raise :class:`~ratproof.sides.comparison.NotAFunction` where a difference that was found is another
-        one when the string is run again.
+    def confirm(self, compared: StringResult) -> None:
+        """Raise :class:`~ratproof.sides.comparison.NotAFunction` where a difference that was difference is
+        another one when the string is run again.
         """
-        found = compared.difference
-        if found is None:
+        difference = compared.difference
+        if difference is None:
             return
-        string = compared.string[: found.length]
-        again = repr(float(self.states(compared.string)[found.length - 1, found.unit]))
-        if again != found.network:
-            raise NotAFunction(string, found.network, again, "the module is not a function of its inputs")
+        string = compared.string[: difference.length]
+        again = repr(float(self.states(compared.string)[difference.length - 1, difference.unit]))
+        if again != difference.network:
+            raise NotAFunction(
+                string, difference.network, again, "the module is not a function of its inputs"
+            )
 
     @property
     def _format(self) -> Format:
@@ -117,11 +128,11 @@ class OfModule:
         training = {part: part.training for part in self.module.modules()}
         self.module.eval()
         try:
-            found = self.module.scores(inputs) if isinstance(self.module, Recurrent) else self.module(inputs)
+            answer = self.module.scores(inputs) if isinstance(self.module, Recurrent) else self.module(inputs)
         finally:
             for part, was in training.items():
                 part.training = was
-        outputs = found[0] if isinstance(found, tuple) else found
+        outputs = answer[0] if isinstance(answer, tuple) else answer
         right = (len(string), 1, len(self._automata))
         if not isinstance(outputs, Tensor) or tuple(outputs.shape) != right:
             shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__

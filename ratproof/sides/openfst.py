@@ -10,7 +10,7 @@ import numpy as np
 from automata.openfst_scores import Scorer
 from automata.rounding import share
 from automata.strings import String
-from ratproof.sides.comparison import Compared, Difference, no_difference
+from ratproof.sides.comparison import StringResult, Difference, no_difference
 from ratproof.sides.exact import Exact
 
 
@@ -23,12 +23,12 @@ class WithOpenFst(Exact):
     def _scorers(self) -> list[Scorer]:
         return [Scorer(automaton) for automaton in self._automata]
 
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every prefix of every string, within OpenFst's derived bound."""
         for string in strings:
             yield self._compare(string)
 
-    def _compare(self, string: String) -> Compared:
+    def _compare(self, string: String) -> StringResult:
         worst, compared = 0.0, []
         for t, values in enumerate(self.read.recurrence.values(self.case, string)):
             if t < self.read.shortest:
@@ -41,9 +41,9 @@ class WithOpenFst(Exact):
                 score = scorer.score(string[:t])
                 used = share([score], [value], [bound])
                 if used > 1:
-                    found = Difference(
+                    difference = Difference(
                         t, unit, self._automata[unit].semiring.format(value), repr(score), f"{bound:.2g}"
                     )
-                    return Compared(string, worst, found)
+                    return StringResult(string, worst, difference)
                 worst = max(worst, used)
         return no_difference(string, worst, np.array(compared, dtype=bool).reshape(-1, len(self._scorers)))

@@ -28,7 +28,7 @@ from neural.state_regularized.component import Transition
 from neural.state_regularized.layers import KINDS, SRCell, SRLayers
 from ratproof.record.ledger import NO_ALARM, TOO_SHORT
 from ratproof.sides.chernoff import surprise, threshold
-from ratproof.sides.comparison import Compared, Difference, no_case, shortest_of
+from ratproof.sides.comparison import StringResult, Difference, no_case, shortest_of
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
 from ratproof.sides.sampled_run_files import LAYERS, checked
 from theory.claim import Claim, Variant
@@ -107,10 +107,10 @@ class SampledRuns:
     @torch.no_grad()
     def table(self) -> dict[str, np.ndarray[Any, Any]]:
         """For each symbol the k x k floats that the cell says, asked at each centroid."""
-        found = {}
+        table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
-            found[symbol] = self._told(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
-        return found
+            table[symbol] = self._told(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
+        return table
 
     def _told(self, read: Tensor) -> Tensor:
         """Alpha in every row of a batch, if all were at one centroid: for each of them, shape
@@ -144,7 +144,7 @@ class SampledRuns:
         where = f"{self.spec.kind} in {self.spec.dtype} on {self.spec.device}"
         return f"{where}, {options}, start at centroid {self.runs.first + 1}; " + "; ".join(rows)
 
-    def compare(self, strings: Sequence[String]) -> Iterator[Compared]:
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Each string, at its end; a string counts as one case."""
         shortest = shortest_of(self.claim, self.variant)
         for place, string in enumerate(strings):
@@ -156,13 +156,13 @@ class SampledRuns:
             try:
                 with torch.random.fork_rng(devices=[self.spec.device] if self.spec.device != "cpu" else []):
                     torch.manual_seed(self.runs.seed + place)
-                    found = self._compare(string)
+                    result = self._compare(string)
             finally:
                 torch.set_num_threads(threads)
-            yield found
+            yield result
 
     @torch.no_grad()
-    def _compare(self, string: String) -> Compared:
+    def _compare(self, string: String) -> StringResult:
         rows = [self.spec.alphabet.index(x) for x in string]
         inputs = self.spec.tensor(self.spec.embeddings)[rows].unsqueeze(1).expand(-1, self.runs.count, -1)
         cell = self.layer.cell
@@ -178,7 +178,7 @@ class SampledRuns:
                 run = int(wrong.nonzero()[0])
                 unit = int((ran.scores[t, run] != expected[run]).nonzero()[0])
                 network, automaton = (repr(float(alpha[run, unit])) for alpha in (ran.scores[t], expected))
-                return Compared(string, None, Difference(t + 1, unit, network, automaton, "0"))
+                return StringResult(string, None, Difference(t + 1, unit, network, automaton, "0"))
             apart += SAMPLER + self._spread(told, symbol)
             same = (ran.outputs[t].unsqueeze(1) == cell.component.centroids.T).all(dim=2)
             if not same.any(dim=1).all():
@@ -195,24 +195,24 @@ class SampledRuns:
         off = (told.double() - table).abs().sum(dim=2) + (told.double().sum(dim=2) - 1).abs()
         return float(off.max())
 
-    def _tested(self, string: String, counts: Sequence[int], apart: float) -> Compared:
+    def _tested(self, string: String, counts: Sequence[int], apart: float) -> StringResult:
         most, worst, tells = threshold(self.runs.tests), 0.0, True
         for unit, (count, automaton) in enumerate(zip(counts, self._automata, strict=True)):
             p = float(score(automaton, string))
             share = surprise(count, self.runs.count, p, apart) / most
             if share > 1:
-                found = Difference(
+                difference = Difference(
                     len(string),
                     unit,
                     f"{count} of {self.runs.count} runs",
                     f"{p:.6g}",
                     f"{apart:.2g}, and chance",
                 )
-                return Compared(string, share, found)
+                return StringResult(string, share, difference)
             worst = max(worst, share)
             # with few runs, or much rounding, every count is as likely as not
             tells = tells and max(surprise(c, self.runs.count, p, apart) for c in (0, self.runs.count)) > most
-        return Compared(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
+        return StringResult(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
 
     def to_json(self) -> dict[str, Any]:
         """Everything."""

@@ -22,7 +22,7 @@ from automata.rounding import Deviation
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from ratproof.sides.module import OfModule
-from ratproof.user_claims.steps import BELIEVED, Given, check_automata, claim_of
+from ratproof.user_claims.steps import BELIEVED, OnlyCase, check_automata, claim_of
 from theory.claim import Claim, Variant
 from theory.reading import Program
 
@@ -79,7 +79,7 @@ def believe_module(
         own = module.deviations(embeddings)
         # those of its own weights are no others' where an automaton of another shape is given
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
-    given = Given(automata)
+    given = OnlyCase(automata)
 
     def compared(claim: str, variant: str) -> OfModule:
         return OfModule(claim, variant, module, embeddings, automata, deviations, slack)

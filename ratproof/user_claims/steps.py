@@ -33,7 +33,7 @@ BELIEVED = "believed"
 
 
 @dataclass(frozen=True)
-class Given:
+class OnlyCase:
     """The one case of a network whose weights are given."""
 
     automata: tuple[WFSA, ...]
@@ -47,7 +47,7 @@ class Given:
         """What there is to say of it."""
         return "the weights are given"
 
-    def renamed(self, names: dict[str, str]) -> Given:
+    def renamed(self, names: dict[str, str]) -> OnlyCase:
         """Letters keep their names: the network knows no others."""
         return self
 
@@ -55,12 +55,12 @@ class Given:
         """Nothing: the weights are in the file that brought the claim."""
         return {}
 
-    def from_json(self, data: dict[str, Any]) -> Given:
+    def from_json(self, data: dict[str, Any]) -> OnlyCase:
         """The case itself: there is but one."""
         return self
 
 
-def claim_of(name: str, says: str, given: Given, variant: Variant) -> Claim:
+def claim_of(name: str, says: str, given: OnlyCase, variant: Variant) -> Claim:
     """The claim with that one variant."""
     return Claim(
         name,
@@ -115,7 +115,7 @@ def believe(
         InputError: alphabets differ, a symbol is no string, or an automaton has epsilon cycles without a sum.
     """
     automata = check_automata(name, automaton)
-    given = Given(automata)
+    given = OnlyCase(automata)
     network = _recurrence(name, start, step, out, modes)
     shown = network.out(given, network.start(given))
     if len(shown) != len(automata):
@@ -124,10 +124,10 @@ def believe(
             " compare with"
         )
 
-    def cases(alphabet: str) -> st.SearchStrategy[Given]:
+    def cases(alphabet: str) -> st.SearchStrategy[OnlyCase]:
         return st.just(given)
 
-    def small(letters: int) -> Iterator[Given]:
+    def small(letters: int) -> Iterator[OnlyCase]:
         return iter([given] if letters == 1 else [])
 
     variant = Variant(
@@ -164,14 +164,14 @@ def _check(name: str, automata: Sequence[WFSA]) -> None:
 def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recurrence:
     """The network as a recurrence over exact numbers, which refuses to round."""
 
-    def begin(case: Given) -> Any:
+    def begin(case: OnlyCase) -> Any:
         return (start[0], _exact(start[1])) if modes else _exact(start)
 
-    def go_on(case: Given, state: Any, symbol: Any) -> Any:
+    def go_on(case: OnlyCase, state: Any, symbol: Any) -> Any:
         after = step(state, symbol)
         return (after[0], _unrounded(name, after[1])) if modes else _unrounded(name, after)
 
-    def show(case: Given, state: Any) -> tuple[Any, ...]:
+    def show(case: OnlyCase, state: Any) -> tuple[Any, ...]:
         shown = out(state) if out is not None else state[1] if modes else state
         return tuple(_unrounded(name, tuple(flat(shown))))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
+from theory.claim import PROVED, Claim, Effort, TableRow, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -125,7 +125,7 @@ CLAIM = Claim(
         },
     ),
     uses=("proposition-7",),
-    row=Row("1", ("SCRN, context units", "c_t = f_t c_{t-1} + u_t", "B")),
+    row=TableRow("1", ("SCRN, context units", "c_t = f_t c_{t-1} + u_t", "B")),
     layers=("scrn",),
     effort=Effort(run=8, exhausted=5),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, Row, Source, Variant
+from theory.claim import Claim, Effort, TableRow, Source, Variant
 from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
 from theory.rational_recurrences.shared.complement import input_representation
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
@@ -54,7 +54,7 @@ CLAIM = Claim(
         },
     ),
     uses=("proposition-7", "corollary-9"),
-    row=Row("1", ("SRU", "c_t = f_t c_{t-1} + u_t", "B")),
+    row=TableRow("1", ("SRU", "c_t = f_t c_{t-1} + u_t", "B")),
     layers=("sru",),
     effort=Effort(exhausted=5),
 )

@@ -6,7 +6,7 @@ h_{t-1} + (1 - f_t) z_t.
 
 from __future__ import annotations
 
-from theory.claim import Claim, Effort, Row, Source
+from theory.claim import Claim, Effort, TableRow, Source
 from theory.rational_recurrences import corollary_10_sru
 from theory.rational_recurrences.shared.complement import input_representation
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
@@ -23,7 +23,7 @@ CLAIM = Claim(
     variants=input_representation("corollary_10_t_rnn"),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7", "corollary-9"),
-    row=Row("1", ("T-RNN", "c_t = f_t c_{t-1} + u_t", "B")),
+    row=TableRow("1", ("T-RNN", "c_t = f_t c_{t-1} + u_t", "B")),
     layers=("t-rnn",),
     effort=Effort(exhausted=5),
 )

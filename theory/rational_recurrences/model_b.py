@@ -6,7 +6,7 @@ Peng et al. 2018, section 6.1 and appendix D, equations 23a to 23e.
 
 from __future__ import annotations
 
-from theory.claim import Claim, Effort, Row, Source
+from theory.claim import Claim, Effort, TableRow, Source
 from theory.rational_recurrences import corollary_10_sru
 from theory.rational_recurrences.shared.complement import variants
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS, OUTPUT
@@ -25,7 +25,7 @@ CLAIM = Claim(
     ),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7",),
-    row=Row("2", ("RRNN(B)", "yes", "", "real")),
+    row=TableRow("2", ("RRNN(B)", "yes", "", "real")),
     layers=("rrnn-b",),
     effort=Effort(exhausted=5),
 )

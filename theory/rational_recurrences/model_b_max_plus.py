@@ -5,7 +5,7 @@ Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of th
 
 from __future__ import annotations
 
-from theory.claim import Claim, Effort, Row, Source
+from theory.claim import Claim, Effort, TableRow, Source
 from theory.rational_recurrences import example_15
 
 CLAIM = Claim(
@@ -27,7 +27,7 @@ CLAIM = Claim(
     variants=example_15.max_plus_figure_1("model_b_max_plus"),
     example=example_15.CLAIM.example,
     uses=("example-15",),
-    row=Row("2", ("RRNN(B), max-plus", "yes", "", "max-plus")),
+    row=TableRow("2", ("RRNN(B), max-plus", "yes", "", "max-plus")),
     layers=("rrnn-b-max-plus",),
     effort=Effort(exhausted=5),
 )

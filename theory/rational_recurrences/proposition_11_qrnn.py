@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, Row, Source
+from theory.claim import Claim, Effort, TableRow, Source
 from theory.rational_recurrences.shared import windows
 from theory.rational_recurrences.shared.windowed_variants import variants
 from theory.rational_recurrences.shared.windows import instances
@@ -66,7 +66,7 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("proposition-7",),
-    row=Row("1", ("QRNN", "c_t = f_t c_{t-1} + u_t", "B, with a memory of K - 1 symbols")),
+    row=TableRow("1", ("QRNN", "c_t = f_t c_{t-1} + u_t", "B, with a memory of K - 1 symbols")),
     layers=("qrnn",),
     effort=Effort(strings=16, longest=8, run=6),
 )

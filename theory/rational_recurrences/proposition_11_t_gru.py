@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import Claim, Effort, Row, Source
+from theory.claim import Claim, Effort, TableRow, Source
 from theory.rational_recurrences.shared import windows
 from theory.rational_recurrences.shared.windowed_variants import EXAMPLE, over_three_alphabets, variants
 from theory.signature import Signature, by_window
@@ -40,7 +40,7 @@ CLAIM = Claim(
     ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),
-    row=Row("1", ("T-GRU", "c_t = f_t c_{t-1} + u_t", "B, with a memory of one symbol")),
+    row=TableRow("1", ("T-GRU", "c_t = f_t c_{t-1} + u_t", "B, with a memory of one symbol")),
     layers=("t-gru",),
     effort=Effort(strings=16, longest=8, run=6, exhausted=5),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
+from theory.claim import PROVED, Claim, Effort, TableRow, Source, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -275,7 +275,7 @@ CLAIM = Claim(
         ("n", 2),
     ),
     uses=("model-c",),
-    row=Row(
+    row=TableRow(
         "1",
         ("RCNN", "c^(1)_t = c^(1)_{t-1} l_t + u^(1)_t, c^(2)_t = c^(2)_{t-1} l_t + c^(1)_{t-1} u^(2)_t", "C"),
     ),

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Row, Source, Variant
+from theory.claim import PROVED, Claim, Effort, TableRow, Source, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.reading import Equality, Recurrence
@@ -246,7 +246,7 @@ CLAIM = Claim(
         },
         ("d", 2),
     ),
-    row=Row("1", ("ISAN", "c_t = W_{x_t} c_{t-1} + b_{x_t}", "D_1, D_2")),
+    row=TableRow("1", ("ISAN", "c_t = W_{x_t} c_{t-1} + b_{x_t}", "D_1, D_2")),
     layers=("isan",),
     effort=Effort(strings=20, longest=8, run=10),
 )

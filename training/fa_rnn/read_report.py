@@ -29,7 +29,7 @@ NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
 
 
 @dataclass(frozen=True)
-class Row:
+class SystemRow:
     """One system's accuracy.
 
     Attributes:
@@ -58,7 +58,7 @@ class Report:
             learned.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[SystemRow, ...]
     rules: tuple[ReadRule, ...]
     default: str
     learned: tuple[ReadRule, ...]
@@ -96,13 +96,15 @@ def report(
     original = best_of(
         model, before.float(), training, dev, (0.5,), (0.5,), False, under("first rules"), finals
     )
-    rows = [Row("network", network_accuracy(model, dev), network_accuracy(model, test), None, None)]
+    rows = [SystemRow("network", network_accuracy(model, dev), network_accuracy(model, test), None, None)]
     for name, system in (
         ("automata, read back", whole),
         ("rules, read back", apart),
         ("first rules, as a list", original),
     ):
-        rows.append(Row(name, system.dev, accuracy(system, model, test), len(system.rules), system.choice))
+        rows.append(
+            SystemRow(name, system.dev, accuracy(system, model, test), len(system.rules), system.choice)
+        )
     tell("writing rules")
     result = Report(
         tuple(rows),

@@ -30,7 +30,7 @@ MATCH = 0.5
 
 
 @dataclass(frozen=True)
-class Row:
+class ZeroShotRow:
     """What one system did.
 
     Attributes:
@@ -97,7 +97,7 @@ class Found:
     rank: tuple[int, int]
     error: tuple[float, float]
     missing: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ZeroShotRow, ...]
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -188,11 +188,11 @@ def _row(
     by_rules: list[str | None],
     test: Sentences,
     seconds: float,
-) -> Row:
+) -> ZeroShotRow:
     right = sum(a == b for a, b in zip(chosen, test.labels, strict=True))
     agrees = sum(a == b for a, b in zip(chosen, by_rules, strict=True))
     counts = matches.sum(dim=1)
-    return Row(
+    return ZeroShotRow(
         name,
         right / len(test),
         agrees / len(test),

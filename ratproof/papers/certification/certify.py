@@ -89,8 +89,8 @@ def certify(
 ) -> Answer:
     """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
 
-    Compared are the label, which is the most probable centroid, and the decision to accept; with ``against``
-    the decision alone.
+    StringResult are the label, which is the most probable centroid, and the decision to accept; with
+    ``against`` the decision alone.
 
     Args:
         network: of one layer without a cell state.
