@@ -24,8 +24,8 @@ from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Either, Repeat, Rule, Wildcard, Word
 from automata.rules.words import BEGIN, END, stands_for
+from neural.fa_rnn import sentences as labelled
 from neural.fa_rnn.network import FARNN
-from training.fa_rnn import sentences as labelled
 
 REPEATS = 5
 

@@ -122,8 +122,10 @@ Certificate = Linked | Minimal | Distinguished | Bisimulation
 
 
 def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
-    frame = {"format": FORMAT, "claims": claims, "A": to_json(a), "B": to_json(b)}
-    if a.semiring not in (REAL, COUNTING):
+    of_field = a.semiring in (REAL, COUNTING)
+    about = "automata over a field" if of_field else "automata over a semiring that is no field"
+    frame = {"format": FORMAT, "about": about, "claims": claims, "A": to_json(a), "B": to_json(b)}
+    if not of_field:
         return frame
     plain = {
         name: _without_epsilon(side.to_exact())

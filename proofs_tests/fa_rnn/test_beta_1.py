@@ -16,6 +16,7 @@ from automata.semirings import COUNTING
 from automata.strategies import readings
 from automata.wfsa import WFSA
 from neural.fa_rnn.network import FARNN
+from neural.fa_rnn.sentences import read, vocabulary
 from ratproof.papers.fa_rnn import decide_network
 from ratproof.record.ledger import ledger
 from ratproof.runner.evidence import evidence
@@ -23,7 +24,6 @@ from ratproof.runner.verification import rule_file_in
 from ratproof.sides.layer_spec import DTYPES
 from theory.fa_rnn.beta_1 import RULES
 from theory.fa_rnn.shared.rules import boolean
-from training.fa_rnn.sentences import read, vocabulary
 
 CLAIM = "fa-rnn-beta-1"
 

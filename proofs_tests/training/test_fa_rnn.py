@@ -21,6 +21,7 @@ from automata.rules.strategies import rules
 from neural import checkpoints
 from neural.fa_rnn import files
 from neural.fa_rnn.classifier import Classifier
+from neural.fa_rnn.sentences import Sentences
 from ratproof.main import run
 from training.fa_rnn import experiment
 from training.fa_rnn.checkpoints import KIND
@@ -28,7 +29,6 @@ from training.fa_rnn.drawn import RuleSentences
 from training.fa_rnn.experiment import Experiment
 from training.fa_rnn.read_back import covering, own_states, reached, read_back
 from training.fa_rnn.rules_read import before_training, rules_of
-from training.fa_rnn.sentences import Sentences
 from training.fa_rnn.trainer import encoded
 from training.fa_rnn.vectors import find, vectors
 from training.kept import difference

@@ -16,10 +16,10 @@ from automata.rules.rule_files import Labelled, loads
 from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
 from automata.rules.syntax import Rule
+from neural.fa_rnn import sentences
 from neural.fa_rnn.bidirectional import mirror
+from neural.fa_rnn.sentences import Sentences
 from ratproof.main import run
-from training.fa_rnn import sentences
-from training.fa_rnn.sentences import Sentences
 from training.fa_rnn.zero_shot import zero_shot
 
 WORDS = ("a", "b", "7", "?")

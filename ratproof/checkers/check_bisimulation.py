@@ -17,6 +17,7 @@ from math import inf
 from operator import add, mul, sub, truediv
 from pathlib import Path
 
+ABOUT = "automata over a semiring that is no field"
 FORMAT, LISTS = "ratproof certificate 1", ("alphabet", "initial", "final", "transitions")
 FIELDS = {"equivalent": ["pairs"], "different": ["word", "scores"]}
 SEMIRINGS = {  # plus, times, divided by, zero, what weights may be
@@ -204,13 +205,14 @@ def verdict(data):
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
     )
+    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
     need(
         type(data.get("claims")) is str and data["claims"] in FIELDS,
         f"{data.get('claims')!r:.40} is no claim that this program knows",
     )
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
     need(over not in ("real", "counting"), f"it is over a field: check_certificate.py is for {over}")
-    known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["stand"])
+    known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["about", "stand"])
     known(
         stand := data.get("stand", {}), [], stand
     )  # which words a symbol stands for: written down, and not checked

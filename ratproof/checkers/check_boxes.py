@@ -23,6 +23,7 @@ from math import isqrt
 from operator import mul as times
 from pathlib import Path
 
+ABOUT = "a soft network"
 FORMAT, CLAIM = "ratproof certificate 1", "the soft network follows its automaton"
 OPTIONS = ("kind", "similarity", "temperature", "alphabet", "start_token")
 ARRAYS = {
@@ -294,8 +295,9 @@ def verdict(data):
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
     )
+    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
     need(data.get("claims") == CLAIM, f"{data.get('claims')!r:.40} is no claim that this program knows")
-    known(data, ["format", "claims", "network", "automaton", "nodes"])
+    known(data, ["format", "claims", "network", "automaton", "nodes"], ["about"])
     known(data["automaton"], LABELS)
     net, nodes, (after, label, accepts) = (
         Network(data["network"]),

@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from random import getrandbits
 
+ABOUT = "automata over a field"
 FORMAT, LISTS = "ratproof certificate 1", ("alphabet", "initial", "final", "transitions")
 FIELDS = {
     "equivalent": ["through"],
@@ -193,6 +194,7 @@ def verdict(data):
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
     )
+    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
     need(
         type(data.get("claims")) is str and data["claims"] in FIELDS,
         f"{data.get('claims')!r:.40} is no claim that this program knows",
@@ -203,7 +205,7 @@ def verdict(data):
         f"it is over no field: check_bisimulation.py is for {over}",
     )
     links = () if data["claims"] == "different" else ("to A", "to B")
-    known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["without epsilon", *links])
+    known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["about", "without epsilon", *links])
     known(data.get("without epsilon", {}), [], "AB")
     a, b = (
         without_epsilon(Automaton(data[side]), data.get("without epsilon", {}).get(side)) for side in "AB"

@@ -19,6 +19,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Co
 from fractions import Fraction
 from pathlib import Path
 
+ABOUT = "a cell"
 FORMAT, SECONDS = "ratproof certificate 1", 600  # where checking may take longer, nothing is checked
 SHAPES = {
     "W": ("units", "letters"),
@@ -208,6 +209,7 @@ def verdict(data):
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
     )
+    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
     need(
         str(data.get("claims")).startswith("at least "),
         f"{data.get('claims')!r:.40} is no claim that this program knows",
@@ -224,7 +226,7 @@ def verdict(data):
         "prefixes",
         "suffixes",
     ]
-    known(data, ["format", "claims", *fields], ["every size"])
+    known(data, ["format", "claims", *fields], ["about", "every size"])
     listed(
         data.get("every size", []), "every size", str
     )  # it speaks of every number of states, and is not checked

@@ -18,6 +18,7 @@ from fractions import Fraction
 from math import floor
 from pathlib import Path
 
+ABOUT = "a network at a low temperature"
 FORMAT, POWER, SIZE = (
     "ratproof certificate 1",
     5000,
@@ -124,8 +125,9 @@ def verdict(data):
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
     )
+    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
     need(data.get("claims") == "follows", f"{data.get('claims')!r:.40} is no claim that this program knows")
-    known(data, ["format", "claims", "boxes", "epsilon", "dfa", "states"])
+    known(data, ["format", "claims", "boxes", "epsilon", "dfa", "states"], ["about"])
     need(
         len(json.dumps(data)) <= SIZE,
         f"it has more than the {SIZE} characters that this program takes at most",

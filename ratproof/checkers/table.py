@@ -51,25 +51,37 @@ class Judgement:
     about: dict[str, Any] | None = None
 
 
+PROGRAMS: dict[str, ModuleType] = {
+    program.ABOUT: program
+    for program in (check_certificate, check_bisimulation, check_hankel, check_invariant, check_boxes)
+}
+"""The programs, by what the certificates are about that they check."""
+OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
+"""The programs for certificates without a field ``about``, by a field that they have."""
+
+
 def checker_of(data: dict[str, Any]) -> ModuleType:
-    """The program for a certificate: of a network with boxes, of a cell, of automata over a field, or over
-    another semiring.
+    """The program for a certificate: the one that its field ``about`` names.
+
+    Raises ``ValueError`` where no program is for that.
     """
-    if "nodes" in data:
-        return check_boxes
-    if "boxes" in data:
-        return check_invariant
-    if "cell" in data:
-        return check_hankel
+    if "about" in data:
+        about = data["about"]
+        if not isinstance(about, str) or about not in PROGRAMS:
+            raise ValueError(f"it is about {about!r:.60}, where {' or '.join(PROGRAMS)} is right")
+        return PROGRAMS[about]
+    for field, program in OLDER.items():
+        if field in data:
+            return program
     first = data.get("A")
-    field = isinstance(first, dict) and first.get("semiring") in ("real", "counting")
-    return check_certificate if field else check_bisimulation
+    of_field = isinstance(first, dict) and first.get("semiring") in ("real", "counting")
+    return check_certificate if of_field else check_bisimulation
 
 
 def judge(data: dict[str, Any]) -> Judgement:
     """Have the certificate checked by its program."""
-    program = checker_of(data)
     try:
+        program = checker_of(data)
         claims = program.verdict(data)
         return Judgement("accepted", claims, about=program.about(data))
     except TimeoutError as error:

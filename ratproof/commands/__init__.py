@@ -14,6 +14,7 @@ from ratproof.commands import (
 from ratproof.commands.app import app
 from ratproof.process import limits
 
+app.add_typer(rules.rules, name="rules")
 limits.add(app)
 
 __all__ = [

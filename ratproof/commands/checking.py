@@ -191,6 +191,10 @@ def _certificate(path: str) -> dict[str, Any] | Judgement:
         return Judgement("rejected", why=str(error))
     known = isinstance(data, dict) and any({"format", "claims", *fields} <= set(data) for fields in SUBJECTS)
     if known or (isinstance(data, dict) and str(data.get("format")).startswith(VERSIONED)):
+        try:
+            checker_of(data)
+        except ValueError as error:
+            return Judgement("rejected", why=str(error))
         return dict(data)
     raise FormatError(
         f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes,"
@@ -214,8 +218,8 @@ def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> S
         elif _holds_weights(path):
             if subjects.weights is not None:
                 raise InputError(
-                    f"--of names two files of weights, {subjects.weights[0]} and {path}; a certificate is about"
-                    " one cell"
+                    f"--of names two files of weights, {subjects.weights[0]} and {path}; a certificate is"
+                    " about one cell"
                 )
             subjects.weights = path, files.read_text(path)
         else:

@@ -13,21 +13,22 @@ GROUP = "ratproof.commands"
 EXPECTED = {
     "train": (
         "Train a network, extract its automaton, compare, and certify (comes with the package training)."
-    ),
-    "rules": (
-        "Rules on labelled sentences, and the networks that are made from them (comes with the package"
-        " training)."
-    ),
+    )
 }
 """Commands that ship with ratproof, by what they do: said where their package is not installed."""
 
 
 def add(to: typer.Typer) -> None:
-    """Add the commands that are installed; of those expected that are not, one that says so."""
+    """Add the commands that are installed; of those expected that are not, one that says so.
+
+    An entry may name a group of ratproof's own, to which loading it has added its commands.
+    """
     installed = {entry.name: entry for entry in entry_points(group=GROUP)}
     for name, entry in sorted(installed.items()):
         try:
-            to.add_typer(entry.load(), name=name)
+            group = entry.load()
+            if group not in [known.typer_instance for known in to.registered_groups]:
+                to.add_typer(group, name=name)
         except ImportError as error:
             _absent(
                 to,

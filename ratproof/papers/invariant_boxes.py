@@ -30,6 +30,7 @@ def decide_by_boxes(comparison: Exact) -> None:
     states = sorted({q for q, _, _ in reachable(w)})
     certificate = {
         "format": FORMAT,
+        "about": check_invariant.ABOUT,
         "claims": "follows",
         "boxes": {
             name: value

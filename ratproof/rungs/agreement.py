@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from automata.strings import String
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import Ledger, ledger
-from ratproof.sides.comparison import StringResult, Comparison, Repeatable, counterexample
+from ratproof.sides.comparison import Comparison, Repeatable, StringResult, counterexample
 
 
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:

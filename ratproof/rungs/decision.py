@@ -16,7 +16,7 @@ from ratproof.checkers.table import accepted_certificate
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
 from ratproof.rungs.on_numbers import OnNumbers
-from ratproof.sides.comparison import StringResult, Comparison, Difference, counterexample
+from ratproof.sides.comparison import Comparison, Difference, StringResult, counterexample
 from ratproof.sides.exact import Exact
 from theory.reading import Recurrence
 

@@ -29,7 +29,7 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
-from ratproof.sides.comparison import StringResult, Difference, NotAFunction, counterexample
+from ratproof.sides.comparison import Difference, NotAFunction, StringResult, counterexample
 from ratproof.sides.exact import Exact, fresh_values, unlike
 
 STRINGS = 1000

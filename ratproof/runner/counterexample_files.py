@@ -16,7 +16,7 @@ from automata.files import read_text, write_whole
 from automata.number_text import shorten
 from automata.printable_text import printable
 from ratproof.record.counterexample import Counterexample
-from ratproof.sides.comparison import StringResult, Comparison, counterexample
+from ratproof.sides.comparison import Comparison, StringResult, counterexample
 from ratproof.sides.table import SIDES
 from theory.registry import claim_named
 

@@ -16,7 +16,7 @@ from automata.strings import String
 from automata.tree import levels
 from automata.wfsa import WFSA
 from ratproof.record.ledger import TOO_SHORT
-from ratproof.sides.comparison import StringResult, Difference, NotAFunction, no_case, require_units
+from ratproof.sides.comparison import Difference, NotAFunction, StringResult, no_case, require_units
 from theory.claim import Claim, Variant
 from theory.reading import Equality, untouched
 from theory.registry import claim_named

@@ -30,7 +30,7 @@ from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
 from ratproof.record.ledger import MIGHT_UNDERFLOW
-from ratproof.sides.comparison import StringResult, Difference, no_case, no_difference, shortest_of
+from ratproof.sides.comparison import Difference, StringResult, no_case, no_difference, shortest_of
 from ratproof.sides.layer_files import device_of
 from ratproof.sides.layer_spec import DTYPES
 from theory.claim import Claim, Variant

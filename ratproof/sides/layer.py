@@ -20,7 +20,7 @@ from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, layer_kinds
 from neural.rounding import format_of
-from ratproof.sides.comparison import StringResult, Difference, no_difference, require_units, shortest_of
+from ratproof.sides.comparison import Difference, StringResult, no_difference, require_units, shortest_of
 from ratproof.sides.layer_files import checked
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
 from theory.claim import Claim, Variant

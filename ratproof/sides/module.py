@@ -18,9 +18,9 @@ from neural.layer import Recurrent
 from neural.rounding import format_of
 from ratproof.record.ledger import TOO_SHORT, ledger
 from ratproof.sides.comparison import (
-    StringResult,
     Difference,
     NotAFunction,
+    StringResult,
     no_case,
     no_difference,
     shortest_of,

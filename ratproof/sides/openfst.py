@@ -10,7 +10,7 @@ import numpy as np
 from automata.openfst_scores import Scorer
 from automata.rounding import share
 from automata.strings import String
-from ratproof.sides.comparison import StringResult, Difference, no_difference
+from ratproof.sides.comparison import Difference, StringResult, no_difference
 from ratproof.sides.exact import Exact
 
 

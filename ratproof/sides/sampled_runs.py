@@ -28,7 +28,7 @@ from neural.state_regularized.component import Transition
 from neural.state_regularized.layers import KINDS, SRCell, SRLayers
 from ratproof.record.ledger import NO_ALARM, TOO_SHORT
 from ratproof.sides.chernoff import surprise, threshold
-from ratproof.sides.comparison import StringResult, Difference, no_case, shortest_of
+from ratproof.sides.comparison import Difference, StringResult, no_case, shortest_of
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
 from ratproof.sides.sampled_run_files import LAYERS, checked
 from theory.claim import Claim, Variant

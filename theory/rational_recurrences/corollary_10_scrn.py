@@ -13,7 +13,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, TableRow, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.reading import Equality, NoAutomaton, Recurrence

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, TableRow, Source, Variant
+from theory.claim import Claim, Effort, Source, TableRow, Variant
 from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, with_feedback
 from theory.rational_recurrences.shared.complement import input_representation
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS

@@ -6,7 +6,7 @@ h_{t-1} + (1 - f_t) z_t.
 
 from __future__ import annotations
 
-from theory.claim import Claim, Effort, TableRow, Source
+from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences import corollary_10_sru
 from theory.rational_recurrences.shared.complement import input_representation
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS

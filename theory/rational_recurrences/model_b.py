@@ -6,7 +6,7 @@ Peng et al. 2018, section 6.1 and appendix D, equations 23a to 23e.
 
 from __future__ import annotations
 
-from theory.claim import Claim, Effort, TableRow, Source
+from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences import corollary_10_sru
 from theory.rational_recurrences.shared.complement import variants
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS, OUTPUT

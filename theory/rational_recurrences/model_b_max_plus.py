@@ -5,7 +5,7 @@ Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of th
 
 from __future__ import annotations
 
-from theory.claim import Claim, Effort, TableRow, Source
+from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences import example_15
 
 CLAIM = Claim(

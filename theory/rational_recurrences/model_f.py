@@ -13,7 +13,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, TableRow, Source, Variant
+from theory.claim import LADDER, PROVED, Claim, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.shared.hypotheses import MEMORYLESS, OUTPUT
 from theory.rational_recurrences.shared.two_gates import GATES, without_complements

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, TableRow, Source
+from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences.shared import windows
 from theory.rational_recurrences.shared.windowed_variants import variants
 from theory.rational_recurrences.shared.windows import instances

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.claim import Claim, Effort, TableRow, Source
+from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences.shared import windows
 from theory.rational_recurrences.shared.windowed_variants import EXAMPLE, over_three_alphabets, variants
 from theory.signature import Signature, by_window

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, TableRow, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.reading import Equality, Recurrence

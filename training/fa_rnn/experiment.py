@@ -18,12 +18,12 @@ from automata.files import write_whole
 from automata.rules import rule_files
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import RuleSet, rule_set
-from neural.fa_rnn import files
+from neural.fa_rnn import files, sentences
 from neural.fa_rnn.classifier import Classifier
-from training.fa_rnn import checkpoints, sentences
+from neural.fa_rnn.sentences import Sentences, accuracy
+from training.fa_rnn import checkpoints
 from training.fa_rnn.drawn import RuleSentences
 from training.fa_rnn.recipe import Recipe, recipe_for
-from training.fa_rnn.sentences import Sentences
 from training.fa_rnn.trainer import Trainer
 from training.fa_rnn.vectors import Vectors, find, vectors
 
@@ -222,14 +222,6 @@ def start(
     _, model, default = max(candidates, key=lambda one: one[0])
     model.dropout.p = recipe.dropout
     return model, default
-
-
-def accuracy(model: Classifier, part: Sentences) -> float:
-    """The share of sentences with the right label."""
-    model.eval()
-    return sum(said == label for said, label in zip(model.said(part.words), part.labels, strict=True)) / len(
-        part
-    )
 
 
 def taken(part: Sentences, share: float, seed: int) -> Sentences:

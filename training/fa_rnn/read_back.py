@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from neural.fa_rnn.classifier import SCALE, Classifier
-from training.fa_rnn.sentences import Sentences
+from neural.fa_rnn.sentences import Sentences
 from training.fa_rnn.trainer import encoded
 
 GAMMAS = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.5)

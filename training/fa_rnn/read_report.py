@@ -19,10 +19,10 @@ from automata.files import write_whole
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.fa_rnn.classifier import SCALE, Classifier
-from training.fa_rnn.experiment import accuracy as network_accuracy
+from neural.fa_rnn.sentences import Sentences
+from neural.fa_rnn.sentences import accuracy as network_accuracy
 from training.fa_rnn.read_back import Choice, ReadBack, accuracy, best_of, read_back
 from training.fa_rnn.rules_read import ReadRule, before_training, rules_of
-from training.fa_rnn.sentences import Sentences
 
 NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
 """The files that :func:`keep` writes; the last two are the systems' automata."""

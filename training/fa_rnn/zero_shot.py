@@ -21,7 +21,7 @@ from automata.rules.rule_set import rule_set
 from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.bidirectional import Bidirectional
 from neural.fa_rnn.network import FARNN
-from training.fa_rnn.sentences import Sentences
+from neural.fa_rnn.sentences import Sentences
 
 Ties = Literal["first", "last"]
 AT_ONCE = 1024

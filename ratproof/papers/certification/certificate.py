@@ -61,6 +61,7 @@ def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
     least = machine.minimal()
     return {
         "format": FORMAT,
+        "about": check_boxes.ABOUT,
         "claims": CLAIM,
         "network": network_json(numbers),
         "automaton": {

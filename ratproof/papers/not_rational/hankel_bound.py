@@ -60,6 +60,7 @@ class Bound:
             )
         return {
             "format": "ratproof certificate 1",
+            "about": "a cell",
             "claims": f"at least {self.states} states",
             "cell": self.given.cell.name,
             "units": self.given.units,

@@ -1,6 +1,8 @@
-"""The commands on rules and FA-RNNs: ``ratproof rules``, and ``ratproof train fa-rnn``."""
+"""The commands on FA-RNNs that need labelled sentences: ``train fa-rnn``, and ``rules``' ``read-back`` and
+``zero-shot``.
+"""
 
-from training.fa_rnn.commands import decide, editing, read_back, zero_shot  # noqa: F401 (each puts its commands into the app)
-from training.fa_rnn.commands.app import app
+from ratproof.commands.rules.app import rules as app
+from training.fa_rnn.commands import read_back, zero_shot  # noqa: F401 (each adds its command to rules)
 
 __all__ = ["app"]

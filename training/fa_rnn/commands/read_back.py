@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.outputs import require_folder
-from training.fa_rnn.commands.app import app
 
 FIRST = "first rules, as a list"
 
@@ -39,8 +39,8 @@ def read_back(
     """Read a trained network back as automata and as rules (Jiang et al. 2020, section 6), with their
     accuracy beside the network's.
     """
+    from neural.fa_rnn import sentences
     from neural.fa_rnn.files import load
-    from training.fa_rnn import sentences
     from training.fa_rnn.experiment import taken, trained_on
     from training.fa_rnn.read_report import NAMES, keep, report
 

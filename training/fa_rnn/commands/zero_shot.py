@@ -8,8 +8,8 @@ import typer
 
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, progress
-from training.fa_rnn.commands.app import app
 
 DISAGREES = 1
 
@@ -59,7 +59,7 @@ def zero_shot(
     from automata.files import read_text
     from automata.rules import rule_files
     from automata.rules.logic import read as read_logic
-    from training.fa_rnn import sentences
+    from neural.fa_rnn import sentences
     from training.fa_rnn.zero_shot import zero_shot as run
 
     if ties not in ("first", "last"):

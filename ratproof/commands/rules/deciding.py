@@ -12,10 +12,10 @@ from automata.errors import InputError
 from automata.files import write_whole
 from automata.printable_text import write_string
 from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_folder
-from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
     from ratproof.papers.fa_rnn import Decided
@@ -51,11 +51,11 @@ def decide(
     from automata.rules import rule_files
     from automata.rules.rule_set import rule_set
     from automata.rules.vocabulary import vocabulary
+    from neural.fa_rnn import sentences
     from neural.fa_rnn.network import FARNN
     from ratproof.papers.fa_rnn import decide_network
     from ratproof.runner.verification import check_device
     from ratproof.sides.layer_spec import DTYPES
-    from training.fa_rnn import sentences
 
     if (data is None) == (words is None):
         raise InputError(

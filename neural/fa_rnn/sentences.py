@@ -6,11 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from automata.errors import FormatError
 from automata.files import read_text
 from automata.number_text import shorten
 from automata.rules.words import BEGIN, END
+
+if TYPE_CHECKING:
+    from neural.fa_rnn.classifier import Classifier
 
 PARTS = ("train", "dev", "test")
 
@@ -74,3 +78,10 @@ def vocabulary(parts: dict[str, Sentences]) -> tuple[str, ...]:
             {word for part in parts.values() for sentence in part.words for word in sentence} - {BEGIN, END}
         )
     )
+
+
+def accuracy(model: Classifier, part: Sentences) -> float:
+    """The share of sentences with the right label."""
+    model.eval()
+    labels = zip(model.said(part.words), part.labels, strict=True)
+    return sum(predicted == label for predicted, label in labels) / len(part)

@@ -8,9 +8,9 @@ import typer
 
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed
 from ratproof.process.outputs import require_outputs
-from training.fa_rnn.commands.app import app
 
 if TYPE_CHECKING:
     from neural.fa_rnn.classifier import Classifier
@@ -142,14 +142,12 @@ def _changed(
     notes: list[str],
 ) -> int:
     """Keep the changed classifier, and say what changed."""
-    from neural.fa_rnn import files
-    from training.fa_rnn import sentences
-    from training.fa_rnn.experiment import accuracy
+    from neural.fa_rnn import files, sentences
 
     right: dict[str, float] = {}
     if data is not None:
         test = sentences.read(data)["test"]
-        right = {"before": accuracy(before, test), "after": accuracy(after, test)}
+        right = {"before": sentences.accuracy(before, test), "after": sentences.accuracy(after, test)}
     files.save(after, output, {name: value for name, value in about.items() if name != "classifier"})
     if as_json:
         print_json(

@@ -1,16 +1,16 @@
-"""The command line's ``rules``."""
+"""The command line's ``rules``; what stands above ratproof adds its own commands to it."""
 
 from __future__ import annotations
 
 import typer
 
-app = typer.Typer(
+rules = typer.Typer(
     name="rules",
     help="Rules on labelled sentences, and the networks that are made from them.",
     no_args_is_help=True,
 )
 
 
-@app.callback()
+@rules.callback()
 def frame() -> None:
     """Rules on labelled sentences, and the networks that are made from them."""
