@@ -213,7 +213,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         if seen.raised is not None:
             raise seen.raised
         names = ", ".join(v.name for v in variants)
-        result = f"{claim.name}, variant {names}: expected {', '.join(expected)}, got {seen.verdict}"
+        result = f"{claim.name}, variant {names}: expected {', '.join(expected)}, found {seen.verdict}"
         pytest.fail(f"{result}; {seen.why}", pytrace=False)
     return True
 

@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from automata.polynomials import POLYNOMIALS, Polynomial
+from theory.claim import Recurrence
 from theory.induction import Induction, write_state
 from theory.signature import Signature
 from theory.weights import Weights
 
 
-def what_is_left_out(recurrence: Any, induction: Induction, instance: tuple[Signature, str]) -> str | None:
+def what_is_left_out(
+    recurrence: Recurrence, induction: Induction, instance: tuple[Signature, str]
+) -> str | None:
     """Which states the induction does not speak of, in words; ``None`` where there are none.
 
     Args:
@@ -47,11 +50,11 @@ def what_is_left_out(recurrence: Any, induction: Induction, instance: tuple[Sign
     return None
 
 
-def _mode(recurrence: Any, state: Any) -> Any:
+def _mode(recurrence: Recurrence, state: Any) -> Any:
     return state[0] if recurrence.modes else None
 
 
-def _is_general(recurrence: Any, state: Any, named: set[str]) -> bool:
+def _is_general(recurrence: Recurrence, state: Any, named: set[str]) -> bool:
     """Are its numbers variables, each another one, and none a weight?"""
     numbers = list(_numbers(state[1] if recurrence.modes else state))
     variables = [

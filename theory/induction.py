@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from automata.polynomials import OPPOSITE, POLYNOMIALS, RATIONAL, WORDS, Symboli
 from automata.wfsa import WFSA
 from theory.signature import Signature
 from theory.weights import Weights
+
+if TYPE_CHECKING:  # a claim's module reads this one
+    from theory.claim import Recurrence, Variant
 
 ONE_LETTER = (
     "One letter whose weights are variables stands for every letter of every alphabet: "
@@ -112,7 +115,7 @@ TURNED_ROUND = Reading("N<X>, paths multiplied from their end", WORDS, OPPOSITE)
 
 
 def identities(
-    variant: Any, induction: Induction, reading: Reading, instance: tuple[Signature, str]
+    variant: Variant, induction: Induction, reading: Reading, instance: tuple[Signature, str]
 ) -> list[Identity]:
     """Base, step and readout of every unit, for the weights of one instance.
 
@@ -136,7 +139,7 @@ def identities(
 
 
 def _of_unit(
-    recurrence: Any, induction: Induction, weights: Weights, unit: int, automaton: WFSA
+    recurrence: Recurrence, induction: Induction, weights: Weights, unit: int, automaton: WFSA
 ) -> Iterator[Identity]:
     k: Any = weights.over
 

@@ -101,20 +101,26 @@ class Entry:
 
 
 def constant(
-    name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None
+    name: str,
+    shape: tuple[int, ...] = (),
+    only: Sequence[Any] | None = None,
+    derived: Callable[..., Any] | None = None,
 ) -> Entry:
     """A weight that no symbol changes."""
     return Entry(name, "constant", shape, _exact(only), derived=derived)
 
 
 def by_symbol(
-    name: str, shape: tuple[int, ...] = (), only: Sequence[Any] | None = None, derived: Any = None
+    name: str,
+    shape: tuple[int, ...] = (),
+    only: Sequence[Any] | None = None,
+    derived: Callable[..., Any] | None = None,
 ) -> Entry:
     """A table: a weight for each symbol."""
     return Entry(name, "symbol", shape, _exact(only), derived=derived)
 
 
-def by_window(name: str, window: int, derived: Any = None) -> Entry:
+def by_window(name: str, window: int, derived: Callable[..., Any] | None = None) -> Entry:
     """A table: a weight for each window of that many symbols, and for each shorter one, which stands at a
     string's start.
     """

@@ -22,7 +22,7 @@ NAMED = sorted(
 
 def test_nothing_is_assumed(compiled: Path) -> None:
     """Print Assumptions, of every theorem."""
-    assert {name: said for name, said in assumptions(compiled).items() if said != CLOSED} == {}
+    assert {name: answer for name, answer in assumptions(compiled).items() if answer != CLOSED} == {}
     assert assumptions(compiled).keys() == statements().keys()
 
 
@@ -58,8 +58,8 @@ def test_every_proved_variant_is_kernel_checked_too() -> None:
     assert lacking == []
 
 
-def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
-    """A file with an axiom is compiled, and Print Assumptions says so."""
+def test_an_axiom_is_reported(tmp_path: Path, compiled: Path) -> None:
+    """A file with an axiom compiles, and Print Assumptions names it."""
     file = tmp_path / "bad.v"
     file.write_text(
         "Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n"
@@ -67,8 +67,8 @@ def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
     assert CLOSED not in coq.compiled(file, compiled) and "false" in coq.compiled(file, compiled)
 
 
-def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
-    """And recursion that Coq was told not to check."""
+def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
+    """And recursion that Coq does not check."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     file = root / "slip.v"
@@ -77,8 +77,8 @@ def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Pa
         " True.\nProof.\nexact I. Qed.\n"
     )
     coq.compiled(file, root)
-    found = coq.checked(root, ["ratproof.slip"])
-    assert "ratproof.slip.h" in found and "ratproof.slip.f" in found
+    axioms = coq.checked(root, ["ratproof.slip"])
+    assert "ratproof.slip.h" in axioms and "ratproof.slip.f" in axioms
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Pa
         "Unset   Guard Checking.\n",
     ],
 )
-def test_what_the_reader_of_the_source_would_miss_is_told(
+def test_what_the_reader_of_the_source_would_miss_is_reported(
     slip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "slip.v").write_text("Module M.\nSection S.\nVariable x : nat.\nEnd S.\nEnd M.\n" + slip)
@@ -99,8 +99,9 @@ def test_what_the_reader_of_the_source_would_miss_is_told(
 
 
 def test_statements_are_those_that_were_agreed_on() -> None:
-    """A statement that is weakened by a slip is told: ``statements.txt`` has all, with what their sections
-    take for granted.
+    """A statement that a slip weakens is seen: ``statements.txt`` has all, with the hypotheses of their
+    sections.
+
 
     After a change on purpose: ``python -m proofs_tests.kernel.statements``.
     """

@@ -67,8 +67,10 @@ def test_the_report_names_the_counterexample_and_how_to_run_it_again(capsys):
 def test_a_true_claim_about_all_weights_climbs_the_whole_ladder():
     text = """
 from theory.claim import PROVED, Claim, Source, Variant
+from theory.reading import Equality
 from theory.rational_recurrences.proposition_7 import ANYWHERE, example_6, figure_1_from_c_0, two_states
-parts = (example_6, figure_1_from_c_0, ANYWHERE.random, ANYWHERE.small, PROVED)
+reading = Equality(example_6, figure_1_from_c_0)
+parts = (reading, ANYWHERE.random, ANYWHERE.small, PROVED)
 best = Variant("corrected", "holds", "mine", *parts, proof=two_states(ANYWHERE))
 CLAIM = Claim("mine", "Mine", "It is mine.", Source("me", "1", "Mine"), (), (best,), next(ANYWHERE.small(1)))
 """

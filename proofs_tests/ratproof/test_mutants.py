@@ -134,7 +134,7 @@ SEEN_BY = [
 @pytest.mark.parametrize(("name", "way"), SEEN_BY)
 def test_a_broken_claim_is_refuted(name, way, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.sides.comparison.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
     with pytest.raises(Disagreement):
         exact(broken, way)
 
@@ -143,7 +143,7 @@ def test_a_broken_claim_is_refuted(name, way, monkeypatch):
 def test_a_broken_claim_is_decided_to_be_wrong(name, monkeypatch):
     """On all strings: the same breaks are different automata, and a state squared is none."""
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.sides.comparison.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
 
     @settings(max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate])
     @given(st.data())
@@ -230,7 +230,7 @@ def test_a_forward_that_reads_the_symbol_before_is_refuted(monkeypatch):
         before, last[id(automaton)] = last.get(id(automaton), symbol), symbol
         return right(automaton, omega, before)
 
-    monkeypatch.setattr("ratproof.sides.comparison.step", late)
+    monkeypatch.setattr("ratproof.sides.exact.step", late)
     with pytest.raises(Disagreement):
         exact()
 
@@ -250,7 +250,7 @@ def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
 @pytest.mark.parametrize("name", [name for name in MUTANTS_OF_THE_CLAIM if name != "letters change places"])
 def test_exhaustion_over_one_letter_refutes_a_broken_claim_too(name, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.sides.comparison.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
     with pytest.raises(Disagreement):
         exhaust(CLAIM.name, broken, longest=3, letters=1)
 

@@ -51,7 +51,7 @@ LATER_HUGE = WFSA(REAL, [1], [1], {"a": [[10**20]], "b": [[1]]})
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_brought", {})
+    monkeypatch.setattr(registry, "_registered", {})
 
 
 class Gives(nn.Module):
@@ -70,7 +70,7 @@ def of_module(module, automaton, **options):
         "mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton, **options
     )
     register(claim)
-    return claim.variants[0].network("mine", "believed")
+    return claim.variants[0].reading.comparison("mine", "believed")
 
 
 def counted(comparison, strings):

@@ -201,7 +201,7 @@ BROKEN_PLACES = {
 
 @pytest.mark.parametrize("name", BROKEN_PLACES)
 def test_with_the_size_a_symbol_broken_functions_of_places_are_not_proved(name, monkeypatch):
-    """The identities for every d and n are of the functions that recurrence and automaton are made of."""
+    """The identities for every d and n are of the functions that recurrence and automaton call."""
     module, function, broken = BROKEN_PLACES[name]
     symbolic = [v.proof.sizes for v in module.CLAIM.variants if v.proof is not None]
     assert all(identity.holds for sizes in symbolic for identity in sizes())
@@ -252,12 +252,12 @@ def test_a_proof_without_instances_or_letters_is_none():
 
 
 def test_the_order_of_factors_is_told_apart():
-    said = {(c, v.name): order_of_factors(v, v.proof) for c, v in PROVED if len(v.proof.instances) < 10}
-    assert said["proposition-7", "corrected"] == IF_TURNED  # the paper writes f c, a path has c f
+    orders = {(c, v.name): order_of_factors(v, v.proof) for c, v in PROVED if len(v.proof.instances) < 10}
+    assert orders["proposition-7", "corrected"] == IF_TURNED  # the paper writes f c, a path has c f
     assert (
-        said["model-c", "corrected"] == said["proposition-12", "corrected"] == IN_ANY_ORDER
+        orders["model-c", "corrected"] == orders["proposition-12", "corrected"] == IN_ANY_ORDER
     )  # the paper writes c f
-    assert said["model-f", "corrected"] == NOT_IN_ORDER  # it writes c f, and p c
+    assert orders["model-f", "corrected"] == NOT_IN_ORDER  # it writes c f, and p c
 
 
 def test_a_proof_counts_its_identities_and_writes_them_down():
@@ -281,18 +281,18 @@ sums = st.tuples(st.sampled_from("+*"), atoms, atoms)
 polynomials = atoms | sums | st.tuples(st.sampled_from("+*"), sums, sums)
 
 
-def made(tree, k):
+def value_of(tree, k):
     """An expression over a semiring, from a tree."""
     if isinstance(tree, tuple):
         sign, a, b = tree
-        return (k.plus if sign == "+" else k.times)(made(a, k), made(b, k))
+        return (k.plus if sign == "+" else k.times)(value_of(a, k), value_of(b, k))
     return k.variable(tree) if isinstance(tree, str) else k.exact(tree)
 
 
 @pytest.mark.parametrize("k", [POLYNOMIALS, WORDS, RATIONAL], ids=lambda k: k.name)
 @given(polynomials, polynomials, polynomials)
 def test_they_are_semirings(k, a, b, c):
-    a, b, c = (made(tree, k) for tree in (a, b, c))
+    a, b, c = (value_of(tree, k) for tree in (a, b, c))
     assert k.same(k.plus(a, b), k.plus(b, a)) and k.same(k.plus(a, k.plus(b, c)), k.plus(k.plus(a, b), c))
     assert k.same(k.times(a, k.times(b, c)), k.times(k.times(a, b), c))
     assert k.same(k.times(a, k.plus(b, c)), k.plus(k.times(a, b), k.times(a, c)))
@@ -304,8 +304,8 @@ def test_they_are_semirings(k, a, b, c):
 
 @given(polynomials, polynomials)
 def test_two_polynomials_are_equal_just_when_sympy_says_so(a, b):
-    ours = made(a, POLYNOMIALS) == made(b, POLYNOMIALS)
-    assert ours == RATIONAL.same(made(a, RATIONAL), made(b, RATIONAL))
+    ours = value_of(a, POLYNOMIALS) == value_of(b, POLYNOMIALS)
+    assert ours == RATIONAL.same(value_of(a, RATIONAL), value_of(b, RATIONAL))
 
 
 @given(polynomials, st.tuples(*[st.integers(-3, 3)] * 3))
@@ -334,7 +334,7 @@ def test_a_homomorphism_takes_them_to_every_semiring(tree, values):
                 total = k.plus(total, k.one)
             return total
 
-        assert evaluated(made(tree, POLYNOMIALS)) == directly(tree)
+        assert evaluated(value_of(tree, POLYNOMIALS)) == directly(tree)
 
 
 def test_there_is_no_minus_to_prove_with():

@@ -132,8 +132,8 @@ SIGNED = [
 def test_every_case_is_one_of_its_variant_renamed_and_kept_too(claim, variant, data):
     drawn = data.draw(variant.cases("abc"))
     for case in (*islice(variant.small_cases(2), 3), drawn, drawn.renamed({"b": "d", "a": "c"})):
-        kept = Weights.from_json(json.loads(json.dumps(case.to_json())))
-        assert kept == case and misfit(signatures(variant), kept) is None
+        copy = Weights.from_json(json.loads(json.dumps(case.to_json())))
+        assert copy == case and misfit(signatures(variant), copy) is None
 
 
 def test_what_is_of_another_signature_is_named():
@@ -155,8 +155,8 @@ def test_what_is_of_another_signature_is_named():
         entries = {**fine.entries, **change} if change else {"f": fine.f}
         assert says in misfit(sizes.signatures(), Weights(fine.over, "ab", entries, fine.size))
     assert "size is ('d', 2)" in misfit(sizes.signatures(), Weights(fine.over, "ab", fine.entries, ("d", 2)))
-    asked = Signature((constant("q"),), where=lambda w: w.q > 0)
-    assert "hypothesis" in misfit([asked], Weights(fine.over, "a", {"q": -1})) and misfit([], fine) is None
+    positive = Signature((constant("q"),), where=lambda w: w.q > 0)
+    assert "hypothesis" in misfit([positive], Weights(fine.over, "a", {"q": -1})) and misfit([], fine) is None
 
 
 def test_a_size_may_be_a_pair():

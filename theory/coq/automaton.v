@@ -1,4 +1,4 @@
-(* Weighted automata, the Forward algorithm, networks, and how one is shown to compute the other. *)
+(* Weighted automata, the Forward algorithm, networks, and the induction which shows that one computes the other. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums.
@@ -78,5 +78,5 @@ Definition of_lists (K : semiring) (S : Type) n (initial : seq K) (matrix : S ->
 Ltac written_out :=
   rewrite ?(sum_place, sum_no_place, sum_option, sum_sum) /entries /entry /= ?(timesw0, times0w, times1w, timesw1, plus0w, plusw0).
 
-(* The score of a word that is given is computed. *)
+(* The score of a concrete word is computed. *)
 Ltac evaluated := rewrite /score /forward /run /= /forward_step; written_out.

@@ -1,4 +1,4 @@
-(* Scores that are computed: Forward with its vectors kept as lists, so that each number is computed once. *)
+(* Scores for Coq to compute: Forward with lists for vectors, so that each number is computed once. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
@@ -28,7 +28,7 @@ by apply: eq_sum => p; rewrite IH.
 Qed.
 End Evaluation.
 
-(* The number of letter x among given ones, or of a vector's place, or of a matrix's. *)
+(* The entry of a list at the letter x, of a vector at a place, and of a matrix at two. *)
 Definition by_letter (T : Type) (default : T) (values : seq T) (x : nat) : T := nth default values x.
 Definition by_place (K : semiring) n (values : seq K) (i : 'I_n) : K := entry values i.
 Definition by_places (K : semiring) n m (values : seq (seq K)) (i : 'I_n) (j : 'I_m) : K := entries values i j.

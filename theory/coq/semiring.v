@@ -1,7 +1,7 @@
 (* A semiring.
 
    mathcomp's algebra starts at rings, where every weight has a negative; max-plus has none. So a semiring is a record of its ten laws,
-   and bigop is told of it as of two monoids, one of which distributes over the other. *)
+   and bigop has it as two monoids, one of which distributes over the other. *)
 
 From mathcomp Require Import all_ssreflect.
 

@@ -6,6 +6,7 @@ Peng et al. 2018, section 4.3 (the Elman network of section 3.1 is c_t = tanh(W_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +24,7 @@ from theory.weights import Weights
 # The weights: the matrix W_c, for each symbol the vector W_v v + b_c (here v), and c_0.
 
 
-def elman(d: int, start: Any = None) -> Signature:
+def elman(d: int, start: Sequence[Any] | None = None) -> Signature:
     """A linear Elman network of hidden size d; c_0 among some values."""
     return Signature(
         (constant("c_0", (d,), start), constant("W", (d, d)), by_symbol("v", (d,))),

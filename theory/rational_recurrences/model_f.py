@@ -7,7 +7,7 @@ section 5.1 starts with z^(j) = 0 for all j, and one copy of the appendices prin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -130,7 +130,7 @@ NOT_CROSS_CHECKED = tuple(
 )  # OpenFst has an algorithm of its own
 
 
-def proof(says: str, invariant: Any) -> Induction:
+def proof(says: str, invariant: Callable[[Weights, Any, int], Sequence[Any]]) -> Induction:
     """By that invariant."""
     return Induction(
         says=says,

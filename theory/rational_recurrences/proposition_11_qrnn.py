@@ -6,6 +6,7 @@ final states for the first symbol.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +19,7 @@ from theory.signature import Signature, Sizes, by_window
 from theory.weights import Weights
 
 
-def gates(window: int, start: Any = None) -> Signature:
+def gates(window: int, start: Sequence[Any] | None = None) -> Signature:
     """The forget gate and the update, as functions of the window."""
     return windows.signature(window, by_window("f", window), by_window("u", window), start=start)
 

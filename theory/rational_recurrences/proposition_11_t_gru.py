@@ -6,6 +6,7 @@ o_t, where f, z and o are functions of v_{t-1} and v_t.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from theory.claim import Claim, Effort, Source, TableRow
@@ -14,7 +15,7 @@ from theory.rational_recurrences.shared.windowed_variants import EXAMPLE, over_t
 from theory.signature import Signature, by_window
 
 
-def gates(start: Any = None) -> Signature:
+def gates(start: Sequence[Any] | None = None) -> Signature:
     """The gates as functions of two symbols, and the update u = z o; in proofs u is any weight."""
     update = by_window("u", 2, derived=lambda w, x: w.z[x] * w.o[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), by_window("o", 2), update, start=start)

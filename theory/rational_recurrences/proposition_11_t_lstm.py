@@ -7,6 +7,7 @@ v_{t-1} and v_t.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from theory.claim import Claim, Effort, Source, TableRow
@@ -15,7 +16,7 @@ from theory.rational_recurrences.shared.windowed_variants import EXAMPLE, over_t
 from theory.signature import Signature, by_window
 
 
-def gates(start: Any = None) -> Signature:
+def gates(start: Sequence[Any] | None = None) -> Signature:
     """The gates as functions of two symbols, and the update u = (1 - f) z; in proofs u is any weight."""
     update = by_window("u", 2, derived=lambda w, x: (1 - w.f[x]) * w.z[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), update, start=start)

@@ -6,6 +6,7 @@ j.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -34,7 +35,7 @@ class FromZero(Concrete):
 # ..., c^(n)_0.
 
 
-def rcnn(n: int, start: Any = None) -> Signature:
+def rcnn(n: int, start: Sequence[Any] | None = None) -> Signature:
     """An n-gram unit with a lambda that depends on the symbol."""
     return Signature(
         (constant("c_0", (n,), start), by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
@@ -173,7 +174,7 @@ def reaching_first(of: Symbolic) -> Identity:
     return Identity("step", "at place 0", of.write(left), "c[0]", of.same(left, of.at("c", 0)))
 
 
-def chain_proof(of: Any) -> Induction:
+def chain_proof(of: Callable[[int], Signature]) -> Induction:
     """Omega is (1, c^(1), ..., c^(n))."""
     return Induction(
         says="after every string, Forward's vector is (1, c^(1), ..., c^(n))",

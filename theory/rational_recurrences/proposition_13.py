@@ -6,6 +6,7 @@ half of the states.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -24,7 +25,7 @@ Places = Concrete | Symbolic
 # The weights: for each symbol a matrix W and a vector b, and c_0.
 
 
-def isan(d: int, start: Any = None) -> Signature:
+def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
     """An ISAN of hidden size d; c_0 among some values."""
     return Signature(
         (constant("c_0", (d,), start), by_symbol("W", (d, d)), by_symbol("b", (d,))),

@@ -89,7 +89,7 @@ def counted(w: Weights, run: Any) -> Counter[tuple[int, str, int]]:
 
 
 def by_counts(w: Weights, run: Any) -> Table:
-    """Delta(i, x) = argmax_j T[i, x, j]; of equal counts the first, so that a pair never seen leads to the
+    """delta(i, x) = argmax_j T[i, x, j]; of equal counts the first, so that a pair never seen leads to the
     first centroid.
     """
     counts = counted(w, run)

@@ -129,7 +129,7 @@ def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
 
 
 def extracted_by_similarity(w: Weights) -> list[WFSA]:
-    """K states, and for the start in h_0 the law g(S, h_0), which is what the network's own measure says of
+    """k states, and for the start in h_0 the law g(S, h_0), which is what the network's own measure says of
     it.
     """
     return automata(w, list(softmax(w, similarities(w, w.h_0))), transition_tables(w))

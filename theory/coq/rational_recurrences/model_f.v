@@ -66,7 +66,7 @@ by rewrite timesDl [r * _ + _]plusC !plusA [c.1 * _ + _]plusC.
 Qed.
 End Commuting.
 
-(* The program of section 5.1 from given numbers before the first symbol: z0 = 1, z1, z2 and z3 = gamma, with z1 = z1 phi_1 + z0 mu_1 and
+(* The program of section 5.1, with any numbers before the first symbol: z0 = 1, z1, z2 and z3 = gamma, with z1 = z1 phi_1 + z0 mu_1 and
    z2 = z2 phi_2 + (z1 + z3) mu_2, from those at t - 1; read out as rho_1 z1 + rho_2 z2. *)
 Definition program_next (z : K * K * K * K) (x : S) : K * K * K * K :=
   let: (z0, z1, z2, z3) := z in (1, z1 * f1 x + z0 * u1 x, z2 * f2 x + (z1 + z3) * u2 x, r).

@@ -16,7 +16,7 @@ Definition isan_next (c : 'I_d -> K) (x : S) (i : 'I_d) : K := (\sum_(j : place 
 Definition isan := run isan_next c_0.
 
 (* Appendix C: the states Q_1 (left) for the numbers of c and Q_2 (right) for as many ones; tau is the transpose of W in Q_1, b from each
-   one to its own number, and 1 at each one. The unit i has the final state q_i of Q_1. The initial weights are given. *)
+   one to its own number, and 1 at each one. The unit i has the final state q_i of Q_1. Any initial weights. *)
 Definition doubled (initial : 'I_d + 'I_d -> K) (i : 'I_d) : wfa K S (sum_finite (place d) (place d)) :=
   @Wfa K S (sum_finite (place d) (place d)) initial
     (fun x p q => match p, q with

@@ -2,7 +2,7 @@
    a probabilistic automaton.
 
    The cell is any function: alpha h x j is the probability of the centroid j where the hidden state is h and the symbol x. No law of
-   probability is asked for; the theorem holds for weights of any semiring. *)
+   probability is needed; the theorem holds for weights of any semiring. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton paths.
@@ -35,7 +35,7 @@ Definition computed_sampled (h : H) (start : option 'I_k) (w : seq S) (j : 'I_k)
 Theorem computed_sampled_is_sampled h start w j : computed_sampled h start w j = sampled h start w j.
 Proof. by rewrite /computed_sampled /sampled big_mkcond unlock /reducebig; elim: (sequences _ _) => //= t r ->. Qed.
 
-(* From state i to state j with the probability that the cell gives to j when it is asked at the centroid i. *)
+(* From state i to state j with the probability that the cell gives to j at the centroid i. *)
 Definition k_states (initial : 'I_k -> K) (j : 'I_k) : wfa K S (place k) :=
   @Wfa K S (place k) initial (fun x i i' => alpha (centroid i) x i') (fun i => if i == j then 1 else 0).
 

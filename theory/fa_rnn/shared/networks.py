@@ -53,7 +53,7 @@ def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[Entry, .
 
 
 def in_line(signature: Signature, most: int = 300) -> Signature:
-    """The same from the first state to the last one: so all small weights can be tried."""
+    """The same from the first state to the last one, so that all small weights can be tried."""
     names = {"alpha_0": 0, "alpha_inf": -1}
 
     def fixed(entry: Entry) -> Entry:

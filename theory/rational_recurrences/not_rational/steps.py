@@ -109,7 +109,7 @@ def _times(one: Vector, other: Vector) -> Vector:
 
 
 def _mix(f: Vector, c: Vector, u: Vector) -> Vector:
-    """F c + (1 - f) u."""
+    """f c + (1 - f) u."""
     return _sum(_times(f, c), [(1 - p) * q for p, q in zip(f, u, strict=True)])
 
 

@@ -21,10 +21,12 @@ from theory.rational_recurrences.shared.windows import (
     windowed,
 )
 from theory.reading import Equality
-from theory.signature import Signature
+from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
 from theory.weights import Weights
 
+Cases = Signature | Sizes
+"""What has random and small cases."""
 WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
 EXAMPLE = Weights(
     REAL,
@@ -57,7 +59,9 @@ AS_PRINTED = (
 )
 
 
-def variants(anywhere: Any, from_zero: Any, instances: Any, update: str, claim: str) -> tuple[Variant, ...]:
+def variants(
+    anywhere: Cases, from_zero: Cases, instances: tuple[tuple[Signature, str], ...], update: str, claim: str
+) -> tuple[Variant, ...]:
     """Three readings of appendix A.
 
     Args:
@@ -67,7 +71,7 @@ def variants(anywhere: Any, from_zero: Any, instances: Any, update: str, claim: 
         update: what mu is, in words.
         claim: the claim's module, which its Coq file and its theorems are named after.
     """
-    right = {"cases": anywhere.random, "small_cases": anywhere.small, "kinds": PROVED}
+    right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.small, "kinds": PROVED}
     return (
         Variant(
             name="corrected",

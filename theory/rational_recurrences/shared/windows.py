@@ -7,6 +7,7 @@ shorter one at the start of the string, where the padding v_0 = 0 stands before 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -20,7 +21,7 @@ State = tuple[str, Any]
 """The last K - 1 symbols (fewer at the start), and c."""
 
 
-def signature(window: int, *gates: Entry, start: Any = None) -> Signature:
+def signature(window: int, *gates: Entry, start: Sequence[Any] | None = None) -> Signature:
     """The weights of a unit whose gates are these tables by window; c_0 among some values."""
     return Signature((constant("c_0", only=start), *gates), size=("K", window), most_small=200)
 
@@ -139,7 +140,7 @@ def by_history(w: Weights) -> dict[str, Any]:
 # The proofs.
 
 
-def states(w: Weights, variable: Any) -> list[State]:
+def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
     """Every history, with any c; before the first symbol c is c_0."""
     return [("", w.c_0)] + [
         (h, variable("c")) for h in words(w.alphabet, w.n - 1) if h or w.n == 1 or w.c_0 != w.over.zero
@@ -190,7 +191,9 @@ def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
 
 
 def instances(
-    of: Any, starts: tuple[Any, ...] = (None, (0,)), most: int = 40
+    of: Callable[[int, Sequence[Any] | None], Signature],
+    starts: tuple[Any, ...] = (None, (0,)),
+    most: int = 40,
 ) -> tuple[tuple[Signature, str], ...]:
     """Windows up to 4 and alphabets up to 3 letters, where there are at most so many windows in all."""
     sizes = [

@@ -73,8 +73,8 @@ def bounds_divisor(of: Places) -> Any:
 
 
 def part(of: Places, factor: Any) -> Any:
-    """Top and the factor, over the product of both divisors: alpha_M for the bound's, the bound for the
-    softmax's divisor.
+    """The product of top and the factor, over that of both divisors: alpha_M for the bound's divisor, the
+    bound for the softmax's.
     """
     return of.times(of.times(of.at("top"), factor), of.at("scale"))
 

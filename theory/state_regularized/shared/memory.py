@@ -29,7 +29,7 @@ def zero(w: Weights) -> Vector:
 
 
 def with_memory(w: Weights, h: Vector, c: Vector, x: str) -> tuple[Vector, Vector]:
-    """Alpha, and the next cell state."""
+    """alpha, and the next cell state."""
     cell = tuple(
         now + sum(v * n for v, n in zip(row, h, strict=True)) + b
         for now, row, b in zip(c, w.V, w.W[x], strict=True)

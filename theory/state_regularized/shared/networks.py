@@ -64,7 +64,7 @@ def integers(
 
 
 def clipped(z: Any) -> Any:
-    """Hardtanh: z, but at least -1 and at most 1."""
+    """The hardtanh: z, but at least -1 and at most 1."""
     return max(-1, min(1, z))
 
 

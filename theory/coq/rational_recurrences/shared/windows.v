@@ -54,11 +54,11 @@ Proof. by move=> timesC w; rewrite windowed_is_summing appendix_A_is_summing. Qe
 
 (* With c_0 = 0 and K of 2 or more nothing leads to q of the empty history, and it can go. *)
 Definition nonempty : finite := of_finType [finType of {h : k.-bseq S | h != [bseq]}].
-Definition kept (q : history + nonempty) : history + history := match q with inl h => inl h | inr h => inr (val h) end.
+Definition included (q : history + nonempty) : history + history := match q with inl h => inl h | inr h => inr (val h) end.
 Definition appendix_A_without_q_0 : wfa K S (sum_finite history nonempty) :=
   let A := appendix_A (remembered [::] : history) remember_more 0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x)) in
   @Wfa K S (sum_finite history nonempty)
-    (fun q => initial A (kept q)) (fun x p q => transition A x (kept p) (kept q)) (fun q => final A (kept q)).
+    (fun q => initial A (included q)) (fun x p q => transition A x (included p) (included q)) (fun q => final A (included q)).
 
 Lemma sum_towards_nonempty (h : k.-bseq S) weight (F : k.-bseq S -> K) :
   (h == [bseq] -> weight = 0) -> \sum_(q : nonempty) towards (h : history) (val q) weight * F (val q) = weight * F h.
@@ -80,7 +80,7 @@ have never (h : history) x : remember_more h x == [bseq] = false.
 pose zero_if_empty (state : history * K) := state.1 == [bseq] -> state.2 = 0.
 have on state x : zero_if_empty state -> zero_if_empty (next state x) by rewrite /zero_if_empty /= never.
 rewrite (score_is_inv_reached (next := next) (start := (remembered [::] : history, 0))
-  (reached := zero_if_empty) (inv := fun state q => at_summary state (kept q))) => [|||[]|[h c] x [h'|h']] //.
+  (reached := zero_if_empty) (inv := fun state q => at_summary state (included q))) => [|||[]|[h c] x [h'|h']] //.
 - rewrite sum_sum (eq_sum (fun q => timesw0 _)) sum0 plus0w.
   apply: etrans (sum_towards_nonempty (fun=> 1) _) _; last exact: timesw1.
   by apply: (is_reached (reached := zero_if_empty)).
