@@ -141,6 +141,7 @@ class Runner:
                 result = self._run(tree, files, examples)
             if result.outcome == "survived" or self._passes_unmutated(tree, result.by, examples):
                 break
+            files = files[files.index(str(result.by).split("::")[0]) :]  # those before it have passed
         with self.lock:
             mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
             if result.outcome == "survived":
