@@ -91,11 +91,12 @@ def mutants(session: nox.Session) -> None:
     """Break one place of the code at a time, and name what no test notices; ``-- --help`` says how."""
     ready(session)
     place = ENVIRONMENT.with_name("mutants")
-    if not place.exists():
-        project = nox.project.load_toml("pyproject.toml")
+    tools = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "mutants")
+    stamp = place / "installed"
+    if not stamp.exists() or stamp.read_text() != repr(tools):
         session.run(sys.executable, "-m", "venv", str(place), external=True)
-        tools = nox.project.dependency_groups(project, "mutants")
         session.run(str(place / "bin" / "pip"), "install", "--quiet", *tools, external=True)
+        stamp.write_text(repr(tools))
     tests = ["--python", str(ENVIRONMENT / "bin" / "python")]
     session.run(str(place / "bin" / "python"), "-m", "mutants", *tests, *session.posargs, external=True)
 

@@ -20,7 +20,9 @@ from mutants.trial import LIMIT, Outcome, copy_of, digest, mutated, run, stop_al
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
-"""Hypothesis's examples in the second pass: as many as in any run of the tests. It shrinks, too."""
+"""Hypothesis's examples in the third pass: as many as in any run of the tests. It shrinks, too."""
+NEAREST = 8
+"""How many files of tests the first pass runs: most mutants are killed by them."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -63,8 +65,17 @@ def _parser() -> argparse.ArgumentParser:
         "--sample", type=int, default=20, help="how many mutants, over all rooms (default 20)"
     )
     parser.add_argument("--jobs", type=int, default=1, help="how many at a time (default 1)")
-    parser.add_argument("--examples", type=int, default=25, help="Hypothesis's, on a first pass (default 25)")
-    parser.add_argument("--own", action="store_true", help="the room's own tests alone")
+    parser.add_argument(
+        "--examples", type=int, default=25, help="Hypothesis's, but in the third pass (default 25)"
+    )
+    parser.add_argument(
+        "--passes",
+        type=int,
+        default=4,
+        choices=(1, 2, 3, 4),
+        help="1: the nearest of the room's own tests; 2: all of these; 3: with as many examples as in any run"
+        " of the tests; 4: the rest of the tests (default)",
+    )
     parser.add_argument("--again", action="store_true", help="run the session's survivors once more")
     parser.add_argument("--report", action="store_true", help="show the session, and run nothing")
     parser.add_argument("--session", help="the session's file (default .mutants/ROOMS-SEED.json)")
@@ -73,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class Runner:
-    """Runs the mutants through the passes: a pass takes those that the one before it left alive."""
+    """Runs the mutants through the passes: each takes those that the one before it left alive."""
 
     def __init__(self, session: Session, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
@@ -87,7 +98,8 @@ class Runner:
     def run(self) -> None:
         """Every pass, some mutants at a time, each job in its own copy of the tree."""
         quick = self.options.examples
-        passes = [("own", quick), ("own", FULL)] + ([] if self.options.own else [("rest", quick)])
+        passes = [("nearest", quick), ("own", quick), ("own", FULL), ("rest", quick)]
+        passes = passes[: self.options.passes]
         with ExitStack() as stack:
             trees: queue.Queue[Path] = queue.Queue()
             for _ in range(self.options.jobs):
@@ -134,13 +146,14 @@ class Runner:
         if change is None:
             return "left out: the code is another one now"
         own = self.own[mutant.room]
-        files = own if scope == "own" else [t for t in self.tests if t not in own]
-        files = self.sight.ordered(mutant.file, files)
+        files = [t for t in self.tests if t not in own] if scope == "rest" else own
+        files = self.sight.ordered(mutant.file, files)[: NEAREST if scope == "nearest" else None]
         while True:
             with mutated(tree / mutant.file, change.text):
                 result = self._run(tree, files, examples)
             if result.outcome == "survived" or self._passes_unmutated(tree, result.by, examples):
                 break
+            files = files[files.index(str(result.by).split("::")[0]) :]  # those before it have passed
         with self.lock:
             mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
             if result.outcome == "survived":
@@ -188,9 +201,7 @@ def _verdict(mutant: Mutant, known: dict[tuple[str, str, str, str], str]) -> str
     if mutant.key in known:
         return "equivalent"
     if mutant.outcome == "killed":
-        return (
-            f"killed by {'its own' if next(reversed(mutant.passes)).startswith('own') else 'the other'} tests"
-        )
+        return f"killed by {'other' if next(reversed(mutant.passes)).startswith('rest') else 'its own'} tests"
     return mutant.outcome or "not run"
 
 

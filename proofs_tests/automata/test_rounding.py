@@ -521,7 +521,8 @@ def test_where_there_is_no_bound_nothing_is_compared():
     assert bounded(np.array([0.0, 1e308, np.inf, np.nan])).tolist() == [True, True, False, False]
     assert share([], [], []) == 0
     assert share([1.0], [0], [0.0]) == share([1e308], [-(10**308)], [5e-324]) == np.inf
-    assert share([1.0, 3.0], [0, 0], [4.0, 4.0]) == 0.75
+    assert share([1.0, -3.0], [0, 0], [4.0, 4.0]) == 0.75
+    assert share([1.0], [np.inf], [1.0]) == share([1.0], [-np.inf], [1.0]) == np.inf
 
 
 @pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
