@@ -22,6 +22,7 @@ from automata.openfst import to_openfst
 from automata.operations import sum_of
 from automata.rules import rule_set
 from automata.rules.compiling import compiled, least, together
+from automata.rules.matching import matches
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled
 from automata.rules.spelled import spelled_out
@@ -182,6 +183,21 @@ def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
         if set(words) <= set(alone.alphabet):
             assert scores(own, [(BEGIN, *words)]) == scores(alone, [tuple(words)])
             assert not any(scores(own, [tuple(words), (BEGIN, BEGIN, *words), ()]))
+
+
+def test_sentences_of_unequal_length_match_as_they_do_one_by_one() -> None:
+    known = rule_set.rule_set(
+        [Labelled("x", parse("$ * a b ?"), 1), Labelled("y", parse("b + | ( )"), 2)], ["b", "a", "c"]
+    )
+    sentences = [
+        (BEGIN, *words[:length], END) for words in ("aabb", "bbbb", "cabc") for length in (3, 0, 4, 1, 2)
+    ]
+    rows = matches(known, sentences).tolist()
+    assert rows == [matches(known, [sentence]).tolist()[0] for sentence in sentences]
+    automata = [
+        known.automaton.replace(final=_only(f, known.automaton.states)) for f in known.labels.values()
+    ]
+    assert rows == [[bool(score) for score in row] for row in zip(*(scores(a, sentences) for a in automata))]
 
 
 def _only(states: tuple[int, ...], count: int) -> Any:
