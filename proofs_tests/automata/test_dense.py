@@ -123,8 +123,13 @@ def test_the_least_dfa_is_that_of_moores_algorithm(symbols):
     """
     rng = np.random.default_rng(symbols)
     for n in range(2, 41):
-        table = tuple(map(tuple, rng.integers(n, size=(n, symbols)).tolist()))
-        final = frozenset(np.flatnonzero(rng.random(n) < rng.choice([0.1, 0.5, 0.9])).tolist())
+        steps = rng.integers(n, size=(n, symbols))
+        accepts = rng.random(n) < rng.choice([0.1, 0.5, 0.9])
+        if n % 2:  # the last state is dead, and many arrows lead there
+            steps[rng.random(steps.shape) < 0.3] = n - 1
+            steps[-1], accepts[-1] = n - 1, False
+        table = tuple(map(tuple, steps.tolist()))
+        final = frozenset(np.flatnonzero(accepts).tolist())
         dfa = DFA(tuple("abc"[:symbols]), 0, table, final)
         moore = Moore(dfa.alphabet, 0, table, tuple(q in final for q in range(n))).minimal()
         least = dfa.minimal()
