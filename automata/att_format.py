@@ -14,13 +14,13 @@ import re
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 
+from automata.aliases import Weight
 from automata.att_lines import LONGEST, lines
 from automata.errors import FormatError, InputError
 from automata.number_text import MOST_DIGITS, parse_number, shorten, write_number
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, Semiring
 from automata.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
 from automata.symbols import EPSILON
-from automata.types import Weight
 from automata.wfsa import WFSA
 
 __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from automata.types import String, Weights
+from automata.aliases import String, Weights
 from automata.wfsa import WFSA
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from automata.aliases import String, Weights
 from automata.compiled_loops import loop_for
 from automata.operations import remove_epsilon, reverse
 from automata.strings import Batch, encode
-from automata.types import String, Weights
 from automata.wfsa import WFSA
 
 MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions

@@ -13,8 +13,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.aliases import Floats
 from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
-from automata.types import Floats
 
 Places = NDArray[np.intp]
 Loop = Callable[[Floats, Floats, Floats, Places, Places, bool], Floats]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from automata.aliases import String, Weight
 from automata.operations import trim
-from automata.types import String, Weight
 from automata.wfsa import WFSA
 
 _TINY, _HUGE = 2.0**-126, 2.0**64

@@ -9,10 +9,10 @@ from math import isqrt
 
 import numpy as np
 
+from automata.aliases import Weights
 from automata.errors import InputError
 from automata.operations import remove_epsilon, trim
 from automata.semirings import BOOLEAN
-from automata.types import Weights
 from automata.wfsa import MOST_BOOLEANS, WFSA
 
 MOST_STATES = 1 << 14

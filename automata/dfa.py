@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from automata.aliases import String, Symbols
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.determinisation import determinise, hopcroft, targets
 from automata.drawing import Drawable
@@ -18,7 +19,6 @@ from automata.number_text import shorten
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
 from automata.symbols import unknown_symbol
-from automata.types import String, Symbols
 from automata.wfsa import WFSA
 
 

@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from automata.aliases import Symbols, Weight
 from automata.dfa import DFA
 from automata.probabilistic import PFA
-from automata.types import Symbols, Weight
 
 
 @st.composite

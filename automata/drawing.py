@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
 from automata.printable_text import printable
 from automata.reachability import dead_states
-from automata.types import Weight
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from automata.aliases import Weights
 from automata.errors import EpsilonCycle, WeightError
 from automata.semirings import Semiring
-from automata.types import Weights
 
 
 def closure(semiring: Semiring, epsilon: Weights) -> Weights:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from automata.types import Floats, Weight, Weights
+from automata.aliases import Floats, Weight, Weights
 
 
 @dataclass(frozen=True)

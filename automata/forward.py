@@ -15,8 +15,8 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from automata.aliases import String, Weight, Weights
 from automata.symbols import unknown_symbol
-from automata.types import String, Weight, Weights
 from automata.wfsa import WFSA
 
 

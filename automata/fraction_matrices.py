@@ -11,7 +11,7 @@ from fractions import Fraction
 import flint
 import numpy as np
 
-from automata.types import Weights
+from automata.aliases import Weights
 
 
 def common_denominator(arrays: Sequence[Weights]) -> int:

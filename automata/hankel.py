@@ -12,11 +12,11 @@ from typing import Any
 
 import flint
 
+from automata.aliases import String, Symbol, Weights
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import COUNTING, REAL
-from automata.types import String, Symbol, Weights
 from automata.wfsa import WFSA
 
 

@@ -23,12 +23,12 @@ import warnings
 from collections import Counter
 from typing import TypeGuard
 
+from automata.aliases import JsonObject, Weight, Weights
 from automata.errors import FormatError, InputError
 from automata.number_text import MOST_DIGITS, shorten
 from automata.printable_text import has_half_a_character
 from automata.semirings import Semiring, semiring
 from automata.symbols import EPSILON
-from automata.types import JsonObject, Weight, Weights
 from automata.wfsa import WFSA
 
 MOST_NOTES = 5

@@ -9,10 +9,10 @@ from collections.abc import Hashable
 from decimal import Decimal
 from fractions import Fraction
 
+from automata.aliases import Weight
 from automata.printable_text import quoted
 from automata.semirings import Semiring
 from automata.symbols import EPSILON
-from automata.types import Weight
 
 MOST_NAMES = 4
 SILENT, ALL = "ε", "all"

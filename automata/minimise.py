@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from automata import determinisation
+from automata.aliases import String, Weights
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import Cleared, cleared, primes
@@ -28,7 +29,6 @@ from automata.errors import InputError
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN, COUNTING, REAL
-from automata.types import String, Weights
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]

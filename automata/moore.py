@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
+from automata.aliases import String, Symbols
 from automata.checks import checked_alphabet
 from automata.dfa import DFA
-from automata.types import String, Symbols
 
 
 @dataclass(frozen=True)

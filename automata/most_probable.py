@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from automata.aliases import Weights
 from automata.checks import listed
 from automata.dfa import DFA
-from automata.types import Weights
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pynini
 
+from automata.aliases import Weight, Weights
 from automata.errors import InputError
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, Semiring
 from automata.symbols import EPSILON
-from automata.types import Weight, Weights
 from automata.wfsa import WFSA
 
 ARC_TYPES = ("standard", "log", "log64")

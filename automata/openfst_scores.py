@@ -12,10 +12,10 @@ import math
 
 import pynini
 
+from automata.aliases import String, Weight
 from automata.openfst import SINGLE_PRECISION, arc_type_for, cost, precisely, to_openfst, two_tracks, uncost
 from automata.rounding import FLOAT32, FLOAT64
 from automata.semirings import REAL
-from automata.types import String, Weight
 from automata.wfsa import WFSA
 
 EPSILON_CYCLE_DELTA = 1e-15

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from automata.aliases import Symbol, Weight, Weights
 from automata.errors import InputError
 from automata.reachability import dead_states, reachable, steps
-from automata.types import Symbol, Weight, Weights
 from automata.wfsa import WFSA
 
 

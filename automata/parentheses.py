@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from automata.aliases import String
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.types import String
 
 OPEN, CLOSE = "(", ")"
 

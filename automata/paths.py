@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from automata.aliases import String, Weight
 from automata.symbols import EPSILON
-from automata.types import String, Weight
 from automata.wfsa import WFSA, Edge
 
 Path = tuple[int, tuple[Edge, ...]]

@@ -22,9 +22,9 @@ from itertools import groupby
 import numpy as np
 import sympy
 
+from automata.aliases import Weight
 from automata.errors import InputError
 from automata.semirings import Semiring
-from automata.types import Weight
 
 Monomial = tuple[str, ...]
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import json
 import shlex
 
+from automata.aliases import String
 from automata.errors import InputError
 from automata.number_text import shorten
-from automata.types import String
 
 EMPTY = "the empty string"
 EXPANDED = frozenset('"$`\\!')

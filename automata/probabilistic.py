@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from automata.aliases import String, Weights
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.drawing import Drawable
 from automata.errors import InputError, ShapeError
@@ -20,7 +21,6 @@ from automata.number_text import shorten
 from automata.sampling import choose
 from automata.semirings import REAL
 from automata.symbols import unknown_symbol
-from automata.types import String, Weights
 from automata.weights import checked, has_floats, raw_array
 from automata.wfsa import WFSA
 

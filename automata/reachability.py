@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.types import Weights
+from automata.aliases import Weights
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA

@@ -29,11 +29,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.aliases import Floats, String, Weight, Weights
 from automata.errors import InputError
 from automata.float_format import FLOAT32, FLOAT64, Format
 from automata.rounding_steps import STEPS, Deviation
 from automata.strings import Batch, encode
-from automata.types import Floats, String, Weight, Weights
 from automata.wfsa import WFSA
 
 __all__ = ["FLOAT32", "FLOAT64", "Deviation", "Format", "bound_table", "bounded", "prefix_bounds", "share"]

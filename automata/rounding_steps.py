@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.aliases import Floats, Weights
 from automata.errors import ShapeError
 from automata.float_format import FLOAT64, Format, representation_error, upper
 from automata.semirings import MAX_PLUS, REAL, Semiring
-from automata.types import Floats, Weights
 from automata.wfsa import WFSA
 
 # The bounds themselves are computed in float64; a step's own rounding errors are far below this inflation.

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from automata.aliases import Floats, Symbol, Symbols, Weight, Weights
 from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS
-from automata.types import Floats, Symbol, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 MOST_STRINGS = 10_000_000

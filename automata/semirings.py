@@ -23,10 +23,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from automata.aliases import Weight, Weights
 from automata.errors import InputError, WeightError
 from automata.fraction_matrices import product
 from automata.number_text import parse_number, shorten, write_number
-from automata.types import Weight, Weights
 
 INFINITY = math.inf
 FEW = 1000

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
+from automata.aliases import Symbol, Symbols, Weight
 from automata.printable_text import has_half_a_character
 from automata.semirings import (
     BOOLEAN,
@@ -34,7 +35,6 @@ from automata.semirings import (
     Semiring,
 )
 from automata.symbols import EPSILON
-from automata.types import Symbol, Symbols, Weight
 from automata.wfsa import WFSA
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

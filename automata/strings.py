@@ -9,8 +9,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.aliases import String as String
 from automata.symbols import unknown_symbol
-from automata.types import String as String
 
 
 @dataclass(frozen=True)

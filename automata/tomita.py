@@ -9,11 +9,11 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from automata.aliases import String
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.symbols import unknown_symbol
-from automata.types import String
 
 ALPHABET = ("0", "1")
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from automata.aliases import Weights
 from automata.operations import remove_epsilon
-from automata.types import Weights
 from automata.wfsa import WFSA
 
 

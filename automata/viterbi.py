@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from automata.aliases import String, Weight, Weights
 from automata.errors import InputError
 from automata.semirings import Semiring
 from automata.strings import Batch, encode
 from automata.symbols import EPSILON
-from automata.types import String, Weight, Weights
 from automata.wfsa import WFSA, Edge
 
 

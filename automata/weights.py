@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from automata.aliases import Weight, Weights
 from automata.errors import ShapeError, WeightError
 from automata.number_text import shorten
 from automata.semirings import Semiring
-from automata.types import Weight, Weights
 
 
 def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from automata.aliases import Floats, Weight, Weights
 from automata.drawing import Drawable
 from automata.epsilon import closure
 from automata.errors import InputError, ShapeError, UnknownSymbol
 from automata.number_text import shorten
 from automata.semirings import Semiring
 from automata.symbols import EPSILON, unknown_symbol
-from automata.types import Floats, Weight, Weights
 from automata.weights import checked, has_floats, is_float, merged, raw_array
 
 MOST_CELLS = 1 << 28

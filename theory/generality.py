@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from automata.polynomials import POLYNOMIALS, Polynomial
-from theory.claim import Recurrence
 from theory.induction import Induction, write_state
+from theory.reading import Recurrence
 from theory.signature import Signature
 from theory.weights import Weights
 

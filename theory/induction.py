@@ -30,7 +30,8 @@ from theory.signature import Signature
 from theory.weights import Weights
 
 if TYPE_CHECKING:  # a claim's module reads this one
-    from theory.claim import Recurrence, Variant
+    from theory.claim import Variant
+    from theory.reading import Recurrence
 
 ONE_LETTER = (
     "One letter whose weights are variables stands for every letter of every alphabet: "

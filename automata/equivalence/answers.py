@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from automata.aliases import Symbols, Weight
 from automata.equivalence.certificates import Certificate
-from automata.types import Symbols, Weight
 
 Verdict = Literal["equivalent", "different", "unknown"]
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from automata.aliases import Symbol, Weight
 from automata.equivalence.symbols import kinds
-from automata.types import Symbol, Weight
 from automata.wfsa import WFSA
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from automata.aliases import JsonObject, String, Symbols, Weight, Weights
 from automata.epsilon import closure
 from automata.json_format import to_json
 from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, REAL
-from automata.types import JsonObject, String, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 FORMAT = "ratproof certificate 1"

@@ -13,10 +13,10 @@ from functools import cached_property
 
 import flint
 
+from automata.aliases import Symbol
 from automata.equivalence.symbols import kinds
 from automata.fraction_matrices import cleared as clear
 from automata.fraction_matrices import common_denominator, integers
-from automata.types import Symbol
 from automata.wfsa import WFSA
 
 PRIME_BITS = 61

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from automata.aliases import Weight
 from automata.determinisation import sets
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
 from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
-from automata.types import Weight
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from automata.types import Symbol
+from automata.aliases import Symbol
 from automata.wfsa import WFSA
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from automata.aliases import String, Symbols, Weight, Weights
 from automata.determinisation import is_deterministic
 from automata.equivalence import field
 from automata.equivalence.answers import Different, Equivalent, Unknown
@@ -20,7 +21,6 @@ from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.symbols import kinds
 from automata.operations import trim
 from automata.semirings import COUNTING
-from automata.types import String, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]

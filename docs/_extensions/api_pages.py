@@ -15,7 +15,7 @@ PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "automata": {
         "An automaton and its weights": (
             "wfsa",
-            "types",
+            "aliases",
             "semirings",
             "polynomials",
             "weights",

@@ -15,4 +15,4 @@ def examples(most: int) -> settings:
     return settings(max_examples=min(most, usual.max_examples)) if usual.derandomize else usual
 
 
-few, some = examples(15), examples(30)
+few, some = examples(10), examples(25)

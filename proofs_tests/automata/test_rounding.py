@@ -124,6 +124,26 @@ def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind
     assert 1 / TIGHT < worst <= 1
 
 
+@pytest.mark.parametrize(
+    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
+)
+@pytest.mark.parametrize("terms", range(2, 17))
+def test_additions_that_all_round_up_by_half_a_unit_use_the_whole_bound(dtype, kind, terms):
+    """One, and then terms of a little more than half a unit in its last place: each addition counts, once."""
+    weights = [dtype(1.0), *[dtype(kind.unit * (1 + 2.0**-10))] * (terms - 1)]
+    total = weights[0]
+    for weight in weights[1:]:
+        total = dtype(total + weight)
+    exactly = [Fraction(float(w)) for w in weights]
+    scores, bounds = prefix_bounds(WFSA(REAL, exactly, [1] * terms, {}), "", kind)
+    assert 0.99 < share([float(total)], scores, bounds) <= 1
+    into_first = [[w, *[0] * (terms - 1)] for w in exactly]
+    scores, bounds = prefix_bounds(
+        WFSA(REAL, [1] * terms, [1] + [0] * (terms - 1), {"a": into_first}), "a", kind
+    )
+    assert 0.99 < share([float(total)], scores[1:], bounds[1:]) <= 1
+
+
 def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
     """Sixteen terms, each chosen among many so that adding it rounds up by much: an addition left uncounted
     would show.

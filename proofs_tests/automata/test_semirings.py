@@ -191,6 +191,14 @@ def test_star_exists_where_the_sum_does(k, light, heavy):
         k.star(heavy)
 
 
+@pytest.mark.parametrize("a", [-1e-12, -1e-3, -0.5, -0.75, -5.0, -50.0, -700.0])
+def test_the_logarithmic_star_keeps_its_digits(a):
+    """-log(1 - e^a), near 0 and far below, where e^a is next to 1 and next to nothing."""
+    power = sum(Fraction(a) ** n / math.factorial(n) for n in range(1, 30)) if a > -1 else None  # e^a - 1
+    expected = math.exp(a) if a < -40 else -math.log(1 - math.exp(a)) if power is None else -math.log(-power)
+    assert LOG.star(a) == pytest.approx(expected, rel=1e-13, abs=0)
+
+
 def test_boolean_star_is_always_true():
     assert BOOLEAN.star(True) is BOOLEAN.star(False) is True
 

@@ -22,6 +22,7 @@ from automata.openfst import to_openfst
 from automata.operations import sum_of
 from automata.rules import rule_set
 from automata.rules.compiling import compiled, least, together
+from automata.rules.matching import matches
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled
 from automata.rules.spelled import spelled_out
@@ -182,6 +183,19 @@ def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
         if set(words) <= set(alone.alphabet):
             assert scores(own, [(BEGIN, *words)]) == scores(alone, [tuple(words)])
             assert not any(scores(own, [tuple(words), (BEGIN, BEGIN, *words), ()]))
+
+
+def test_sentences_of_unequal_length_match_as_they_do_one_by_one() -> None:
+    known = rule_set.rule_set(
+        [Labelled("x", parse("$ * a b ?"), 1), Labelled("y", parse("b + | ( )"), 2)], ["b", "a", "c"]
+    )
+    sentences = [(BEGIN, *words[:length]) for words in ("aabb", "bbbb", "cabc") for length in (3, 0, 4, 1, 2)]
+    rows = matches(known, sentences).tolist()
+    assert rows == [matches(known, [sentence]).tolist()[0] for sentence in sentences]
+    for column, final in enumerate(known.labels.values()):
+        own = known.automaton.replace(final=_only(final, known.automaton.states))
+        assert [row[column] for row in rows] == scores(own, sentences).tolist()
+    assert {tuple(row) for row in rows} == {(True, False), (False, True), (False, False)}
 
 
 def _only(states: tuple[int, ...], count: int) -> Any:

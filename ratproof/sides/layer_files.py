@@ -65,6 +65,7 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
     rest["device"] = device_of(rest["device"])
     kept = ("options", "parameters", "embeddings", "alphabet", "dtype", "device")
     layer = spec(kind, **{name: rest[name] for name in kept})
+    start = None if start is None else float(start)  # an integer may be larger than torch takes
     return {"layer": layer, "start": start, "automata_know_start": rest["automata_know_start"]}
 
 

@@ -1,0 +1,170 @@
+"""Automata in which nearly every transition is there, with a weight of its own: drawn by NumPy, in no time.
+
+Hypothesis draws few arrows, and the same small weights often: what takes many states at once, or tells one
+state from another, it seldom reaches.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from automata import batch, operations
+from automata.backward import backward
+from automata.determinisation import minimal
+from automata.dfa import DFA
+from automata.equivalence import equivalent
+from automata.equivalence.unambiguous import is_unambiguous
+from automata.forward import forward, prefix_scores, score
+from automata.hankel import shortlex
+from automata.minimise import minimise
+from automata.moore import Moore
+from automata.paths import score as sum_over_paths
+from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.viterbi import viterbi, viterbi_batch
+from automata.wfsa import WFSA
+
+EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
+each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+STRINGS = shortlex("ab", 3)
+
+
+def weight(k, rng, light=1):
+    """A weight other than zero (over the booleans, one or zero), divided by ``light``."""
+    size = Fraction(int(rng.integers(1, 30)), int(rng.integers(30, 60)) * light)
+    if k is BOOLEAN:
+        return bool(rng.random() < 0.4)
+    if k is COUNTING:
+        return int(rng.integers(1, 9))
+    return {REAL: size * int(rng.choice([-1, 1])), MAX_PLUS: -size}.get(k, size)
+
+
+def dense(k, states, seed, epsilon=False):
+    """An automaton of that many states over a and b; ``epsilon`` too, in cycles where they have a sum."""
+    rng = np.random.default_rng([seed, states])
+    all_of = lambda *shape, light=1: np.array(
+        [weight(k, rng, light) for _ in range(int(np.prod(shape)))] + [None], dtype=object
+    )[:-1].reshape(shape)
+    silent = all_of(states, states, light=states) if epsilon else None
+    if epsilon and k is COUNTING:
+        silent = np.triu(silent, 1)
+    tables = {symbol: all_of(states, states).tolist() for symbol in "ab"}
+    parts = all_of(states).tolist(), all_of(states).tolist(), tables
+    return WFSA(k, *parts, epsilon=None if silent is None else silent.tolist())
+
+
+@each
+def test_operations_do_to_scores_what_they_say(k):
+    a, b = dense(k, 3, 0, epsilon=True), dense(k, 2, 1, epsilon=True)
+    total, product = operations.sum_of(a, b), operations.hadamard(a, b)
+    mirror, plain, factor = (
+        operations.reverse(a),
+        operations.remove_epsilon(a),
+        weight(k, np.random.default_rng(2)),
+    )
+    scaled = operations.scale(a, factor)
+    assert plain.epsilon is None and plain != a
+    for x in STRINGS:
+        one, other = score(a, x), score(b, x)
+        assert score(total, x) == k.plus(one, other) and score(product, x) == k.times(one, other)
+        assert score(mirror, x[::-1]) == one == score(plain, x)
+        assert score(scaled, x) == k.times(factor, one)
+
+
+@each
+@pytest.mark.parametrize("states", [2, 3])
+def test_forward_is_the_sum_over_all_paths(k, states):
+    automaton = dense(k, states, 3)
+    assert [score(automaton, x) for x in STRINGS] == [sum_over_paths(automaton, x) for x in STRINGS]
+
+
+@each
+def test_a_batch_gives_what_its_strings_give_one_by_one(k):
+    automaton, strings = dense(k, 4, 4, epsilon=True), ["", "abba", "b", "aab", "babab", "a"]
+    for many, one in (
+        (batch.forward, forward),
+        (batch.backward, backward),
+        (batch.prefix_scores, prefix_scores),
+    ):
+        assert [v.tolist() for v in many(automaton, strings)] == [one(automaton, x).tolist() for x in strings]
+    if k.selective:
+        assert viterbi_batch(automaton, strings) == [viterbi(automaton, x) for x in strings]
+        assert [viterbi(automaton, x).score for x in strings] == batch.scores(automaton, strings).tolist()
+
+
+@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@pytest.mark.parametrize("states", range(1, 8))
+def test_compiled_loops_agree_bit_for_bit_with_the_reference(k, states):
+    """With an even and an odd number of states: the loops take two at a time."""
+    for seed in range(4):
+        automaton, strings = dense(k, states, seed).to_float(), ["abbab", "", "ba", "aaaaaaab"]
+        for computed, x in zip(batch.prefix_scores(automaton, strings), strings, strict=True):
+            assert computed.tolist() == prefix_scores(automaton, x).tolist()
+
+
+def test_what_overflows_and_is_multiplied_by_zero_stays_nan_in_a_compiled_loop():
+    """As in NumPy, whatever comes after it in the maximum."""
+    huge = WFSA(
+        MAX_TIMES, [1e200, 1.0], [1.0, 1.0], {"a": [[1e200, 0.0], [0.0, 1.0]], "b": [[0.0, 0.0], [1.0, 1.0]]}
+    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        for x in ("aab", "aa", "aaba"):
+            computed, expected = batch.prefix_scores(huge, [x])[0], prefix_scores(huge, x)
+            assert np.array_equal(computed, expected, equal_nan=True)
+            assert x == "aa" or np.isnan(expected[-1])
+
+
+@pytest.mark.parametrize("symbols", [1, 2, 3])
+def test_the_least_dfa_is_that_of_moores_algorithm(symbols):
+    """Hopcroft's against Moore's, on DFAs of 2 to 40 states; with few accept states, and with many; and
+    without a dead state.
+    """
+    rng = np.random.default_rng(symbols)
+    for n in range(2, 41):
+        steps = rng.integers(n, size=(n, symbols))
+        accepts = rng.random(n) < rng.choice([0.1, 0.5, 0.9])
+        if n % 2:  # the last state is dead, and many arrows lead there
+            steps[rng.random(steps.shape) < 0.3] = n - 1
+            steps[-1], accepts[-1] = n - 1, False
+        table = tuple(map(tuple, steps.tolist()))
+        final = frozenset(np.flatnonzero(accepts).tolist())
+        dfa = DFA(tuple("abc"[:symbols]), 0, table, final)
+        moore = Moore(dfa.alphabet, 0, table, tuple(q in final for q in range(n))).minimal()
+        least = dfa.minimal()
+        assert (least.table, least.final) == (moore.table, frozenset(np.flatnonzero(moore.outputs).tolist()))
+        assert minimal(dfa.to_wfsa()).states == least.states - len(least.dead)
+
+
+def test_boolean_automata_are_equivalent_where_their_least_dfas_are():
+    verdicts = []
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        a, b = (
+            WFSA(
+                BOOLEAN,
+                [q == 0 for q in range(3)],
+                (rng.random(3) < 0.5).tolist(),
+                {s: (rng.random((3, 3)) < 0.35).tolist() for s in "ab"},
+            )
+            for _ in range(2)
+        )
+        answer, word = equivalent(a, b), DFA.from_wfsa(a).shortest_difference(DFA.from_wfsa(b))
+        assert (answer.word if answer.verdict == "different" else None) == word
+        verdicts.append(answer.verdict)
+    assert min(map(verdicts.count, ("equivalent", "different"))) >= 3
+
+
+@pytest.mark.parametrize("k", [REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+def test_several_paths_for_one_string_are_seen(k):
+    assert not any(is_unambiguous(dense(k, n, 5)) for n in (2, 3, 4, 12))
+
+
+def test_the_sum_of_an_automaton_and_itself_needs_no_more_states():
+    """And both of their words span what they span: the Hankel block has full rank."""
+    for states in (2, 3, 4):
+        one = dense(REAL, states, 6)
+        least = minimise(operations.sum_of(one, one))
+        assert least.automaton.states == states == len(least.certificate.prefixes)
+        assert isinstance(least.certificate.prefixes[0], tuple)
