@@ -451,7 +451,7 @@ def test_a_refutation_of_what_a_step_does_to_forms_alone_is_none(monkeypatch):
     """On numbers it is right; on forms, which no string is, it is not."""
     step = lambda c, x: right(c, x) if not isinstance(c, Form) else right(c, x) + 1
     network = on_forms = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 2], [0, "1/2"]], "b": [[1, 1], [0, "1/2"]]})
-    monkeypatch.setattr("ratproof.rungs.decided.read_affine", lambda *_: [on_forms])
+    monkeypatch.setattr("ratproof.rungs.decision.read_affine", lambda *_: [on_forms])
     (result,) = decided(monkeypatch, believe("honest", start=0, step=step, automaton=HALVES))
     assert network is on_forms and result.verdict == Verdict.UNKNOWN and "it gave" in result.why
 

@@ -270,7 +270,7 @@ def test_runs_of_which_no_count_could_raise_an_alarm_are_no_case():
     from proofs_tests.ratproof.test_chernoff import runs
 
     assert counted(runs(), ["ab"]) == (1, {})
-    assert counted(runs(runs=2), ["ab"]) == (0, {NO_ALARM: 1})
+    assert counted(runs(count=2), ["ab"]) == (0, {NO_ALARM: 1})
 
 
 # --- real text
