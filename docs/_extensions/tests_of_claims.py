@@ -4,11 +4,12 @@ tests, so that each has its source a click away.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from page_text import plain
 
@@ -71,7 +72,8 @@ def rungs_of(claim: Claim, kind: str) -> str:
 
 def _all_tests() -> Iterator[tuple[str, EvidenceTest]]:
     for module in pkgutil.walk_packages(proofs_tests.__path__, "proofs_tests."):
-        if not module.name.rpartition(".")[2].startswith("test_") or module.name == LADDER:
+        file = Path(str(importlib.util.find_spec(module.name).origin))
+        if not file.name.startswith("test_") or module.name == LADDER or "evidence(" not in file.read_text():
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
             if name.startswith("test_"):
