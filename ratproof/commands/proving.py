@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.terminal import console, progress
-from ratproof.coq.proved import named, proved
+from ratproof.coq.development_report import named, proved
 from ratproof.coq.sources import statements
 from ratproof.process.exit_statuses import NO, YES
 
