@@ -10,7 +10,7 @@ import pytest
 from proofs_tests.kernel.statements import AGREED, as_text
 from ratproof.coq import programs as coq
 from ratproof.coq import sources
-from ratproof.coq.assumptions import CLOSED, assumptions
+from ratproof.coq.assumptions import CLOSED, theorem_assumptions
 from ratproof.coq.sources import WITHOUT_PROOF, assumptions_in_words, modules, statements
 from theory.claim import KERNEL
 from theory.registry import claims
@@ -22,13 +22,13 @@ NAMED = sorted(
 
 def test_nothing_is_assumed(compiled: Path) -> None:
     """Print Assumptions, of every theorem."""
-    assert {name: said for name, said in assumptions(compiled).items() if said != CLOSED} == {}
-    assert assumptions(compiled).keys() == statements().keys()
+    assert {name: said for name, said in theorem_assumptions(compiled).items() if said != CLOSED} == {}
+    assert theorem_assumptions(compiled).keys() == statements().keys()
 
 
 def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
     """What it lists are fields of mathcomp's sealed modules, which it cannot look into."""
-    assert [name for name in coq.checked(compiled, modules()) if name.startswith("ratproof.")] == []
+    assert [name for name in coq.run_coqchk(compiled, modules()) if name.startswith("ratproof.")] == []
 
 
 def test_no_file_leaves_something_unproved() -> None:
@@ -64,7 +64,7 @@ def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
     file.write_text(
         "Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n"
     )
-    assert CLOSED not in coq.compiled(file, compiled) and "false" in coq.compiled(file, compiled)
+    assert CLOSED not in coq.compile_file(file, compiled) and "false" in coq.compile_file(file, compiled)
 
 
 def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
@@ -76,8 +76,8 @@ def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Pa
         "Axiom h : 1 = 2.\nUnset  Guard Checking.\nFixpoint f (n : nat) : nat := f n.\nTheorem fine :"
         " True.\nProof.\nexact I. Qed.\n"
     )
-    coq.compiled(file, root)
-    found = coq.checked(root, ["ratproof.slip"])
+    coq.compile_file(file, root)
+    found = coq.run_coqchk(root, ["ratproof.slip"])
     assert "ratproof.slip.h" in found and "ratproof.slip.f" in found
 
 

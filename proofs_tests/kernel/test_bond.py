@@ -20,7 +20,15 @@ from automata.forward import prefix_scores
 from automata.wfsa import WFSA
 from neural.layer_kind import layer_kinds
 from ratproof.coq import programs as coq
-from ratproof.coq.bond import WORDS, Pair, compared, differences, in_few_digits, runnable, some_cases
+from ratproof.coq.bond import (
+    WORDS,
+    VariantCase,
+    compare_definitions,
+    differences,
+    in_few_digits,
+    runnable,
+    some_cases,
+)
 from ratproof.coq.evaluation import Question, evaluate
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import spec
@@ -39,7 +47,7 @@ ABSTRACT = {
 """Variants of these claims have theorems that are not run, and why."""
 
 
-def agree(pairs: list[Pair], compiled: Path) -> None:
+def agree(pairs: list[VariantCase], compiled: Path) -> None:
     """What Coq computes of each case is what Python computes."""
     for values, wrong in differences(pairs, compiled):
         assert values > 0 and wrong == ""
@@ -47,7 +55,7 @@ def agree(pairs: list[Pair], compiled: Path) -> None:
 
 def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
     """Some cases over two letters, of each variant: what the verdict itself rests on."""
-    found = compared(compiled)
+    found = compare_definitions(compiled)
     assert found.keys() == {(claim.name, variant.name) for claim, variant in runnable()}
     assert [(values > 0, wrong) for values, wrong in found.values()] == [(True, "")] * len(found)
 
@@ -122,7 +130,7 @@ def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
     file.write_text(
         text.replace("inl k => W x k j", "inl k => W x j k").replace("Some k => W x k j", "Some k => W x j k")
     )
-    coq.compiled(file, root)
+    coq.compile_file(file, root)
     claim = claim_named("proposition-13")
     ((_, wrong),) = differences([(claim, claim.variant("corrected"), claim.example)], root)
     assert "Coq's network gives" in wrong or "Coq's automaton gives" in wrong

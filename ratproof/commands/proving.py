@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.terminal import console, progress
-from ratproof.coq.development_report import named, proved
+from ratproof.coq.development_report import check_development, theorem_variants
 from ratproof.coq.sources import statements
 from ratproof.process.exit_statuses import NO, YES
 
@@ -26,8 +26,8 @@ def prove(
     something or not accepted.
     """
     with progress("prove") as tell:
-        found = proved(tell)
-    variants = named()
+        found = check_development(tell)
+    variants = theorem_variants()
     if as_json:
         theorems = [
             {
@@ -35,20 +35,20 @@ def prove(
                 "variants": variants.get(name, []),
                 "says": s.says,
                 "statement": s.text,
-                "assumptions": found.assumed.get(name),
+                "assumptions": found.assumptions.get(name),
             }
             for name, s in statements().items()
         ]
         accepted = {
-            "proved": not found.wrong,
+            "proved": not found.problems,
             "coq": found.version,
             "seconds": found.seconds,
-            "wrong": found.wrong,
+            "wrong": found.problems,
         }
         print_json({**accepted, "theorems": theorems})
-        return NO if found.wrong else YES
+        return NO if found.problems else YES
     out = console()
-    for name in found.assumed:
+    for name in found.assumptions:
         out.print(Text(name, style="bold"))
         for variant in variants.get(name, []):
             out.print(Text(f"  of {variant}"))
@@ -56,9 +56,9 @@ def prove(
             statement = statements()[name]
             out.print(Padding(Text(statement.says), (0, 0, 0, 2)))
             out.print(Padding(Text("\n".join([*statement.given, statement.text])), (0, 0, 1, 4)))
-    for wrong in found.wrong:
-        out.print(Text(wrong, style="red"))
-    last = "not proved" if found.wrong else "accepted, with nothing assumed"
-    line = f"{len(found.assumed)} theorems, Coq {found.version}, {found.seconds} s: {last}"
-    out.print(Text(line, style="bold red" if found.wrong else "bold green"))
-    return NO if found.wrong else YES
+    for problem in found.problems:
+        out.print(Text(problem, style="red"))
+    last = "not proved" if found.problems else "accepted, with nothing assumed"
+    line = f"{len(found.assumptions)} theorems, Coq {found.version}, {found.seconds} s: {last}"
+    out.print(Text(line, style="bold red" if found.problems else "bold green"))
+    return NO if found.problems else YES

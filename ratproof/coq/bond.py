@@ -22,7 +22,7 @@ from theory.registry import claims
 from theory.weights import Weights
 
 WORDS = ("", "a", "ba", "aab")
-Pair = tuple[Claim, Variant, Any]
+VariantCase = tuple[Claim, Variant, Any]
 """A variant of a claim, and a case of it."""
 
 
@@ -42,31 +42,30 @@ def runnable() -> list[tuple[Claim, Variant]]:
 
 
 @cache
-def compared(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """For each variant that can be run, on some of its cases: how many values were compared, and where one
-    differs, if one does.
+def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
+    """For each variant that can be run, on some of its cases: the number of values compared, and the first difference, or an
+    empty string.
 
     All in one run of Coq.
     """
     pairs = [(claim, variant, case) for claim, variant in runnable() for case in some_cases(variant)]
-    found: dict[tuple[str, str], tuple[int, str]] = {}
-    for (claim, variant, _), (values, wrong) in zip(pairs, differences(pairs, root), strict=True):
-        count, before = found.get((claim.name, variant.name), (0, ""))
-        found[claim.name, variant.name] = count + values, before or wrong
-    return found
+    by_variant: dict[tuple[str, str], tuple[int, str]] = {}
+    for (claim, variant, _), (values, difference) in zip(pairs, differences(pairs, root), strict=True):
+        count, before = by_variant.get((claim.name, variant.name), (0, ""))
+        by_variant[claim.name, variant.name] = count + values, before or difference
+    return by_variant
 
 
-def some_cases(variant: Variant, drawn: int = 40, kept: int = 3) -> list[Any]:
+def some_cases(variant: Variant, examples: int = 40, most: int = 3) -> list[Any]:
     """Cases over two letters, the same in every run: of each of the least sizes the one with the most weights
     other than 0 and 1.
 
-    Zeros would hide a matrix that is transposed; of larger networks than the words are long, words would not
-    reach all.
+    Zeros would hide a transposed matrix; a word cannot reach all units of a network larger than its length.
     """
-    found: list[Any] = []
+    cases: list[Any] = []
 
     @settings(
-        max_examples=drawn,
+        max_examples=examples,
         derandomize=True,
         database=None,
         deadline=None,
@@ -75,15 +74,15 @@ def some_cases(variant: Variant, drawn: int = 40, kept: int = 3) -> list[Any]:
     )
     @given(variant.cases("ab"))
     def collect(case: Any) -> None:
-        found.append(in_few_digits(case))
+        cases.append(in_few_digits(case))
 
     collect()
-    of_size = {case.n if case.size else 0: case for case in sorted(found, key=_telling)}
-    return [of_size[size] for size in sorted(of_size)[:kept]]
+    of_size = {case.n if case.size else 0: case for case in sorted(cases, key=_telling)}
+    return [of_size[size] for size in sorted(of_size)[:most]]
 
 
 def _telling(case: Any) -> int:
-    """How many different weights other than 0 and 1 are written."""
+    """The number of different weights other than 0 and 1."""
     return len(set(re.findall(r"-?\d+(?:/\d+)?", case.describe())) - {"0", "1"})
 
 
@@ -99,15 +98,15 @@ def in_few_digits(case: Any) -> Any:
             return tuple(map(short, value))
         if not isinstance(value, Fraction) or max(abs(value.numerator), value.denominator) < 1000:
             return value
-        made = Fraction(abs(value.numerator) % 7 + 1, value.denominator % 5 + 1)
-        return made if value > 0 else -made
+        fraction = Fraction(abs(value.numerator) % 7 + 1, value.denominator % 5 + 1)
+        return fraction if value > 0 else -fraction
 
     return replace(case, entries=short(case.entries)) if isinstance(case, Weights) else case
 
 
-def differences(pairs: Sequence[Pair], root: Path) -> list[tuple[int, str]]:
-    """For each pair how many values were compared, and where Coq's differs from Python's; nothing where none
-    does.
+def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str]]:
+    """For each pair the number of values compared, and where Coq's differs from Python's; an empty string
+    where none does.
     """
     ours = [_of_python(variant, case) for _, variant, case in pairs]
     questions = [
@@ -115,24 +114,24 @@ def differences(pairs: Sequence[Pair], root: Path) -> list[tuple[int, str]]:
         for (_, variant, case), values in zip(pairs, ours, strict=True)
         if variant.theorem is not None and values.network is not None
     ]
-    told = []
-    for (claim, variant, case), python, found in zip(pairs, ours, evaluate(questions, root), strict=True):
-        count, wrong = 0, ""
+    results = []
+    for (claim, variant, case), python, coq in zip(pairs, ours, evaluate(questions, root), strict=True):
+        count, difference = 0, ""
         for side in ("network", "automaton"):
-            by_coq, by_python = getattr(found, side), getattr(python, side)
+            by_coq, by_python = getattr(coq, side), getattr(python, side)
             if by_coq is not None:
                 count += sum(map(len, by_coq))
                 if by_coq != by_python:
-                    wrong = (
+                    difference = (
                         f"{claim.name}, {variant.name}: Coq's {side} gives {by_coq}, Python's {by_python} on"
                         f" {WORDS}; {case.describe()}"
                     )
-        told.append((count, wrong))
-    return told
+        results.append((count, difference))
+    return results
 
 
 def _of_python(variant: Variant, case: Any) -> Values:
-    """What Python computes."""
+    """The values that Python computes."""
     network = [list(list(variant.equality.recurrence.values(case, word))[-1]) for word in WORDS]
     automata = variant.equality.construction(case)
     return Values(

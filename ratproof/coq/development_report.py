@@ -1,4 +1,4 @@
-"""All of the development, compiled from clean and asked what it assumes."""
+"""The whole development, compiled from clean, with the assumptions of every theorem."""
 
 from __future__ import annotations
 
@@ -7,60 +7,62 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ratproof.coq import programs as coq
-from ratproof.coq.assumptions import CLOSED, assumptions
-from ratproof.coq.development import rebuilt
+from ratproof.coq.assumptions import CLOSED, theorem_assumptions
+from ratproof.coq.development import rebuild
 from ratproof.coq.sources import assumptions_in_words, modules
 from theory.registry import claims
 
 
 @dataclass(frozen=True)
-class Proved:
-    """What Coq said.
+class DevelopmentReport:
+    """Coq's answers about the whole development.
 
     Attributes:
         version: Coq's.
-        seconds: how long it took, from clean.
-        assumed: for each theorem what it assumes.
-        wrong: what is not as it should be, a sentence each.
+        seconds: of the build from clean.
+        assumptions: of each theorem.
+        problems: a sentence for each; none where everything is proved.
     """
 
     version: str
     seconds: float
-    assumed: dict[str, str]
-    wrong: list[str]
+    assumptions: dict[str, str]
+    problems: list[str]
 
 
-def proved(tell: Callable[[str], None]) -> Proved:
-    """Compile, ask and check; :class:`~ratproof.coq.programs.NoCoq` where there is no Coq."""
+def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
+    """Compile the development, print the assumptions and run coqchk; :class:`~ratproof.coq.programs.NoCoq` where there is no Coq."""
     started, version = time.perf_counter(), coq.version()
-    wrong = [f"something is left unproved: {where}" for where in assumptions_in_words()]
-    said: dict[str, str] = {}
+    problems = [f"something is left unproved: {where}" for where in assumptions_in_words()]
+    assumptions: dict[str, str] = {}
     try:
-        root = rebuilt(tell)
+        root = rebuild(tell)
         tell("asking what each theorem assumes")
-        said = assumptions(root)
+        assumptions = theorem_assumptions(root)
         tell("checking the compiled files once more with coqchk")
-        wrong += [
+        problems += [
             f"coqchk finds an axiom: {name}"
-            for name in coq.checked(root, modules())
+            for name in coq.run_coqchk(root, modules())
             if name.startswith("ratproof.")
         ]
-        wrong += [f"{name} assumes something: {what}" for name, what in said.items() if what != CLOSED]
-        wrong += [
+        problems += [
+            f"{name} assumes something: {what}" for name, what in assumptions.items() if what != CLOSED
+        ]
+        problems += [
             f"there is no theorem {name}, which {' and '.join(variants)} names"
-            for name, variants in named().items()
-            if name not in said
+            for name, variants in theorem_variants().items()
+            if name not in assumptions
         ]
     except coq.Rejected as error:
-        wrong.append(str(error))
-    return Proved(version, round(time.perf_counter() - started, 1), said, wrong)
+        problems.append(str(error))
+    return DevelopmentReport(version, round(time.perf_counter() - started, 1), assumptions, problems)
 
 
-def named() -> dict[str, list[str]]:
+def theorem_variants() -> dict[str, list[str]]:
     """For each theorem the variants that name it: ``proposition-7, corrected``."""
-    found: dict[str, list[str]] = {}
+    variants: dict[str, list[str]] = {}
     for claim in claims().values():
         for variant in claim.variants:
             if variant.theorem is not None:
-                found.setdefault(variant.theorem.name, []).append(f"{claim.name}, {variant.name}")
-    return found
+                variants.setdefault(variant.theorem.name, []).append(f"{claim.name}, {variant.name}")
+    return variants
