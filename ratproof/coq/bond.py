@@ -12,17 +12,16 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 
-from ratproof.coq.evaluation import Question, Values, evaluate
+from ratproof.coq.evaluation import Case, Question, Values, evaluate
 from theory.claim import Claim, Variant
 from theory.registry import claims
-from theory.weights import Weights
+from theory.weights import Tree, Weights
 
 WORDS = ("", "a", "ba", "aab")
-VariantCase = tuple[Claim, Variant, Any]
+VariantCase = tuple[Claim, Variant, Case]
 """A variant of a claim, and a case of it."""
 
 
@@ -43,8 +42,8 @@ def runnable() -> list[tuple[Claim, Variant]]:
 
 @cache
 def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """For each variant that can be run, on some of its cases: the number of values compared, and the first difference, or an
-    empty string.
+    """For each variant that can be run, on some of its cases: the number of values compared, and the first
+    difference, or an empty string.
 
     All in one run of Coq.
     """
@@ -56,13 +55,13 @@ def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
     return by_variant
 
 
-def some_cases(variant: Variant, examples: int = 40, most: int = 3) -> list[Any]:
+def some_cases(variant: Variant, examples: int = 40, most: int = 3) -> list[Case]:
     """Cases over two letters, the same in every run: of each of the least sizes the one with the most weights
     other than 0 and 1.
 
     Zeros would hide a transposed matrix; a word cannot reach all units of a network larger than its length.
     """
-    cases: list[Any] = []
+    cases: list[Case] = []
 
     @settings(
         max_examples=examples,
@@ -73,7 +72,7 @@ def some_cases(variant: Variant, examples: int = 40, most: int = 3) -> list[Any]
         suppress_health_check=list(HealthCheck),
     )
     @given(variant.cases("ab"))
-    def collect(case: Any) -> None:
+    def collect(case: Case) -> None:
         cases.append(in_few_digits(case))
 
     collect()
@@ -81,17 +80,17 @@ def some_cases(variant: Variant, examples: int = 40, most: int = 3) -> list[Any]
     return [of_size[size] for size in sorted(of_size)[:most]]
 
 
-def _telling(case: Any) -> int:
+def _telling(case: Case) -> int:
     """The number of different weights other than 0 and 1."""
     return len(set(re.findall(r"-?\d+(?:/\d+)?", case.describe())) - {"0", "1"})
 
 
-def in_few_digits(case: Any) -> Any:
+def in_few_digits(case: Case) -> Case:
     """The case with short fractions of the same sign in place of long ones: Coq's gcd of long numbers is
     slow.
     """
 
-    def short(value: Any) -> Any:
+    def short(value: Tree) -> Tree:
         if isinstance(value, dict):
             return {key: short(part) for key, part in value.items()}
         if isinstance(value, tuple):
@@ -130,7 +129,7 @@ def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str
     return results
 
 
-def _of_python(variant: Variant, case: Any) -> Values:
+def _of_python(variant: Variant, case: Case) -> Values:
     """The values that Python computes."""
     network = [list(list(variant.equality.recurrence.values(case, word))[-1]) for word in WORDS]
     automata = variant.equality.construction(case)

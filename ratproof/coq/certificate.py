@@ -10,11 +10,11 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from automata.equivalence import Different, Equivalent
 from automata.errors import InputError
 from automata.files import read_text, write_whole
+from automata.types import Weight
 from automata.wfsa import WFSA
 from ratproof.coq import programs as coq
 from ratproof.coq.assumptions import CLOSED
@@ -41,7 +41,7 @@ WEIGHT = {
 
 
 def file_name(file: str | None, a: str, b: str) -> str:
-    """The file's name, by default from the names of the automata; :class:`~automata.errors.InputError` for one
+    """The file's name, by default from the automata's names; :class:`~automata.errors.InputError` for one
     that Coq does not take.
 
     Coq's version is checked here already, so that nothing is decided in vain.
@@ -213,7 +213,7 @@ def _link(number: int, link: Link, proof: LinkProof) -> list[str]:
     ]
 
 
-def _row(values: Iterable[Any], over: str) -> str:
+def _row(values: Iterable[Weight], over: str) -> str:
     return list_term(_weight(value, over) for value in values)
 
 
@@ -221,7 +221,7 @@ def _matrix(rows: Matrix, over: str) -> str:
     return list_term(_row(row, over) for row in rows)
 
 
-def _weight(value: Any, over: str) -> str:
+def _weight(value: Weight, over: str) -> str:
     if over == "booleans":
         return "i" if value else "o"
     infinite = over in ("rational_max_plus", "rational_min_plus") and value in (float("-inf"), float("inf"))

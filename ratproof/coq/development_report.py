@@ -31,7 +31,9 @@ class DevelopmentReport:
 
 
 def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
-    """Compile the development, print the assumptions and run coqchk; :class:`~ratproof.coq.programs.NoCoq` where there is no Coq."""
+    """Compile the development, print the assumptions and run coqchk; :class:`~ratproof.coq.programs.NoCoq`
+    where there is no Coq.
+    """
     started, version = time.perf_counter(), coq.version()
     problems = [f"something is left unproved: {where}" for where in assumptions_in_words()]
     assumptions: dict[str, str] = {}

@@ -1,4 +1,5 @@
-"""The values that Coq computes: of the network and of the automaton of a theorem, on the weights of a case and on words.
+"""The values that Coq computes: of the network and of the automaton of a theorem, on the weights of a case
+and on words.
 
 A theorem about other definitions than ours would prove nothing about us. So each definition of ``theory/coq``
 that can be run is run.
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 from automata.strings import String
 from ratproof.coq import programs as coq
@@ -21,6 +22,8 @@ from ratproof.coq.sources import requirements, statements
 from ratproof.coq.terms import fill, list_term
 from theory.theorem import Theorem
 
+Case: TypeAlias = Any
+"""A case of a claim: mostly :class:`~theory.weights.Weights`; what else it may be, the claim says."""
 ORDINAL = "(@Ordinal {} {} isT)"
 SHOW = {
     "rationals": "fun v : rationals => Some (Qnum (this v), Qden (this v))",
@@ -30,7 +33,9 @@ SHOW = {
     ),
 }
 """How a value is printed: as numerator and denominator, or None."""
-NOTHING = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
+Value = Fraction | float
+"""A weight that Coq prints: a fraction, or minus infinity."""
+NOTHING: dict[str, Value] = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +45,7 @@ class Question:
     """
 
     theorem: Theorem
-    case: Any
+    case: Case
     words: Sequence[String]
     units: int = 1
 
@@ -54,8 +59,8 @@ class Values:
         automaton: of the automaton.
     """
 
-    network: list[list[Any]] | None
-    automaton: list[list[Any]] | None
+    network: list[list[Value]] | None
+    automaton: list[list[Value]] | None
 
 
 def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Values]:
@@ -103,7 +108,7 @@ def _terms(question: Question, term: str) -> list[str]:
     ]
 
 
-def _compute(sides: Sequence[tuple[Question, list[str]]], root: Path | None) -> list[list[Any]]:
+def _compute(sides: Sequence[tuple[Question, list[str]]], root: Path | None) -> list[list[Value]]:
     """The values of lists of terms, each in a module of its own, since files of the development use names
     again.
     """
@@ -138,12 +143,12 @@ def _compute(sides: Sequence[tuple[Question, list[str]]], root: Path | None) -> 
 VALUE = re.compile(r"Some \(\(?(-?\d+)\)?(?:%\w+)?, (\d+)(?:%\w+)?\)|None")
 
 
-def _read(output: str, over: str) -> list[Any]:
+def _read(output: str, over: str) -> list[Value]:
     return [
         Fraction(int(match[1]), int(match[2])) if match[1] else NOTHING[over]
         for match in VALUE.finditer(output)
     ]
 
 
-def _by_word(values: list[Any], units: int) -> list[list[Any]]:
+def _by_word(values: list[Value], units: int) -> list[list[Value]]:
     return [values[i : i + units] for i in range(0, len(values), units)]

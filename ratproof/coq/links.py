@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.types import Symbol, Symbols, Weight, Weights
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 300
@@ -36,17 +36,18 @@ COQ_SEMIRINGS = {
     MAX_TIMES: "rational_max_times",
 }
 """Each semiring, as ``theory/coq/instances.v`` has it."""
-Matrix = list[list[Any]]
+Vector = list[Weight]
+Matrix = list[Vector]
 
 
 @dataclass(frozen=True)
 class ListedAutomaton:
     """An automaton as lists: what ``theory/coq/checker.v`` reads."""
 
-    first: list[Any]
+    first: Vector
     matrices: list[Matrix]
     silent: Matrix
-    last: list[Any]
+    last: Vector
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class LinkProof:
     """
 
     over: str
-    alphabet: tuple[Any, ...]
+    alphabet: Symbols
     automata: list[ListedAutomaton]
     links: list[Link]
     left: list[int]
@@ -191,11 +192,11 @@ def _pair_links(
     """
     (live_a, way_a), (live_b, way_b) = _live(builder, a, to_a), _live(builder, b, to_b)
     k, alphabet = builder.k, builder.alphabet
-    known: dict[tuple[Any, ...], int] = {}
-    rows: list[tuple[list[Any], list[Any]]] = []
-    arrows: list[tuple[int, int, Any, Any]] = []
+    known: dict[tuple[Weight, ...], int] = {}
+    rows: list[tuple[Vector, Vector]] = []
+    arrows: list[tuple[int, int, Symbol, Weight]] = []
 
-    def place(pair: tuple[list[Any], list[Any]]) -> tuple[int, Any] | None:
+    def place(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
         """The state of a pair, and the factor; ``None`` for zeros."""
         total = k.zero
         for weight in (*pair[0], *pair[1]):
@@ -249,20 +250,20 @@ def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, 
     return small, [place, *way]
 
 
-def _row_times_matrix(k: Semiring, row: list[Any], matrix: Any) -> list[Any]:
+def _row_times_matrix(k: Semiring, row: Vector, matrix: Weights) -> Vector:
     return [_dot(k, row, column) for column in matrix.T.tolist()]
 
 
-def _dot(k: Semiring, row: list[Any], column: list[Any]) -> Any:
+def _dot(k: Semiring, row: Vector, column: Vector) -> Weight:
     total = k.zero
     for v, w in zip(row, column, strict=True):
         total = k.plus(total, k.times(v, w))
     return total
 
 
-def quotient(k: Semiring, weight: Any, total: Any) -> Any:
+def quotient(k: Semiring, weight: Weight, total: Weight) -> Weight:
     """The weight divided by the total."""
-    quotients: dict[Any, Callable[[], Any]] = {
+    quotients: dict[Semiring, Callable[[], Weight]] = {
         BOOLEAN: lambda: weight,
         MAX_TIMES: lambda: Fraction(weight) / Fraction(total),
     }

@@ -10,12 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
+from automata.types import Weight
+from theory.weights import Tree
+
+Entry: TypeAlias = Any
+"""What a placeholder stands for: a weight, a tuple or matrix of them, or a table of such by letter."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 
 
-def fill(term: str, values: Mapping[str, Any], over: str) -> str:
+def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     """The term with Coq terms in place of its placeholders.
 
     A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
@@ -26,7 +31,7 @@ def fill(term: str, values: Mapping[str, Any], over: str) -> str:
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
 
 
-def weight_term(value: Any, over: str) -> str:
+def weight_term(value: Weight, over: str) -> str:
     """A weight of that semiring."""
     if over == "booleans":
         return "true" if value else "false"
@@ -44,7 +49,7 @@ def list_term(terms: Iterable[str]) -> str:
     return f"[:: {'; '.join(terms)}]"
 
 
-def _term(value: Any, form: str, over: str) -> str:
+def _term(value: Entry, form: str, over: str) -> str:
     if form == "to place":
         rows = list_term(list_term(f"{n}%N" for n in row) for row in value)
         return (
@@ -56,7 +61,8 @@ def _term(value: Any, form: str, over: str) -> str:
         numbers = list_term(list_term(f"{letters.index(x)}%N" for x in window) for window in value)
         weights = list_term(weight_term(v, over) for v in value.values())
         return (
-            f"(fun v : seq 'I_{len(letters)} => nth zero {weights} (index (map (@nat_of_ord {len(letters)}) v)"
+            f"(fun v : seq 'I_{len(letters)} => nth zero {weights}"
+            f" (index (map (@nat_of_ord {len(letters)}) v)"
             f" {numbers}))"
         )
     if form == "of place and letter":
@@ -85,7 +91,7 @@ def _term(value: Any, form: str, over: str) -> str:
     return f"(by_place {list_term(weight_term(v, over) for v in value)} : {_kind(value, form, over)})"
 
 
-def _kind(value: Any, form: str, over: str) -> str:
+def _kind(value: Tree, form: str, over: str) -> str:
     """Its type."""
     if not isinstance(value, tuple):
         return over
@@ -96,5 +102,5 @@ def _kind(value: Any, form: str, over: str) -> str:
     return f"place {len(value)} -> {over}"
 
 
-def _matrix(rows: Any, over: str) -> str:
+def _matrix(rows: Tree, over: str) -> str:
     return list_term(list_term(weight_term(v, over) for v in row) for row in rows)
