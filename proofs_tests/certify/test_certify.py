@@ -19,8 +19,8 @@ from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, ran
 from ratproof.papers.certification.ball_run import soft_outputs
 from ratproof.papers.certification.boxes import Nodes, attempts, closes
 from ratproof.papers.certification.certificate import soft_machine
-from ratproof.papers.certification.certify import Answer, accepting, certify
-from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.certify import Certification, accepting, certify
+from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
 
 strings = st.lists(st.sampled_from("01"), max_size=40).map(tuple)
@@ -70,7 +70,7 @@ def test_a_string_that_is_said_to_differ_does(seed, tau):
 @given(st.data())
 def test_the_hard_automaton_is_the_network_in_the_limit(kind, data):
     network = random_network(data.draw(seeds), kind, data.draw(st.sampled_from(SIMILARITIES)))
-    asked = hard(numbers_of(network))
+    asked = hard_automaton(numbers_of(network))
     machine = asked.machine()
     assert machine is not None
     for component in network.layers.components:
@@ -107,7 +107,7 @@ def test_boxes_alone_do_not_stop_training():
         n = numbers(seed, 1.0)
         first = next(attempts(n))
         if isinstance(first, Nodes):
-            machine = hard(n).machine()
+            machine = hard_automaton(n).machine()
             same = machine is not None and soft_machine(n, first).difference(machine) is None
             assert (closes(n) == len(first)) == same and (closes(n) is None) == (not same)
             seen.add(same)
@@ -123,7 +123,7 @@ def test_a_decision_of_exactly_zero_is_none():
         network.classifier.weight.zero_()
         network.classifier.bias.zero_()
     n = numbers_of(network, 0.5)
-    assert set(hard(n).accepts) == {None} and hard(n).machine() is None
+    assert set(hard_automaton(n).accepts) == {None} and hard_automaton(n).machine() is None
     assert soft_outputs(n, ("0", "1")) is None
     answer = certify(network, 0.5)
     assert answer.verdict == "unknown" and "the decision at centroid" in answer.why
@@ -138,7 +138,7 @@ def test_a_decision_that_64_bits_do_not_tell_is_told_by_more():
         network.layers.components[0].centroids.copy_(torch.tensor([[-1.0, 1.0], [-1.0, 1.0]]))
         network.cells[0].part.input.bias.copy_(torch.tensor([20.0, 20.0 + 2.0**-48], dtype=torch.float64))
         network.classifier.weight.copy_(torch.tensor([[1.0, -1.0]]))
-    found = hard(numbers_of(network))
+    found = hard_automaton(numbers_of(network))
     assert found.table == ((1,), (1,)) and found.accepts == (False, False)
     assert all(
         3.99 < margin < 4.01 for row in found.margins for margin in row
@@ -165,7 +165,7 @@ def test_nothing_is_certified_without_boxes(monkeypatch):
     dfa = accepting(machine)
     assert certify(network, 0.5, against=dfa).verdict == "unknown"
     assert (
-        Answer(answer.numbers, answer.hard, None, None, "").verdict == "unknown"
+        Certification(answer.numbers, answer.hard, None, None, "").verdict == "unknown"
     )  # whatever else is forgotten
 
 

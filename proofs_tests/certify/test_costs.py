@@ -11,9 +11,9 @@ import pytest
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network
 from ratproof.papers.certification import boxes
-from ratproof.papers.certification.boxes import Images, Nodes, Open, attempts
+from ratproof.papers.certification.boxes import Images, Nodes, OpenBoxes, attempts
 from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.floats import Floating, Points
+from ratproof.papers.certification.floats import FloatArithmetic, Points
 from ratproof.papers.certification.soft_run import net
 from ratproof.papers.extraction.counts import count
 
@@ -35,9 +35,9 @@ def test_images_of_few_boxes_at_a_time_are_those_of_all(kind, similarity, pairs,
     for seed in range(3, 9):
         n = numbers(seed, 0.2, kind=kind, similarity=similarity)
         nodes = next(attempts(n))
-        nodes = nodes.nodes if isinstance(nodes, Open) else nodes
+        nodes = nodes.nodes if isinstance(nodes, OpenBoxes) else nodes
         assert nodes is not None
-        on = Floating(n)
+        on = FloatArithmetic(n)
         for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a fault
             tried = Nodes(nodes.label, accepts, nodes.after, nodes.low, nodes.high)
             whole = Images(on, tried)
@@ -59,7 +59,7 @@ def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
         low[:, 0], high[:, 0] = 1 - 1e-3, 1.0
         label = np.full(number, Points(n).step(np.eye(n.k)[:1], 0).argmax())
         nodes = Nodes(label, np.zeros(number, dtype=bool), np.zeros((number, 2), dtype=int), low, high)
-        return _peak(lambda: Images(Floating(n), nodes))
+        return _peak(lambda: Images(FloatArithmetic(n), nodes))
 
     few = peak(100)
     assert peak(4000) < 10 * few  # 40 times as many; what is kept for each is its corners

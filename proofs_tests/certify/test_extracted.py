@@ -12,10 +12,10 @@ import torch
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, random_network
 from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
 from ratproof.papers.extraction import figures
-from ratproof.papers.extraction.counts import Counted, count
+from ratproof.papers.extraction.counts import TransitionCounts, count
 from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic, table
 
 TAUS = (0.2, 1.0, 5.0)
@@ -64,7 +64,7 @@ def test_counts_begin_where_the_network_does():
     for seed in range(12):
         n = numbers_of(random_network(seed), 0.01)
         starts.add(found := count(n, [("0",)], "hard").start)
-        assert found == hard(n).start
+        assert found == hard_automaton(n).start
     assert len(starts) > 2
 
 
@@ -72,7 +72,7 @@ def test_a_pair_that_was_followed_by_two_is_undecided_and_the_first_of_equals_is
     counts = np.zeros((3, 1, 3), dtype=np.int64)
     counts[0, 0] = [0, 1, 1]
     counts[1, 0] = [0, 0, 7]
-    found = Counted("soft", 0, counts)
+    found = TransitionCounts("soft", 0, counts)
     assert found.undecided == [(0, 0)] and found.table == ((1,), (2,), (None,)) and found.unseen == [(2, 0)]
 
 
@@ -93,7 +93,7 @@ def test_states_in_pictures_have_their_centroids_numbers_and_accepting_ones_two_
         assert str(next(i for i in range(5) if i not in labels)) not in _texts(picture)
         assert picture.count("<ellipse") - picture.count('stroke="transparent"') >= len(labels) + accepting
     whole = figures.probabilistic_automaton(answer.numbers, answer.hard)
-    one = figures.probabilistic_automaton(answer.numbers, hard(numbers_of(_never(network), 0.5)))
+    one = figures.probabilistic_automaton(answer.numbers, hard_automaton(numbers_of(_never(network), 0.5)))
     assert whole.count("<ellipse") == one.count("<ellipse") + sum(map(bool, answer.hard.accepts))
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.checkers import check_hankel
-from ratproof.papers.not_rational.attraction import Fails, attracted, ends, enter
+from ratproof.papers.not_rational.attraction import HypothesisFails, ends, enter, find_attraction
 from ratproof.papers.not_rational.duals import DUALS, Dual
 from ratproof.papers.not_rational.every_size import EverySize, NotShown, every_size
 from ratproof.papers.not_rational.germs import Germ
@@ -209,7 +209,7 @@ def test_a_letter_that_moves_the_context_is_not_used():
 def test_the_orbit_is_followed_until_it_is_in_the_interval():
     phi = elman("3/4", "1/2")
     with flint.ctx.workprec(128):
-        interval = attracted(phi).interval
+        interval = find_attraction(phi).interval
         steps, here, there = enter(phi, interval)
         orbit = [flint.arb(0)]
         for _ in range(steps + 1):
@@ -247,8 +247,8 @@ def elman(w="3/2", b="1/2"):
     ids=["at the fixed point", "derivative 0", "away", "translation", "cycle"],
 )
 def test_attraction_is_refused_where_it_is_none(phi, says):
-    with flint.ctx.workprec(128), pytest.raises(Fails, match=says):
-        enter(phi, attracted(phi).interval)
+    with flint.ctx.workprec(128), pytest.raises(HypothesisFails, match=says):
+        enter(phi, find_attraction(phi).interval)
 
 
 @given(st.fractions(-3, 3, max_denominator=50), st.fractions(-3, 3, max_denominator=50))
@@ -256,7 +256,7 @@ def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
     phi = elman(w, b)
     try:
         with flint.ctx.workprec(128):
-            found = attracted(phi)
+            found = find_attraction(phi)
             low, high = (
                 float(end.mid())
                 for end in (
@@ -264,7 +264,7 @@ def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
                     found.interval.middle + found.interval.radius,
                 )
             )
-    except Fails:
+    except HypothesisFails:
         return
     points = [low + (high - low) * i / 64 for i in range(65)]
     images = [phi(point, FLOATS) for point in points]

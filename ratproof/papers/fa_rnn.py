@@ -47,7 +47,7 @@ ORDER = ("equivalent", "unknown", "different")
 
 
 @dataclass(frozen=True)
-class Shown:
+class RuleDecision:
     """What was decided of some rules.
 
     Attributes:
@@ -68,7 +68,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Decided:
+class NetworkDecision:
     """What was decided of a network.
 
     Attributes:
@@ -79,7 +79,7 @@ class Decided:
         largest: no intermediate number is larger.
     """
 
-    answers: dict[str | None, tuple[Shown, ...]]
+    answers: dict[str | None, tuple[RuleDecision, ...]]
     exact: bool
     largest: int
 
@@ -88,35 +88,35 @@ class Decided:
         """``equivalent``, ``different`` or ``unknown``, for all labels together; of a network that may round
         nothing is known.
         """
-        verdicts = {shown.answer.verdict for found in self.answers.values() for shown in found}
+        verdicts = {decision.answer.verdict for decisions in self.answers.values() for decision in decisions}
         if self.exact and "different" in verdicts:
             return "different"
         return "equivalent" if self.exact and verdicts == {"equivalent"} else "unknown"
 
-    def different(self) -> list[tuple[str | None, Shown]]:
+    def different(self) -> list[tuple[str | None, RuleDecision]]:
         """The labels with a sentence that only the network or only the rules match."""
         return [
-            (label, shown)
-            for label, found in self.answers.items()
-            for shown in found
-            if shown.answer.verdict == "different"
+            (label, decision)
+            for label, decisions in self.answers.items()
+            for decision in decisions
+            if decision.answer.verdict == "different"
         ]
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it."""
         words = {
-            label: list(shown.answer.word)
-            for label, shown in self.different()
-            if isinstance(shown.answer, Different)
+            label: list(decision.answer.word)
+            for label, decision in self.different()
+            if isinstance(decision.answer, Different)
         }
         labels = [
             {
                 "label": label,
-                "verdict": max((shown.answer.verdict for shown in found), key=ORDER.index),
-                "certificates": sum(len(shown.certificates) for shown in found),
+                "verdict": max((decision.answer.verdict for decision in decisions), key=ORDER.index),
+                "certificates": sum(len(decision.certificates) for decision in decisions),
                 "word": words.get(label),
             }
-            for label, found in self.answers.items()
+            for label, decisions in self.answers.items()
         ]
         return {"verdict": self.verdict, "exact": self.exact, "largest": self.largest, "labels": labels}
 
@@ -126,7 +126,7 @@ def decide_network(
     rules: Sequence[Labelled],
     compiled: RuleSet,
     tell: Callable[[str], None] = lambda stage: None,
-) -> Decided:
+) -> NetworkDecision:
     """Decide whether the network's scores are larger than 0 exactly where rules match, for all sentences.
 
     Args:
@@ -166,16 +166,16 @@ def decide_network(
     different = [matrix > 0 for matrix in matrices]  # one object each, which its words share
     tables = {word: different[place] for word, place in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
-    answers: dict[str | None, tuple[Shown, ...]] = {}
+    answers: dict[str | None, tuple[RuleDecision, ...]] = {}
     for row, label in enumerate(compiled.labels):
         tell(f"deciding {label}")
         places = [place for place, rule in enumerate(rules) if rule.label == label]
         some = [part for part in compiled.parts if part.label == label]
-        found: list[Shown] = []
+        decisions: list[RuleDecision] = []
         if covers(final[row], some, places):
             for part in some:
                 own = (final[row] > 0) & np.isin(np.arange(len(initial)), part.states)
-                found.append(
+                decisions.append(
                     decide(
                         support.replace(final=own),
                         [rules[place].rule for place in part.rules],
@@ -183,9 +183,9 @@ def decide_network(
                         join=True,
                     )
                 )
-        if not found or any(shown.answer.verdict != "equivalent" for shown in found):
+        if not decisions or any(decision.answer.verdict != "equivalent" for decision in decisions):
             # what one part does otherwise another may do too
-            found = [
+            decisions = [
                 decide(
                     support.replace(final=final[row] > 0),
                     [rules[place].rule for place in places],
@@ -193,11 +193,11 @@ def decide_network(
                     join=False,
                 )
             ]
-        answers[label] = tuple(found)
-    return Decided(answers, exact, largest)
+        answers[label] = tuple(decisions)
+    return NetworkDecision(answers, exact, largest)
 
 
-def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Shown:
+def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> RuleDecision:
     """Does this boolean automaton accept exactly what these rules match? Step by step: each has a certificate
     of its own.
 
@@ -228,7 +228,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Sh
             raise RuntimeError(f"an automaton that was made from rules is not theirs: {answer}")
         if not isinstance(answer, Unknown):
             certificates.append(accepted_certificate(answer))
-    return Shown(answer, tuple(certificates), stand)
+    return RuleDecision(answer, tuple(certificates), stand)
 
 
 def covers(final: NDArray[np.float64], parts: Sequence[Part], places: Iterable[int]) -> bool:
@@ -264,8 +264,8 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
         matrices.append((before * row[:-1]) @ after.T + row[-1] * apart)
         places = torch.full((cell.states,), first[number], dtype=torch.long, device=unit.device)
         with torch.no_grad():
-            found = cell(cell.read(places), unit).double().cpu().numpy()
-        same = same and np.array_equal(found, matrices[-1])
+            product = cell(cell.read(places), unit).double().cpu().numpy()
+        same = same and np.array_equal(product, matrices[-1])
     return matrices, letter.tolist(), same
 
 
@@ -298,14 +298,14 @@ def largest_number(
     if any((row[entered] > 1).any() for row in sums):
         return 0, False
     most = max([initial.sum(), *(initial @ row for row in sums)])  # of the sum of h, after any sentence
-    found = most * max(1.0, final.max(initial=0))
+    bound = most * max(1.0, final.max(initial=0))
     if weights:
         rules, before, after, apart, stands = (max(1.0, values.max(initial=0)) for values in weights)
         # h D_1, then a, then its terms with D_2, of which a sum has r; and h times the wildcard's matrix,
         # which is there for every word
         columns = max(1, weights[0].shape[1])
-        found = max(found, most * before * rules * after * columns + most * apart * len(initial) * stands)
-    return (int(found), True) if found < 2.0**53 else (0, False)
+        bound = max(bound, most * before * rules * after * columns + most * apart * len(initial) * stands)
+    return (int(bound), True) if bound < 2.0**53 else (0, False)
 
 
 def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Any, tuple[Any, ...]]:

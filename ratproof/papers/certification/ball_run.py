@@ -11,7 +11,7 @@ import flint
 import numpy as np
 from flint import arb, arb_mat
 
-from ratproof.papers.certification.balls import Balls, InBalls, exact
+from ratproof.papers.certification.balls import BallArithmetic, Balls, exact
 from ratproof.papers.certification.numbers import Numbers
 
 PRECISIONS = (64, 128, 256, 1024)
@@ -25,7 +25,7 @@ class BallRun:
 
     def __init__(self, numbers: Numbers) -> None:
         self.n = numbers
-        self.on = InBalls(numbers)
+        self.on = BallArithmetic(numbers)
         gates = len(self.on.c)
         self.U = [arb_mat(*part.shape, exact(part).ravel().tolist()) for part in np.split(numbers.U, gates)]
 

@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb, arb_mat, fmpq
 from numpy.typing import NDArray
 
-from ratproof.papers.certification.floats import Boxes, multipliers
+from ratproof.papers.certification.floats import FloatBoxes, multipliers
 from ratproof.papers.certification.numbers import Floats, Numbers
 
 BITS = 64
@@ -20,7 +20,7 @@ Balls = NDArray[Any]
 """An array of ``flint.arb``."""
 
 
-class Box:
+class BallBox:
     """A box of alphas cut with the simplex, whose corners are floats.
 
     Attributes:
@@ -33,14 +33,14 @@ class Box:
     """
 
     def __init__(self, low: Floats, high: Floats) -> None:
-        self.floats = Boxes(low[None], high[None])
+        self.floats = FloatBoxes(low[None], high[None])
         self.middle = exact(self.floats.middle[0])
         self.down = _each(lambda v: v.min(arb(0)), exact(low) - self.middle)
         self.up = _each(lambda v: v.max(arb(0)), exact(high) - self.middle)
         self.rest = (arb(1) - sum(self.middle, arb(0))).union(arb(0))
 
 
-class InBalls:
+class BallArithmetic:
     """The arithmetic of :mod:`ratproof.papers.certification.cells` and
     :mod:`ratproof.papers.certification.mixing` on one box.
     """
@@ -65,7 +65,7 @@ class InBalls:
             self._read[token] = W @ exact(self.numbers.embedding[token]) + b
         return np.split(self._read[token], len(self.c))[gate]
 
-    def times(self, matrix: Balls, box: Box) -> Balls:
+    def times(self, matrix: Balls, box: BallBox) -> Balls:
         """The matrix times the middle."""
         return np.asarray(matrix @ box.middle)
 
@@ -81,7 +81,7 @@ class InBalls:
         least, most = _each(lambda v: v.lower(), other), _each(lambda v: v.upper(), other)
         return union(union(low * least, low * most), union(high * least, high * most))
 
-    def reach(self, middle: Balls, slope: Balls, box: Box) -> Balls:
+    def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
         """The middle plus the range of slope (alpha - box.middle).
 
         The deltas sum to a number in ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
@@ -160,11 +160,11 @@ class InBalls:
         least = np.array([sum((v.abs_lower() ** 2 for v in row), arb(0)).sqrt() for row in apart])
         most = np.array([sum((v.abs_upper() ** 2 for v in row), arb(0)).sqrt() for row in apart])
         every = arb(0, 1)
-        found = [
+        directions = [
             [every] * len(row) if not near > 0 else [(v / near.union(far)).intersection(every) for v in row]
             for row, near, far in zip(apart, least, most, strict=True)
         ]
-        return np.array(found)
+        return np.array(directions)
 
     def pick(self, values: Balls, label: int) -> Any:
         """The entry at the label."""
@@ -187,8 +187,8 @@ def union(one: Balls, other: Balls) -> Balls:
 
 def product(one: Balls, other: Balls) -> Balls:
     """A matrix product."""
-    found = arb_mat(*one.shape, one.ravel().tolist()) * arb_mat(*other.shape, other.ravel().tolist())
-    return np.array(found.entries(), dtype=object).reshape(one.shape[0], other.shape[1])
+    entries = arb_mat(*one.shape, one.ravel().tolist()) * arb_mat(*other.shape, other.ravel().tolist())
+    return np.array(entries.entries(), dtype=object).reshape(one.shape[0], other.shape[1])
 
 
 def lower(values: Balls) -> Floats:

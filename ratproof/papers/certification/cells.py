@@ -27,13 +27,13 @@ class Enclosed:
     whole: Any
 
 
-class Step:
+class RecurrentStep:
     """The recurrent component u = f(S alpha, x), enclosed.
 
     Args:
         on: the arithmetic, with the network's matrices:
-            :class:`~ratproof.papers.certification.floats.Floating` or
-            :class:`~ratproof.papers.certification.balls.InBalls`.
+            :class:`~ratproof.papers.certification.floats.FloatArithmetic` or
+            :class:`~ratproof.papers.certification.balls.BallArithmetic`.
     """
 
     def __init__(self, on: Any) -> None:

@@ -21,16 +21,16 @@ from automata.errors import InputError
 from automata.moore import Moore
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.papers.certification import certificate
-from ratproof.papers.certification.boxes import Nodes, Open, attempts
+from ratproof.papers.certification.boxes import Nodes, OpenBoxes, attempts
 from ratproof.papers.certification.certificate import soft_machine
-from ratproof.papers.certification.hard import Hard, hard
+from ratproof.papers.certification.hard import HardAutomaton, hard_automaton
 from ratproof.papers.certification.numbers import Numbers, numbers_of
 from ratproof.papers.certification.proof import prove
 from ratproof.papers.certification.search import difference
 
 
 @dataclass(frozen=True)
-class Answer:
+class Certification:
     """What was found.
 
     Attributes:
@@ -42,7 +42,7 @@ class Answer:
     """
 
     numbers: Numbers
-    hard: Hard
+    hard: HardAutomaton
     nodes: Nodes | None
     word: tuple[Any, ...] | None
     why: str
@@ -86,7 +86,7 @@ def certify(
     against: DFA | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
-) -> Answer:
+) -> Certification:
     """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
 
     Compared are the label, which is the most probable centroid, and the decision to accept; with ``against``
@@ -105,7 +105,7 @@ def certify(
     """
     numbers = numbers_of(network, temperature)
     stage("the hard automaton")
-    limit = hard(numbers)
+    limit = hard_automaton(numbers)
     nodes, why = boxes(numbers, tell, stage)
     target = (
         limit.machine()
@@ -119,14 +119,14 @@ def certify(
     )
     if target is None:
         ties = f"there is no automaton to compare with: strings come to a tie, at {limit.ties[0]}"
-        return Answer(numbers, limit, nodes, None, ties)
-    shown = (lambda output: output) if against is None else (lambda output: output[1])
+        return Certification(numbers, limit, nodes, None, ties)
+    view = (lambda output: output) if against is None else (lambda output: output[1])
     if nodes is None:
         stage("looking for a string on which they differ")
-        return Answer(numbers, limit, None, difference(numbers, target, shown), why)
+        return Certification(numbers, limit, None, difference(numbers, target, view), why)
     soft = soft_machine(numbers, nodes)
-    followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(shown, soft.outputs)))
-    return Answer(numbers, limit, nodes, followed.difference(target), "")
+    followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(view, soft.outputs)))
+    return Certification(numbers, limit, nodes, followed.difference(target), "")
 
 
 def boxes(
@@ -137,7 +137,7 @@ def boxes(
     """Nodes whose boxes are proved to close; else why not."""
     why = ""
     for nodes in attempts(numbers, stage):
-        if isinstance(nodes, Open):
+        if isinstance(nodes, OpenBoxes):
             why = nodes.why
             continue
         gap = prove(numbers, nodes, tell)

@@ -18,7 +18,7 @@ from ratproof.papers.certification.numbers import Numbers
 
 
 @dataclass(frozen=True)
-class Hard:
+class HardAutomaton:
     """The table of all centroids.
 
     Attributes:
@@ -48,15 +48,15 @@ class Hard:
     @property
     def ties(self) -> list[str]:
         """In words: where strings come to a tie."""
-        found = ["the start"] if self.start is None else []
+        places = ["the start"] if self.start is None else []
         for i in self.reachable:
-            found += [
+            places += [
                 f"centroid {i}, symbol {a!r}"
                 for a, j in zip(self.alphabet, self.table[i], strict=True)
                 if j is None
             ]
-            found += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
-        return found
+            places += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
+        return places
 
     def machine(self) -> Moore | None:
         """The automaton on reachable centroids, whose outputs are ``(centroid, accepts)``; ``None`` where
@@ -70,7 +70,7 @@ class Hard:
         return Moore(self.alphabet, 0, table, tuple((i, self.accepts[i]) for i in order))
 
 
-def hard(numbers: Numbers) -> Hard:
+def hard_automaton(numbers: Numbers) -> HardAutomaton:
     """Ask the network at every centroid."""
     k, symbols = numbers.k, range(len(numbers.alphabet))
     start: int | None = 0
@@ -95,7 +95,7 @@ def hard(numbers: Numbers) -> Hard:
                     margins[i, a] = min(float((b[j] - other).mid()) for m, other in enumerate(b) if m != j)
             for i in undecided:
                 accepts[i] = sign(run.logit(run.centroid(i)))
-    return Hard(
+    return HardAutomaton(
         numbers.alphabet,
         start,
         tuple(tuple(table[i, a] for a in symbols) for i in range(k)),

@@ -11,7 +11,7 @@ from ratproof.papers.certification.cells import Enclosed
 
 
 @dataclass(frozen=True)
-class Mixed:
+class NextMixture:
     """The next alpha over a box.
 
     Attributes:
@@ -24,17 +24,17 @@ class Mixed:
     alpha: Any
 
 
-def mixed(on: Any, u: Enclosed, label: Any, box: Any) -> Mixed:
+def next_mixture(on: Any, u: Enclosed, label: Any, box: Any) -> NextMixture:
     """The component on u; ``label`` is the centroid that the logits are compared with."""
     gaps = _gaps(on, u, label, box)
     alpha = on.softmax(gaps.whole)
     # once more by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
     slope = on.scaled(alpha, gaps.slope - on.average(alpha, gaps.slope))
     by_slope = on.reach(on.softmax(gaps.middle), slope, box)
-    return Mixed(gaps.whole, on.meet(alpha, by_slope))
+    return NextMixture(gaps.whole, on.meet(alpha, by_slope))
 
 
-def decision(on: Any, u: Enclosed, box: Any) -> Any:
+def classifier_logit(on: Any, u: Enclosed, box: Any) -> Any:
     """W u + v over the box: the classifier's logit."""
     middle = on.classify(u.middle)
     return on.reach(middle, on.before(on.w, u.slope), box)

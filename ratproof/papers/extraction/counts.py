@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from automata.errors import InputError
 from automata.number_text import shorten
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.hard import Hard
+from ratproof.papers.certification.hard import HardAutomaton
 from ratproof.papers.certification.numbers import Numbers
 
 Reading = Literal["hard", "soft"]
 
 
 @dataclass(frozen=True)
-class Counted:
+class TransitionCounts:
     """What Algorithm 1 found.
 
     Attributes:
@@ -65,15 +65,15 @@ class Counted:
         """The pairs that were followed by more than one centroid: what was counted is no function."""
         return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
 
-    def differences(self, asked: Hard) -> list[tuple[int, int, int, int | None]]:
+    def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
         """Where the counted table is not the one that asking the network gives: centroid, symbol's place,
         counted, asked.
         """
         pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
-        return [(i, a, j, asked.table[i][a]) for i, a, j in pairs if j != asked.table[i][a]]
+        return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]
 
 
-def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) -> Counted:
+def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) -> TransitionCounts:
     """Run the network over the strings, and count.
 
     Args:
@@ -102,13 +102,13 @@ def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) 
         after = alpha.argmax(axis=1)
         np.add.at(counts, (label[:there], tokens, after), 1)
         label = after
-    return Counted(reading, int(first.argmax()), counts)
+    return TransitionCounts(reading, int(first.argmax()), counts)
 
 
 def _tokens(numbers: Numbers, string: Sequence[Any]) -> list[int]:
     token = {symbol: place for place, symbol in enumerate(numbers.alphabet)}
     for symbol in string:
         if symbol not in token:
-            shown = ", ".join(map(repr, numbers.alphabet))
-            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {shown}")
+            symbols = ", ".join(map(repr, numbers.alphabet))
+            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {symbols}")
     return [token[symbol] for symbol in string]

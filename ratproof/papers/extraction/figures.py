@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from automata import drawing
-from ratproof.papers.certification.certify import Answer
+from ratproof.papers.certification.certify import Certification
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.hard import Hard
+from ratproof.papers.certification.hard import HardAutomaton
 from ratproof.papers.certification.numbers import Floats, Numbers
 from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic
 
@@ -29,8 +29,8 @@ def string_100(alphabet: Sequence[Any]) -> tuple[Any, ...]:
     return (alphabet[-1], alphabet[0], alphabet[0])
 
 
-def drawn(
-    numbers: Numbers, answer: Answer, string: Sequence[Any], taus: Sequence[float]
+def draw_all(
+    numbers: Numbers, answer: Certification, string: Sequence[Any], taus: Sequence[float]
 ) -> dict[str, str | None]:
     """All pictures of a network, by the names of their files; ``None`` for an automaton that there is not.
 
@@ -54,11 +54,11 @@ def drawn(
     }
 
 
-def hard_automaton(asked: Hard) -> str | None:
+def hard_automaton(automaton: HardAutomaton) -> str | None:
     """Figures 3 (right), 4 and 8 as SVG: the hard automaton, its states named by their centroids; ``None``
     where there is a tie.
     """
-    machine = asked.machine()
+    machine = automaton.machine()
     if machine is None:
         return None
     outputs: Any = machine.outputs
@@ -66,7 +66,7 @@ def hard_automaton(asked: Hard) -> str | None:
     return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
 
 
-def soft_automaton(answer: Answer) -> str | None:
+def soft_automaton(answer: Certification) -> str | None:
     """The same of the automaton that the soft network follows; ``None`` where no boxes were proved."""
     if answer.soft is None:
         return None
@@ -75,9 +75,9 @@ def soft_automaton(answer: Answer) -> str | None:
     return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
 
 
-def probabilistic_automaton(numbers: Numbers, asked: Hard) -> str:
+def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
     """The probabilistic automaton of equation 4 as SVG, arrows with their probabilities."""
-    final = [i for i, accepts in enumerate(asked.accepts) if accepts]
+    final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
     pfa = probabilistic(numbers)
     return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)
 
@@ -87,7 +87,7 @@ def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float])
     temperature.
     """
     alpha = along(numbers, string, temperatures)
-    shown = _shown(alpha)
+    centroids = _visible_centroids(alpha)
     columns = ["S" if numbers.start_token else "start", *map(_plain, string)]
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(
@@ -101,9 +101,9 @@ def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float])
     for row, tau in enumerate(temperatures):
         for column, name in enumerate(columns):
             axis = axes[row, column]
-            axis.bar(range(len(shown)), alpha[row, column, shown], color="#336699")
+            axis.bar(range(len(centroids)), alpha[row, column, centroids], color="#336699")
             axis.set_ylim(0, 1.05)
-            axis.set_xticks(range(len(shown)), [str(i) for i in shown], fontsize=6)
+            axis.set_xticks(range(len(centroids)), [str(i) for i in centroids], fontsize=6)
             if row == 0:
                 axis.set_title(name)
             if column == 0:
@@ -111,17 +111,17 @@ def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float])
     return _svg(pyplot, figure)
 
 
-def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> str:
+def heat_map(numbers: Numbers, automaton: HardAutomaton, temperatures: Sequence[float]) -> str:
     """Transition probabilities over temperatures as SVG: a row for each centroid that is reached, symbol, and
     centroid after it.
     """
     tables = over_temperatures(numbers, temperatures)
-    reached = asked.reachable or [int(Points(numbers).first().argmax())]
+    reached = automaton.reachable or [int(Points(numbers).first().argmax())]
     rows = [
         (f"{i}, {_plain(symbol)} → {j}", tables[:, i, a, j])
         for i in reached
         for a, symbol in enumerate(numbers.alphabet)
-        for j in _shown(tables[:, i, a])
+        for j in _visible_centroids(tables[:, i, a])
     ]
     pyplot = _pyplot()
     figure, axis = pyplot.subplots(figsize=(7, 1.2 + 0.18 * len(rows)))
@@ -143,7 +143,7 @@ def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> st
     return _svg(pyplot, figure)
 
 
-def _shown(alpha: Floats) -> list[int]:
+def _visible_centroids(alpha: Floats) -> list[int]:
     """The centroids that have a probability of at least LEAST somewhere."""
     return [int(i) for i in np.flatnonzero(alpha.reshape(-1, alpha.shape[-1]).max(axis=0) >= LEAST)]
 
@@ -167,5 +167,5 @@ def _svg(pyplot: Any, figure: Any) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None})
     pyplot.close(figure)
-    found = text.getvalue()
-    return found[found.index("<svg") :]
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]

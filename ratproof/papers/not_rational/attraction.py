@@ -19,12 +19,12 @@ Map = Callable[[Any, Arithmetic], Any]
 """A map of one number, over any arithmetic."""
 
 
-class Fails(Exception):
+class HypothesisFails(Exception):
     """A hypothesis does not show; the message says which, and for what."""
 
 
 @dataclass(frozen=True)
-class Interval:
+class MappedInterval:
     """From ``middle - radius`` to ``middle + radius``, both exact balls."""
 
     middle: Any
@@ -40,7 +40,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Attracted:
+class Attraction:
     """A map phi takes the interval into itself, and 0 < |phi'| < 1 on it.
 
     Attributes:
@@ -49,15 +49,15 @@ class Attracted:
         slope: a ball that phi'(J) is in.
     """
 
-    interval: Interval
+    interval: MappedInterval
     image: Any
     slope: Any
 
 
-def attracted(phi: Map) -> Attracted:
+def find_attraction(phi: Map) -> Attraction:
     """An interval around where the orbit of 0 ends; phi(J) by the mean value theorem.
 
-    >>> print(attracted(lambda t, a: a.sigmoid(t)).interval)
+    >>> print(find_attraction(lambda t, a: a.sigmoid(t)).interval)
     [325/2048, 2373/2048]
     """
     near = flint.arb(0)
@@ -68,16 +68,18 @@ def attracted(phi: Map) -> Attracted:
     for halvings in range(1, HALVINGS):
         radius = flint.arb(2) ** -halvings
         grid = flint.arb(2) ** (halvings + 10)  # a middle of few digits, so that people can read J
-        interval = Interval((near * grid).mid().floor().mid() / grid, radius)
+        interval = MappedInterval((near * grid).mid().floor().mid() / grid, radius)
         around = interval.middle + flint.arb(0, radius)  # no smaller than J
         slope = phi(Dual(around, flint.arb(1)), DUALS).slope
         image = phi(interval.middle, BALLS) + slope * (around - interval.middle)
         if interval.holds(image) and not slope.contains(0) and abs(slope) < 1:
-            return Attracted(interval, image, slope)
-    raise Fails(f"no interval around {shown(near)} shows that phi maps into itself with 0 < |phi'| < 1")
+            return Attraction(interval, image, slope)
+    raise HypothesisFails(
+        f"no interval around {ball_text(near)} shows that phi maps into itself with 0 < |phi'| < 1"
+    )
 
 
-def enter(phi: Map, interval: Interval) -> tuple[int, Any, Any]:
+def enter(phi: Map, interval: MappedInterval) -> tuple[int, Any, Any]:
     """The first n for which c_n is in the interval, from c_0 = 0; then c_n, and c_{n+1}, which is another
     number.
     """
@@ -86,13 +88,15 @@ def enter(phi: Map, interval: Interval) -> tuple[int, Any, Any]:
         there = phi(here, BALLS)
         if interval.holds(here):
             if here.overlaps(there):
-                raise Fails(f"c_{n} = {shown(here)} may be the fixed point, where the orbit stays")
+                raise HypothesisFails(
+                    f"c_{n} = {ball_text(here)} may be the fixed point, where the orbit stays"
+                )
             return n, here, there
         here = there
-    raise Fails(f"the orbit does not enter {interval} within {MOST_STEPS} steps")
+    raise HypothesisFails(f"the orbit does not enter {interval} within {MOST_STEPS} steps")
 
 
-def shown(ball: Any) -> str:
+def ball_text(ball: Any) -> str:
     """The ball with ten digits, in a ball that holds it."""
     return str(ball.str(10))
 

@@ -16,7 +16,14 @@ from typing import Any
 import flint
 
 from automata.errors import InputError
-from ratproof.papers.not_rational.attraction import Fails, Map, attracted, ends, enter, shown
+from ratproof.papers.not_rational.attraction import (
+    HypothesisFails,
+    Map,
+    ball_text,
+    ends,
+    enter,
+    find_attraction,
+)
 from ratproof.papers.not_rational.germs import Germ, constant
 from ratproof.papers.not_rational.poles import FORMS, Pole, find_pole
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
@@ -80,7 +87,7 @@ def every_size(given: Given, unit: int = 0) -> EverySize | NotShown:
         for number, letter in enumerate(given.letters):
             try:
                 return EverySize(given, unit, letter, _hypotheses(_map(given, unit, number)))
-            except Fails as failed:
+            except HypothesisFails as failed:
                 why[letter] = str(failed)
     return NotShown(why)
 
@@ -99,8 +106,10 @@ def _map(given: Given, unit: int, letter: int) -> Map:
             if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
                 name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit} alone"
                 if _moves(given, letter, v, i):
-                    raise Fails(f"the next state does not hang on {alone}: {name} does not stay 0")
-                raise Fails(f"that the next state hangs on {alone} does not show: {name} may leave 0")
+                    raise HypothesisFails(f"the next state does not hang on {alone}: {name} does not stay 0")
+                raise HypothesisFails(
+                    f"that the next state hangs on {alone} does not show: {name} may leave 0"
+                )
     return lambda t, a: after(t, a)[moving][unit]
 
 
@@ -115,16 +124,18 @@ def _moves(given: Given, letter: int, vector: int, place: int) -> bool:
 
 
 def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
-    found = attracted(phi)
-    steps, here, there = enter(phi, found.interval)
+    attraction = find_attraction(phi)
+    steps, here, there = enter(phi, attraction.interval)
     pole = find_pole(phi)
     if pole is None:
-        raise Fails("no pole of phi shows at a gate that reads a t + b with a not 0")
+        raise HypothesisFails("no pole of phi shows at a gate that reads a t + b with a not 0")
     return (
-        Hypothesis(f"phi maps J = {found.interval} into itself", f"phi(J) is within {ends(found.image)}"),
-        Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(found.slope)}"),
-        Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {shown(here)}"),
-        Hypothesis("there it is not at the fixed point, for it moves on", f"c_{steps + 1} = {shown(there)}"),
+        Hypothesis(f"phi maps J = {attraction.interval} into itself", f"phi(J) is within {ends(attraction.image)}"),
+        Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(attraction.slope)}"),
+        Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
+        Hypothesis(
+            "there it is not at the fixed point, for it moves on", f"c_{steps + 1} = {ball_text(there)}"
+        ),
         Hypothesis(f"phi has a pole of order {pole.order}", _at(pole)),
     )
 

@@ -110,9 +110,9 @@ def bound(
             determinant = flint.arb_mat(hankel(given, unit, prefixes, suffixes, BALLS)).det()
             if not determinant.contains(0):
                 middle, radius, exponent = determinant.mid_rad_10exp(20)
-                shown = f"{middle}e{exponent}", f"{radius}e{exponent}"
+                decimals = f"{middle}e{exponent}", f"{radius}e{exponent}"
                 return Bound(
-                    given, unit, tuple(prefixes), tuple(suffixes), bits, shown, time.perf_counter() - started
+                    given, unit, tuple(prefixes), tuple(suffixes), bits, decimals, time.perf_counter() - started
                 )
         if 2 * bits > most_bits:
             return Unknown(len(prefixes), bits)
@@ -136,26 +136,26 @@ def largest(
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
     >>> from theory.rational_recurrences.not_rational.weights import some
-    >>> found, unknown = largest(some(CELLS["gru"]), sizes=[3, 7])
-    >>> found.states, unknown
+    >>> best, unknown = largest(some(CELLS["gru"]), sizes=[3, 7])
+    >>> best.states, unknown
     (7, None)
-    >>> found, unknown = largest(some(CELLS["sru"]))
-    >>> found.states, unknown
+    >>> best, unknown = largest(some(CELLS["sru"]))
+    >>> best.states, unknown
     (2, Unknown(size=3, bits=4096))
     """
     best: Bound | None = None
     failed: list[Unknown] = []  # since the last that is known
 
-    def tried(size: int) -> Bound | Unknown:
+    def bound_of_size(size: int) -> Bound | Unknown:
         strings = first_strings(given.letters if letters is None else letters, size)
         return bound(given, unit, strings, strings, most_bits, tell)
 
     for size in sorted(sizes):
-        found = tried(size)
-        best, failed = (found, []) if isinstance(found, Bound) else (best, [*failed, found])
+        result = bound_of_size(size)
+        best, failed = (result, []) if isinstance(result, Bound) else (best, [*failed, result])
         if len(failed) == 2:
             break
     for size in range(1 if best is None else best.states + 1, failed[0].size if failed else 0):
-        between = tried(size)
+        between = bound_of_size(size)
         best = between if isinstance(between, Bound) else best
     return best, failed[0] if failed else None

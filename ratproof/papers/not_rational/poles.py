@@ -72,15 +72,15 @@ def gates(evaluate: Callable[[Germ, Arithmetic], Germ]) -> list[Form]:
     """The arguments a t + b, a not 0, of sigmoids in a map; a tanh counts as the sigmoid of twice its
     argument.
     """
-    found: list[Form] = []
+    arguments: list[Form] = []
 
     def sigmoid(x: Germ) -> Germ:
-        if x.form is not None and x.form[0] != 0 and x.form not in found:
-            found.append(x.form)
+        if x.form is not None and x.form[0] != 0 and x.form not in arguments:
+            arguments.append(x.form)
         return Germ((flint.acb(0),))
 
     evaluate(Germ((flint.acb(0),), (Fraction(1), Fraction(0))), _with(sigmoid))
-    return found
+    return arguments
 
 
 def _at(slope: Fraction, shift: Fraction) -> Arithmetic:
