@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
 
 import numpy as np
 import torch
@@ -37,6 +36,7 @@ from automata.rules.syntax import Rule
 from automata.rules.thompson import thompson
 from automata.rules.words import BEGIN, Letters
 from automata.semirings import BOOLEAN
+from automata.types import JsonObject, Symbol, Symbols
 from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell, GatedCell, TensorCell
 from neural.fa_rnn.network import FARNN
@@ -59,8 +59,8 @@ class RuleDecision:
     """
 
     answer: Answer
-    certificates: tuple[dict[str, Any], ...]
-    stand: dict[Any, tuple[Any, ...]]
+    certificates: tuple[JsonObject, ...]
+    stand: dict[Symbol, Symbols]
 
     def stand_json(self) -> dict[str, list[str]]:
         """The words that stand for others, with these."""
@@ -102,7 +102,7 @@ class NetworkDecision:
             if decision.answer.verdict == "different"
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As JSON has it."""
         words = {
             label: list(decision.answer.word)
@@ -208,7 +208,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
     side = trim(network)
     known = letters_of(rules, tuple(map(str, network.index)), begins)
     stand = representatives(side, known, begins)
-    known = _among(known, [word for word in stand if word != BEGIN or not begins])
+    known = _among(known, [str(word) for word in stand if word != BEGIN or not begins])
     steps: list[tuple[WFSA, WFSA]] = []
     parts: list[WFSA] = []
     for rule in rules:
@@ -308,13 +308,13 @@ def largest_number(
     return (int(bound), True) if bound < 2.0**53 else (0, False)
 
 
-def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Any, tuple[Any, ...]]:
+def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol, Symbols]:
     """The first word of each kind, with all that have the same matrix in the network and the same letter in
     the rules.
     """
     in_rules = dict(zip(known.alphabet, known.letter, strict=True))
     looks = [matrix.tobytes() for matrix in network.matrices]
-    kinds: dict[tuple[bytes, int | None], list[Any]] = {}
+    kinds: dict[tuple[bytes, int | None], list[Symbol]] = {}
     for word, place in network.index.items():
         kinds.setdefault(
             (looks[place], None if begins and word == BEGIN else in_rules[str(word)]), []
@@ -322,7 +322,7 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Any, tu
     return {own[0]: tuple(own) for own in kinds.values()}
 
 
-def _among(known: Letters, words: Sequence[Any]) -> Letters:
+def _among(known: Letters, words: Sequence[str]) -> Letters:
     """The same letters for some words."""
     place = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(place[word] for word in words))

@@ -12,8 +12,9 @@ import numpy as np
 from flint import arb, arb_mat, fmpq
 from numpy.typing import NDArray
 
+from automata.types import Floats
 from ratproof.papers.certification.floats import FloatBoxes, multipliers
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.numbers import Numbers
 
 BITS = 64
 Balls = NDArray[Any]
@@ -65,17 +66,17 @@ class BallArithmetic:
             self._read[token] = W @ exact(self.numbers.embedding[token]) + b
         return np.split(self._read[token], len(self.c))[gate]
 
-    def times(self, matrix: Balls, box: BallBox) -> Balls:
+    def times_middle(self, matrix: Balls, box: BallBox) -> Balls:
         """The matrix times the middle."""
         return np.asarray(matrix @ box.middle)
 
-    def scaled(self, vector: Balls, matrix: Balls) -> Balls:
+    def scale_rows(self, vector: Balls, matrix: Balls) -> Balls:
         """The rows of a matrix, each times an entry of the vector."""
         if any(matrix is known for known in (self.S, *self.US)):  # points, or very nearly
             return vector[:, None] * matrix
-        return self.multiplied(vector[:, None], matrix)
+        return self.multiply(vector[:, None], matrix)
 
-    def multiplied(self, one: Balls, other: Balls) -> Balls:
+    def multiply(self, one: Balls, other: Balls) -> Balls:
         """Elementwise products, as intervals: a ball's own product of two wide balls is wider."""
         low, high = _each(lambda v: v.lower(), one), _each(lambda v: v.upper(), one)
         least, most = _each(lambda v: v.lower(), other), _each(lambda v: v.upper(), other)
@@ -112,7 +113,7 @@ class BallArithmetic:
         """1 - t^2, where t is a tanh's value: it has one maximum, 1 at 0."""
         return _hill(t, lambda v: 1 - v * v, arb(0))
 
-    def towards(self, label: int) -> Balls:
+    def centroid_differences(self, label: int) -> Balls:
         """s_i - s_label as rows, shape ``(k, d)``."""
         return (self.S - self.S[:, [label]]).T
 
@@ -120,11 +121,11 @@ class BallArithmetic:
         """A matrix times a vector."""
         return np.asarray(matrix @ vector)
 
-    def before(self, matrix: Balls, slope: Balls) -> Balls:
+    def times_slope(self, matrix: Balls, slope: Balls) -> Balls:
         """A matrix times a slope."""
         return product(matrix, slope)
 
-    def cooled(self, value: Balls) -> Balls:
+    def divide_by_temperature(self, value: Balls) -> Balls:
         """Divided by the temperature."""
         return np.asarray(value / self.tau)
 
@@ -166,9 +167,9 @@ class BallArithmetic:
         ]
         return np.array(directions)
 
-    def pick(self, values: Balls, label: int) -> Any:
-        """The entry at the label."""
-        return values[label]
+    def pick(self, values: Balls, label: int) -> Balls:
+        """The entry at the label, shape ``(1,)``."""
+        return np.asarray(values[[label]])
 
     def pick_row(self, values: Balls, label: int) -> Balls:
         """The row at the label."""
@@ -209,19 +210,19 @@ def _others(values: Balls) -> Balls:
     return np.asarray(before + behind)
 
 
-def _each(function: Callable[..., Any], *arrays: Balls) -> Balls:
+def _each(function: Callable[..., object], *arrays: Balls) -> Balls:
     return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
 
 
-def _monotone(x: Balls, function: Callable[[Any], Any]) -> Balls:
+def _monotone(x: Balls, function: Callable[[arb], arb]) -> Balls:
     """An increasing function."""
     return _each(lambda v: function(v.lower()).union(function(v.upper())), x)
 
 
-def _hill(x: Balls, function: Callable[[Any], Any], top: Any) -> Balls:
+def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
     """A function that increases up to one point, and decreases from there on."""
 
-    def over(v: Any) -> Any:
+    def over(v: arb) -> arb:
         ends = function(v.lower()).union(function(v.upper()))
         return ends.union(function(top)) if v.overlaps(top) else ends
 

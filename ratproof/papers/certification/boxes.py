@@ -14,10 +14,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.types import Floats
 from ratproof.papers.certification.cells import RecurrentStep
 from ratproof.papers.certification.floats import FloatArithmetic, FloatBoxes, Points
 from ratproof.papers.certification.mixing import classifier_logit, next_mixture
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.numbers import Numbers
 from ratproof.papers.certification.soft_run import GRAINS, MOST_POINTS, SoftRunNet, net, partition
 
 NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
@@ -99,7 +100,9 @@ def closes(numbers: Numbers, tries: int = 1) -> int | None:
         numbers: of the network.
         tries: how many partitions of the soft run's points to try; the first has a box for each state.
     """
-    closed = (nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes))
+    closed = (
+        nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes)
+    )
     nodes = next(closed, None)
     if nodes is None:
         return None

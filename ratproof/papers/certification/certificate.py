@@ -4,17 +4,22 @@ JSON.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from automata.errors import InputError
 from automata.moore import Moore
 from automata.number_text import shorten
+from automata.types import JsonObject
 from ratproof.checkers import check_boxes
 from ratproof.papers.certification.boxes import Nodes
+from ratproof.papers.certification.hard import labelled_outputs
 from ratproof.papers.certification.numbers import ARRAYS, Numbers
 
+HexFloats: TypeAlias = str | list["HexFloats"]
+"""A float, as a string of hexadecimal digits; or a list of such, or of lists."""
 FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
 
 
@@ -26,7 +31,7 @@ def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
     )
 
 
-def network_json(numbers: Numbers) -> dict[str, Any]:
+def network_json(numbers: Numbers) -> JsonObject:
     """The network that a certificate is about: every float as a string of hexadecimal digits, exactly.
 
     Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a
@@ -53,7 +58,7 @@ def digest(numbers: Numbers) -> str:
     return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
 
 
-def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
+def to_json(numbers: Numbers, nodes: Nodes) -> JsonObject:
     """What ``ratproof/checkers/check_boxes.py`` checks; every float as a string of hexadecimal digits,
     exactly.
     """
@@ -65,8 +70,8 @@ def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
         "network": network_json(numbers),
         "automaton": {
             "after": [list(row) for row in least.table],
-            "label": [label for label, _ in _outputs(least)],
-            "accepts": [accepts for _, accepts in _outputs(least)],
+            "label": [label for label, _ in labelled_outputs(least)],
+            "accepts": [accepts for _, accepts in labelled_outputs(least)],
         },
         "nodes": [
             {
@@ -78,10 +83,6 @@ def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
             for node, state in enumerate(_states(machine, least))
         ],
     }
-
-
-def _outputs(machine: Moore) -> list[tuple[int, bool]]:
-    return list(machine.outputs)  # type: ignore[arg-type]
 
 
 def _states(machine: Moore, least: Moore) -> list[int]:
@@ -96,6 +97,6 @@ def _states(machine: Moore, least: Moore) -> list[int]:
     return [states[node] for node in range(machine.states)]
 
 
-def _hex(values: Any) -> Any:
+def _hex(values: ArrayLike) -> HexFloats:
     array = np.asarray(values)
     return float(array).hex() if array.ndim == 0 else [_hex(part) for part in array]

@@ -14,16 +14,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
+from automata.types import JsonObject, Symbols
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.papers.certification import certificate
 from ratproof.papers.certification.boxes import Nodes, OpenBoxes, attempts
 from ratproof.papers.certification.certificate import soft_machine
-from ratproof.papers.certification.hard import HardAutomaton, hard_automaton
+from ratproof.papers.certification.hard import HardAutomaton, hard_automaton, labelled_outputs
 from ratproof.papers.certification.numbers import Numbers, numbers_of
 from ratproof.papers.certification.proof import prove
 from ratproof.papers.certification.search import difference
@@ -44,7 +44,7 @@ class Certification:
     numbers: Numbers
     hard: HardAutomaton
     nodes: Nodes | None
-    word: tuple[Any, ...] | None
+    word: Symbols | None
     why: str
 
     @property
@@ -70,7 +70,7 @@ class Certification:
         """The minimal DFA of what the soft network accepts, where its boxes are proved."""
         return None if self.soft is None else accepting(self.soft)
 
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> JsonObject:
         """What ``ratproof/checkers/check_boxes.py`` accepts: about the soft network and its own automaton.
 
         Raises :class:`~automata.errors.InputError` where no boxes are proved.
@@ -149,5 +149,5 @@ def boxes(
 
 def accepting(machine: Moore) -> DFA:
     """The minimal DFA of a machine whose outputs are ``(label, accepts)``."""
-    outputs: Any = machine.outputs
+    outputs = labelled_outputs(machine)
     return machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)).minimal()

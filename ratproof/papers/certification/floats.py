@@ -4,14 +4,19 @@ proof.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ratproof.papers.certification.numbers import Floats, Numbers
+from automata.types import Floats
+from ratproof.papers.certification.numbers import Numbers
+
+Operand: TypeAlias = "FloatInterval | Floats | float"
+"""What an interval is added to or multiplied with."""
 
 
 @dataclass(frozen=True)
@@ -21,22 +26,22 @@ class FloatInterval:
     lo: Floats
     hi: Floats
 
-    def __add__(self, other: Any) -> FloatInterval:
-        other = as_interval(other)
-        return FloatInterval(self.lo + other.lo, self.hi + other.hi)
+    def __add__(self, other: Operand) -> FloatInterval:
+        ends = as_interval(other)
+        return FloatInterval(self.lo + ends.lo, self.hi + ends.hi)
 
     __radd__ = __add__
 
     def __neg__(self) -> FloatInterval:
         return FloatInterval(-self.hi, -self.lo)
 
-    def __sub__(self, other: Any) -> FloatInterval:
+    def __sub__(self, other: Operand) -> FloatInterval:
         return self + -as_interval(other)
 
-    def __rsub__(self, other: Any) -> FloatInterval:
+    def __rsub__(self, other: Operand) -> FloatInterval:
         return as_interval(other) + -self
 
-    def __mul__(self, value: Any) -> FloatInterval:
+    def __mul__(self, value: Operand) -> FloatInterval:
         other = as_interval(value)
         if other.lo is other.hi:
             low, high = self.lo * other.lo, self.hi * other.lo
@@ -52,7 +57,7 @@ class FloatInterval:
         return FloatInterval(self.lo[place], self.hi[place])
 
 
-def as_interval(value: Any) -> FloatInterval:
+def as_interval(value: Operand) -> FloatInterval:
     """An interval, from itself or from numbers."""
     if isinstance(value, FloatInterval):
         return value
@@ -91,22 +96,22 @@ class FloatArithmetic:
         self.S = as_interval(n.S)
         self.c = [as_interval(part) for part in np.split(n.c, gates)]
         self.US = [as_interval(part @ n.S) for part in np.split(n.U, gates)]
-        self.w = n.w[None, None, :]
+        self.w = as_interval(n.w[None, None, :])
         self._read = np.stack(np.split(n.embedding @ n.W.T + n.b, gates, axis=1))
 
     def read(self, token: NDArray[np.int64], gate: int) -> FloatInterval:
         """W x + b of that gate, shape ``(P, d)``."""
         return as_interval(self._read[gate][token])
 
-    def times(self, matrix: FloatInterval, box: FloatBoxes) -> FloatInterval:
+    def times_middle(self, matrix: FloatInterval, box: FloatBoxes) -> FloatInterval:
         """The matrix times the middles."""
         return as_interval(box.middle @ matrix.lo.T)
 
-    def scaled(self, vector: FloatInterval, matrix: FloatInterval) -> FloatInterval:
+    def scale_rows(self, vector: FloatInterval, matrix: FloatInterval) -> FloatInterval:
         """The rows of a matrix, each times an entry of the vector."""
         return vector[..., None] * matrix
 
-    def multiplied(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
+    def multiply(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
         """Elementwise products."""
         return one * other
 
@@ -134,27 +139,24 @@ class FloatArithmetic:
         ends = 1 - t.lo**2, 1 - t.hi**2
         return FloatInterval(np.minimum(*ends), np.where((t.lo <= 0) & (t.hi >= 0), 1.0, np.maximum(*ends)))
 
-    def towards(self, label: NDArray[np.int64]) -> Floats:
+    def centroid_differences(self, label: NDArray[np.int64]) -> FloatInterval:
         """s_i - s_label as rows, shape ``(P, k, d)``."""
         S = self.numbers.S.T
-        return np.asarray(S[None] - S[label][:, None])
+        return as_interval(S[None] - S[label][:, None])
 
-    def apply(self, matrix: Floats, vector: FloatInterval) -> FloatInterval:
-        """Matrices ``(P, k, d)`` times vectors ``(P, d)``, which are points."""
-        return as_interval(np.einsum("pkd,pd->pk", matrix, vector.lo))
+    def apply(self, matrix: FloatInterval, vector: FloatInterval) -> FloatInterval:
+        """Matrices ``(P, k, d)`` times vectors ``(P, d)``, all of them points."""
+        return as_interval(np.einsum("pkd,pd->pk", matrix.lo, vector.lo))
 
-    def before(self, matrix: Any, slope: FloatInterval) -> FloatInterval:
+    def times_slope(self, matrix: FloatInterval, slope: FloatInterval) -> FloatInterval:
         """The matrix times slopes ``(P, d, k)``."""
-        coefficients = as_interval(matrix)
-        mid, rad = _mid_rad(coefficients)
+        mid, rad = _mid_rad(matrix)
         inner, spread = _mid_rad(slope)
         middle = mid @ inner
-        off = np.abs(mid) @ spread + (
-            rad @ (np.abs(inner) + spread) if coefficients.lo is not coefficients.hi else 0
-        )
+        off = np.abs(mid) @ spread + (rad @ (np.abs(inner) + spread) if matrix.lo is not matrix.hi else 0)
         return FloatInterval(middle - off, middle + off)
 
-    def cooled(self, value: FloatInterval) -> FloatInterval:
+    def divide_by_temperature(self, value: FloatInterval) -> FloatInterval:
         """Divided by the temperature."""
         return FloatInterval(value.lo / self.tau, value.hi / self.tau)
 
@@ -213,7 +215,7 @@ class FloatArithmetic:
         return values[np.arange(len(label)), label][:, None, :]
 
     @cached_property
-    def points(self) -> Any:
+    def points(self) -> Points:
         """The network on points, in plain NumPy: see :class:`Points`."""
         return Points(self.numbers)
 
@@ -272,7 +274,7 @@ class Points:
         return np.asarray(self.u(alpha @ self.n.S.T, self.n.end) @ self.n.w + self.n.v)
 
 
-def _monotone(x: FloatInterval, function: Any) -> FloatInterval:
+def _monotone(x: FloatInterval, function: Callable[[Floats], Floats]) -> FloatInterval:
     low = function(x.lo)
     return FloatInterval(low, low if x.hi is x.lo else function(x.hi))
 

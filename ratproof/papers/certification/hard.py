@@ -8,13 +8,17 @@ certain, and a tie where no precision tells it from another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import flint
 
 from automata.moore import Moore
+from automata.types import Symbols
 from ratproof.papers.certification.ball_run import PRECISIONS, BallRun, sign, winner
 from ratproof.papers.certification.numbers import Numbers
+
+LabelledOutput = tuple[int, bool]
+"""Of a state: the label, which is the most probable centroid, and the decision to accept."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class HardAutomaton:
         margins: like the table: how much more similar the winner is than the second, as a float; 0 for a tie.
     """
 
-    alphabet: tuple[Any, ...]
+    alphabet: Symbols
     start: int | None
     table: tuple[tuple[int | None, ...], ...]
     accepts: tuple[bool | None, ...]
@@ -68,6 +72,11 @@ class HardAutomaton:
         number = {centroid: q for q, centroid in enumerate(order)}
         table = tuple(tuple(number[j] for j in self.table[i] if j is not None) for i in order)
         return Moore(self.alphabet, 0, table, tuple((i, self.accepts[i]) for i in order))
+
+
+def labelled_outputs(machine: Moore) -> list[LabelledOutput]:
+    """The outputs ``(label, accepts)`` of a machine that was read off a network."""
+    return cast(list[LabelledOutput], list(machine.outputs))
 
 
 def hard_automaton(numbers: Numbers) -> HardAutomaton:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 import numpy as np
@@ -84,7 +83,7 @@ def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> 
             outside = _outside(image.alpha, nodes, target)
             if outside is not None:
                 return ProofGap(f"{where}, the mixtures leave the box at centroid {outside}")
-        logit: Any = classifier_logit(on, step.u(box, numbers.end), box)[0]
+        logit = classifier_logit(on, step.u(box, numbers.end), box)[0]
         if not (logit > 0 if nodes.accepts[node] else logit < 0):
             return ProofGap(
                 f"decision: that node {node} is {'accepted' if nodes.accepts[node] else 'rejected'} is not"

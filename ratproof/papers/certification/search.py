@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
 from automata.moore import Moore
+from automata.types import Symbols
 from ratproof.papers.certification.ball_run import soft_outputs
 from ratproof.papers.certification.floats import Points
+from ratproof.papers.certification.hard import LabelledOutput
 from ratproof.papers.certification.numbers import Numbers
 
 WIDEST = 4096
@@ -19,13 +20,13 @@ symbols.
 """
 MOST_TRIES = 5
 
-OutputView = Callable[[Any], Any]
+OutputView = Callable[[LabelledOutput], Hashable]
 """The part of an output ``(label, accepts)`` that is compared."""
 
 
 def difference(
     numbers: Numbers, machine: Moore, view: OutputView = lambda output: output, seed: int = 0
-) -> tuple[Any, ...] | None:
+) -> Symbols | None:
     """A short string after which the soft network shows something else than the machine; ``None`` where none
     was found.
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.types import Floats
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.numbers import Numbers
 
 MOST_POINTS = 3000
 GRAINS = (1e-2, 1e-3, 1e-4, 1e-5)

@@ -9,15 +9,16 @@ argmax would make it lead to the first centroid.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.number_text import shorten
+from automata.types import String
 from ratproof.papers.certification.floats import Points
 from ratproof.papers.certification.hard import HardAutomaton
 from ratproof.papers.certification.numbers import Numbers
@@ -73,7 +74,7 @@ class TransitionCounts:
         return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]
 
 
-def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) -> TransitionCounts:
+def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> TransitionCounts:
     """Run the network over the strings, and count.
 
     Args:
@@ -105,7 +106,7 @@ def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) 
     return TransitionCounts(reading, int(first.argmax()), counts)
 
 
-def _tokens(numbers: Numbers, string: Sequence[Any]) -> list[int]:
+def _tokens(numbers: Numbers, string: String) -> list[int]:
     token = {symbol: place for place, symbol in enumerate(numbers.alphabet)}
     for symbol in string:
         if symbol not in token:

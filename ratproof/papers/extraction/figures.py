@@ -6,16 +6,21 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from automata import drawing
+from automata.types import Floats, String, Symbol, Symbols
 from ratproof.papers.certification.certify import Certification
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.hard import HardAutomaton
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.hard import HardAutomaton, labelled_outputs
+from ratproof.papers.certification.numbers import Numbers
 from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LEAST = 0.02
 """Centroids that never have this probability are left out of pictures."""
@@ -24,13 +29,13 @@ LEAST = 0.02
 TEMPERATURES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 
-def string_100(alphabet: Sequence[Any]) -> tuple[Any, ...]:
+def string_100(alphabet: Sequence[Symbol]) -> Symbols:
     """Figure 3's string 100, in the network's own symbols."""
     return (alphabet[-1], alphabet[0], alphabet[0])
 
 
 def draw_all(
-    numbers: Numbers, answer: Certification, string: Sequence[Any], taus: Sequence[float]
+    numbers: Numbers, answer: Certification, string: String, taus: Sequence[float]
 ) -> dict[str, str | None]:
     """All pictures of a network, by the names of their files; ``None`` for an automaton that there is not.
 
@@ -61,7 +66,7 @@ def hard_automaton(automaton: HardAutomaton) -> str | None:
     machine = automaton.machine()
     if machine is None:
         return None
-    outputs: Any = machine.outputs
+    outputs = labelled_outputs(machine)
     dfa = machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
     return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
 
@@ -70,7 +75,7 @@ def soft_automaton(answer: Certification) -> str | None:
     """The same of the automaton that the soft network follows; ``None`` where no boxes were proved."""
     if answer.soft is None:
         return None
-    outputs: Any = answer.soft.outputs
+    outputs = labelled_outputs(answer.soft)
     dfa = answer.soft.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
     return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
 
@@ -82,7 +87,7 @@ def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
     return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)
 
 
-def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float]) -> str:
+def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str:
     """Figure 3 (left) as SVG: alpha after the start and each symbol of a string, a row of bars for each
     temperature.
     """
@@ -148,12 +153,12 @@ def _visible_centroids(alpha: Floats) -> list[int]:
     return [int(i) for i in np.flatnonzero(alpha.reshape(-1, alpha.shape[-1]).max(axis=0) >= LEAST)]
 
 
-def _plain(symbol: Any) -> str:
+def _plain(symbol: Symbol) -> str:
     """A symbol for matplotlib, which would take what stands between dollar signs for a formula."""
     return str(symbol).replace("$", r"\$")
 
 
-def _pyplot() -> Any:
+def _pyplot() -> ModuleType:
     import matplotlib
 
     matplotlib.use("svg")
@@ -163,7 +168,7 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def _svg(pyplot: Any, figure: Any) -> str:
+def _svg(pyplot: ModuleType, figure: Figure) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None})
     pyplot.close(figure)

@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.probabilistic import PFA
+from automata.types import Floats, String
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.numbers import Numbers
 
 
 def table(numbers: Numbers) -> Floats:
@@ -39,7 +39,7 @@ def over_temperatures(numbers: Numbers, temperatures: Sequence[float]) -> Floats
     return np.stack([table(replace(numbers, temperature=Fraction(tau))) for tau in temperatures])
 
 
-def along(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float]) -> Floats:
+def along(numbers: Numbers, string: String, temperatures: Sequence[float]) -> Floats:
     """The soft run's alpha after the start and after each symbol, for each temperature, shape
     ``(temperatures, T + 1, k)``.
 

@@ -4,10 +4,9 @@ arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Any
+from typing import Protocol, TypeVar
 
 import flint
 
@@ -15,8 +14,13 @@ from ratproof.papers.not_rational.duals import DUALS, Dual
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
 
 MOST_STEPS, HALVINGS, CLOSE = 2000, 40, 2.0**-100
-Map = Callable[[Any, Arithmetic], Any]
-"""A map of one number, over any arithmetic."""
+Number = TypeVar("Number")
+
+
+class Map(Protocol):
+    """A map of one number, over any arithmetic."""
+
+    def __call__(self, t: Number, a: Arithmetic, /) -> Number: ...
 
 
 class HypothesisFails(Exception):
@@ -27,10 +31,10 @@ class HypothesisFails(Exception):
 class MappedInterval:
     """From ``middle - radius`` to ``middle + radius``, both exact balls."""
 
-    middle: Any
-    radius: Any
+    middle: flint.arb
+    radius: flint.arb
 
-    def holds(self, ball: Any) -> bool:
+    def holds(self, ball: flint.arb) -> bool:
         """Whether the whole ball is in it, for certain."""
         return bool(abs(ball - self.middle) <= self.radius)
 
@@ -50,8 +54,8 @@ class Attraction:
     """
 
     interval: MappedInterval
-    image: Any
-    slope: Any
+    image: flint.arb
+    slope: flint.arb
 
 
 def find_attraction(phi: Map) -> Attraction:
@@ -79,7 +83,7 @@ def find_attraction(phi: Map) -> Attraction:
     )
 
 
-def enter(phi: Map, interval: MappedInterval) -> tuple[int, Any, Any]:
+def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
     """The first n for which c_n is in the interval, from c_0 = 0; then c_n, and c_{n+1}, which is another
     number.
     """
@@ -96,12 +100,12 @@ def enter(phi: Map, interval: MappedInterval) -> tuple[int, Any, Any]:
     raise HypothesisFails(f"the orbit does not enter {interval} within {MOST_STEPS} steps")
 
 
-def ball_text(ball: Any) -> str:
+def ball_text(ball: flint.arb) -> str:
     """The ball with ten digits, in a ball that holds it."""
     return str(ball.str(10))
 
 
-def ends(ball: Any) -> str:
+def ends(ball: flint.arb) -> str:
     """A real ball as an interval, its ends rounded outwards to six digits.
 
     >>> ends(flint.arb(flint.fmpq(1, 3)))

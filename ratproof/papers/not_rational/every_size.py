@@ -11,7 +11,6 @@ has the theorem and its proof.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 
@@ -19,6 +18,7 @@ from automata.errors import InputError
 from ratproof.papers.not_rational.attraction import (
     HypothesisFails,
     Map,
+    Number,
     ball_text,
     ends,
     enter,
@@ -96,7 +96,7 @@ def _map(given: Given, unit: int, letter: int) -> Map:
     """Phi, where all other numbers of the state stay 0."""
     cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
 
-    def after(t: Any, a: Arithmetic) -> State:
+    def after(t: Number, a: Arithmetic) -> State:
         state = [list(vector) for vector in cell.start(given.units, a)]
         state[moving][unit] = t
         return cell.step(given.over(a.number), tuple(state), letter, a)
@@ -130,7 +130,9 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
     if pole is None:
         raise HypothesisFails("no pole of phi shows at a gate that reads a t + b with a not 0")
     return (
-        Hypothesis(f"phi maps J = {attraction.interval} into itself", f"phi(J) is within {ends(attraction.image)}"),
+        Hypothesis(
+            f"phi maps J = {attraction.interval} into itself", f"phi(J) is within {ends(attraction.image)}"
+        ),
         Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(attraction.slope)}"),
         Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
         Hypothesis(

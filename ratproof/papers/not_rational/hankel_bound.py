@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 
 from automata.errors import InputError
+from automata.types import JsonObject
 from ratproof.papers.not_rational.matrix import Word, first_strings, hankel
 from theory.rational_recurrences.not_rational.arithmetic import BALLS
 from theory.rational_recurrences.not_rational.cells import CELLS
@@ -50,7 +50,7 @@ class Bound:
         """No automaton with fewer states computes the unit."""
         return len(self.prefixes)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The certificate, which ``ratproof/checkers/check_hankel.py`` checks; it knows the cells that have a
         name only.
         """
@@ -112,7 +112,13 @@ def bound(
                 middle, radius, exponent = determinant.mid_rad_10exp(20)
                 decimals = f"{middle}e{exponent}", f"{radius}e{exponent}"
                 return Bound(
-                    given, unit, tuple(prefixes), tuple(suffixes), bits, decimals, time.perf_counter() - started
+                    given,
+                    unit,
+                    tuple(prefixes),
+                    tuple(suffixes),
+                    bits,
+                    decimals,
+                    time.perf_counter() - started,
                 )
         if 2 * bits > most_bits:
             return Unknown(len(prefixes), bits)

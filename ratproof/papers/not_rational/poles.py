@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import flint
 
@@ -42,9 +41,9 @@ class Pole:
 
     slope: Fraction
     shift: Fraction
-    point: Any
+    point: flint.acb
     order: int
-    leading: Any
+    leading: flint.acb
 
 
 def find_pole(evaluate: Callable[[Germ, Arithmetic], Germ]) -> Pole | None:
@@ -110,5 +109,5 @@ FORMS = _with(
 """
 
 
-def _ball(value: Fraction) -> Any:
+def _ball(value: Fraction) -> flint.arb:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
