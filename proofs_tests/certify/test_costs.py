@@ -78,19 +78,19 @@ def test_one_long_string_among_many_is_counted_in_time():
     """Each step looks at the strings that have a symbol there, and not at all of them."""
     n = numbers(3, 0.2)
     words = [("0", "1")] * 20_000 + [("0",) * 3_000]
-    found = count(n, words, "hard")
-    assert found.counts.sum() == sum(map(len, words))
+    counted = count(n, words, "hard")
+    assert counted.counts.sum() == sum(map(len, words))
 
 
 def test_the_net_is_of_the_points_that_strings_lead_to():
     n = numbers(3, 0.5)
-    points, found = Points(n), net(n, 1e-3)
-    assert found is not None
-    np.testing.assert_array_equal(found.alpha[:1], points.first())
+    points, run = Points(n), net(n, 1e-3)
+    assert run is not None
+    np.testing.assert_array_equal(run.alpha[:1], points.first())
     for symbol in range(2):
-        away = np.abs(points.step(found.alpha, symbol) - found.alpha[found.after[:, symbol]]).max()
+        away = np.abs(points.step(run.alpha, symbol) - run.alpha[run.after[:, symbol]]).max()
         assert away <= 1e-3
-    apart = np.abs(found.alpha[:, None] - found.alpha[None]).max(axis=2) + np.eye(len(found.alpha))
+    apart = np.abs(run.alpha[:, None] - run.alpha[None]).max(axis=2) + np.eye(len(run.alpha))
     assert apart.min() > 1e-3
 
 

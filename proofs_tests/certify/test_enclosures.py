@@ -51,9 +51,9 @@ def test_floats_enclose_every_mixture_of_a_box(kind, similarity, data):
     token, label = data.draw(st.integers(0, 1)), data.draw(st.integers(0, n.k - 1))
     on, box = FloatArithmetic(n), FloatBoxes(low[None], high[None])
     u = RecurrentStep(on).u(box, np.array([token]))
-    found = next_mixture(on, u, np.array([label]), box)
+    image = next_mixture(on, u, np.array([label]), box)
     for part, truth in zip(
-        (u.whole, found.gaps, found.alpha, classifier_logit(on, u, box)),
+        (u.whole, image.gaps, image.alpha, classifier_logit(on, u, box)),
         _truth(n, points, token, label),
         strict=True,
     ):
@@ -71,8 +71,8 @@ def test_balls_enclose_every_mixture_of_a_box(kind, similarity, data):
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(n), BallBox(low, high)
         u = RecurrentStep(on).u(box, token)
-        found = next_mixture(on, u, label, box)
-        parts = (u.whole, found.gaps, found.alpha, classifier_logit(on, u, box))
+        image = next_mixture(on, u, label, box)
+        parts = (u.whole, image.gaps, image.alpha, classifier_logit(on, u, box))
     for part, truth in zip(parts, _truth(n, points, token, label), strict=True):
         _holds(lower(part), upper(part), truth)
 
@@ -111,9 +111,9 @@ def test_a_box_that_is_a_point_is_enclosed_closely(kind, data):
     alpha = np.random.default_rng(data.draw(seeds)).dirichlet(np.ones(n.k))
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(n), BallBox(alpha, alpha)
-        found = next_mixture(on, RecurrentStep(on).u(box, 0), 0, box).alpha
+        alphas = next_mixture(on, RecurrentStep(on).u(box, 0), 0, box).alpha
     # a middle that does not sum to 1 exactly is off by rounding
-    assert np.abs(upper(found) - lower(found)).max() < 1e-12
+    assert np.abs(upper(alphas) - lower(alphas)).max() < 1e-12
 
 
 @given(st.data())
@@ -127,12 +127,12 @@ def test_the_enclosure_is_first_order(data):
     width = 1e-5
     low, high = alpha - width, alpha + width
     box = FloatBoxes(low[None], high[None])
-    found = next_mixture(on, RecurrentStep(on).u(box, np.array([0])), np.array([0]), box).alpha
+    alphas = next_mixture(on, RecurrentStep(on).u(box, np.array([0])), np.array([0]), box).alpha
     corners = [alpha + width * (np.eye(n.k)[i] - np.eye(n.k)[j]) for i in range(n.k) for j in range(n.k)]
     images = plain.step(np.array(corners), 0)
     spread = images.max(axis=0) - images.min(axis=0)
     # moving one share to another reaches the farthest corner but for at most k/2 such moves at once
-    assert (found.hi[0] - found.lo[0] <= (n.k / 2 + 0.1) * spread + 1e-9).all()
+    assert (alphas.hi[0] - alphas.lo[0] <= (n.k / 2 + 0.1) * spread + 1e-9).all()
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 9])
@@ -149,9 +149,9 @@ def test_around_a_centroid_every_direction_is_enclosed(d):
     with flint.ctx.workprec(BITS):
         on = BallArithmetic(n)
         u = np.array([flint.arb(0, radius) for _ in range(d)], dtype=object)
-        found = on.unit_vectors(u)
+        directions_ball = on.unit_vectors(u)
     flat = FloatArithmetic(n).unit_vectors(FloatInterval(np.full((1, d), -radius), np.full((1, d), radius)))
-    for low, high in ((lower(found)[0], upper(found)[0]), (flat.lo[0, 0], flat.hi[0, 0])):
+    for low, high in ((lower(directions_ball)[0], upper(directions_ball)[0]), (flat.lo[0, 0], flat.hi[0, 0])):
         assert (low <= directions + 1e-9).all() and (directions <= high + 1e-9).all()
 
 
@@ -209,8 +209,8 @@ def test_a_reach_counts_what_the_middle_lacks():
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(numbers(0, 1.0)), BallBox(np.full(2, 0.1), np.full(2, 0.4))
         one = np.array([[flint.arb(1), flint.arb(1)]], dtype=object)
-        (found,) = on.reach(np.array([flint.arb(0)], dtype=object), one, box)
-        assert found.contains(flint.arb("0.19")) and found.contains(flint.arb(0))
+        (reached,) = on.reach(np.array([flint.arb(0)], dtype=object), one, box)
+        assert reached.contains(flint.arb("0.19")) and reached.contains(flint.arb(0))
 
 
 @pytest.mark.parametrize(
@@ -228,11 +228,11 @@ def test_slopes_of_gates_are_enclosed(ends):
         for slope, truth in (("sigmoid_slope", values * (1 - values)), ("tanh_slope", 1 - values**2)):
             if slope == "sigmoid_slope" and low < 0:
                 continue  # no sigmoid's value
-            found = getattr(on, slope)(ball)
-            _holds(lower(found)[0], upper(found)[0], truth)
+            rigorous = getattr(on, slope)(ball)
+            _holds(lower(rigorous)[0], upper(rigorous)[0], truth)
             inexact = getattr(floating, slope)(flat)
             _holds(inexact.lo[0, 0], inexact.hi[0, 0], truth)
             (whole,) = getattr(check_boxes, slope)(integers)
             _holds(whole[0] / check_boxes.ONE, whole[1] / check_boxes.ONE, truth)
-            for width in (upper(found)[0] - lower(found)[0], (whole[1] - whole[0]) / check_boxes.ONE):
+            for width in (upper(rigorous)[0] - lower(rigorous)[0], (whole[1] - whole[0]) / check_boxes.ONE):
                 assert width < np.ptp(truth) + 0.02  # and it is no wider than it has to be

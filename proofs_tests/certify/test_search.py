@@ -33,11 +33,11 @@ def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
     network = numbers_of(random_network(0, "sr-gru", "dot", True))
     machine = Moore(("0", "1"), 0, ((0, 0),), ("never shown",))
     assert difference(network, machine) == ()
-    asked = []
+    words = []
 
     def soft(numbers, word):
-        asked.append(word)
+        words.append(word)
         return None if in_balls is None else "never shown"
 
     monkeypatch.setattr("ratproof.papers.certification.search.soft_outputs", soft)
-    assert difference(network, machine) is None and asked
+    assert difference(network, machine) is None and words

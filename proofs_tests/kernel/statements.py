@@ -14,7 +14,8 @@ AGREED = Path(__file__).with_name("statements.txt")
 def as_text() -> str:
     """Each theorem with its section's variables and hypotheses."""
     return "\n".join(
-        "\n".join([f"(* {name} *)", *found.given, found.text, ""]) for name, found in statements().items()
+        "\n".join([f"(* {name} *)", *statement.given, statement.text, ""])
+        for name, statement in statements().items()
     )
 
 

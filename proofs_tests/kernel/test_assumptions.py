@@ -22,7 +22,9 @@ NAMED = sorted(
 
 def test_nothing_is_assumed(compiled: Path) -> None:
     """Print Assumptions, of every theorem."""
-    assert {name: said for name, said in theorem_assumptions(compiled).items() if said != CLOSED} == {}
+    assert {
+        name: assumed for name, assumed in theorem_assumptions(compiled).items() if assumed != CLOSED
+    } == {}
     assert theorem_assumptions(compiled).keys() == statements().keys()
 
 
@@ -77,8 +79,8 @@ def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Pa
         " True.\nProof.\nexact I. Qed.\n"
     )
     coq.compile_file(file, root)
-    found = coq.run_coqchk(root, ["ratproof.slip"])
-    assert "ratproof.slip.h" in found and "ratproof.slip.f" in found
+    axioms = coq.run_coqchk(root, ["ratproof.slip"])
+    assert "ratproof.slip.h" in axioms and "ratproof.slip.f" in axioms
 
 
 @pytest.mark.parametrize(

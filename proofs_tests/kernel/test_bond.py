@@ -49,15 +49,17 @@ ABSTRACT = {
 
 def agree(pairs: list[VariantCase], compiled: Path) -> None:
     """What Coq computes of each case is what Python computes."""
-    for values, wrong in differences(pairs, compiled):
-        assert values > 0 and wrong == ""
+    for values, difference in differences(pairs, compiled):
+        assert values > 0 and difference == ""
 
 
 def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
     """Some cases over two letters, of each variant: what the verdict itself rests on."""
-    found = compare_definitions(compiled)
-    assert found.keys() == {(claim.name, variant.name) for claim, variant in runnable()}
-    assert [(values > 0, wrong) for values, wrong in found.values()] == [(True, "")] * len(found)
+    by_variant = compare_definitions(compiled)
+    assert by_variant.keys() == {(claim.name, variant.name) for claim, variant in runnable()}
+    assert [(values > 0, difference) for values, difference in by_variant.values()] == [(True, "")] * len(
+        by_variant
+    )
 
 
 @settings(

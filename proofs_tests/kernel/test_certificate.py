@@ -152,17 +152,18 @@ def test_without_coq(
     ):
         Path("A.json").write_text(json.dumps(json_format.to_json(two(REAL)[0])))
         assert main.run(arguments) == 2
-        said = capsys.readouterr()
+        printed = capsys.readouterr()
         assert re.fullmatch(
-            r"ratproof: coqc is not on the path: apt-get install coq libcoq-mathcomp-algebra .*\n", said.err
+            r"ratproof: coqc is not on the path: apt-get install coq libcoq-mathcomp-algebra .*\n",
+            printed.err,
         )
-        assert said.out == ""
+        assert printed.out == ""
     assert main.run(["verify", "model-c", "--json", "--examples", "5"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert "kernel-checked" not in {result["kind"] for result in told["results"]}
-    assert [row["variant"] for row in told["not_run"]] == ["corrected"] and "apt-get" in told["not_run"][0][
-        "why"
-    ]
+    report = json.loads(capsys.readouterr().out)
+    assert "kernel-checked" not in {result["kind"] for result in report["results"]}
+    assert [row["variant"] for row in report["not_run"]] == ["corrected"] and "apt-get" in report["not_run"][
+        0
+    ]["why"]
 
 
 def test_another_version_of_coq(

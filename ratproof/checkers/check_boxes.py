@@ -134,15 +134,15 @@ def product(one, other):  # with middles and radii, both doubled, summed exactly
         (m, r, [abs(v) + s for v, s in zip(m, r, strict=True)])
         for m, r in map(split, zip(*other, strict=True))
     ]
-    found = []
+    rows = []
     need(all(len(row) == len(other) for row in one), "the shapes do not fit")
     for m, r in map(split, one):
         size = [abs(v) for v in m]
         pairs = (
             (sum(map(times, m, c)), sum(map(times, size, s)) + sum(map(times, r, t))) for c, s, t in columns
         )
-        found.append([((v - e) >> (P + 2), ceil(v + e, P + 2)) for v, e in pairs])
-    return found
+        rows.append([((v - e) >> (P + 2), ceil(v + e, P + 2)) for v, e in pairs])
+    return rows
 
 
 class Box:
@@ -365,13 +365,13 @@ def about(data):
         f" ({many(len(automaton['label']), 'state')}, {machine[:16]}) as its most probable centroid, and"
         " accepts where that does"
     )
-    made = {
+    answer = {
         "claims": data["claims"],
         "says": says,
         "network": {"kind": part["kind"], "digest": network, "temperature": tau},
     }
     return {
-        **made,
+        **answer,
         "automaton": {"states": len(automaton["label"]), "digest": machine},
         "alphabet": part["alphabet"],
     }

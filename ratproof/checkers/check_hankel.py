@@ -177,29 +177,29 @@ def determinant(rows):
     """By elimination; where the pivot that is farthest from 0 has 0 in its interval, the division by it
     fails.
     """
-    found = ONE
+    result = ONE
     while rows:
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
-        found = (ZERO - found if best % 2 else found) * pivot
-        inverse = ONE / pivot  # asked for the last pivot too, where no row is left
+        result = (ZERO - result if best % 2 else result) * pivot
+        inverse = ONE / pivot  # of the last pivot too, where no row is left
         rows = [
             [a - m * b for a, b in zip(row[1:], after, strict=True)]
             for row in rows
             for m in [row[0] * inverse]
         ]
-    return found
+    return result
 
 
 def count(words):
     """How many strings some word begins with."""
-    tree, found = {}, 1
+    tree, number = {}, 1
     for word in words:
         node = tree
         for x in word:
-            found += x not in node
+            number += x not in node
             node = node.setdefault(x, {})
-    return found
+    return number
 
 
 def verdict(data):
@@ -259,9 +259,9 @@ def verdict(data):
         seconds += count((*p, *s) for p in words[:n] for s in words[n:]) * units * len(cell.w) * each
     if length >= 10**7 or seconds >= SECONDS:
         raise TimeoutError(f"it may take more than the {SECONDS} seconds that this program takes at most")
-    found = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
+    value = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
     need(
-        found.lo <= UP.add(middle, radius) and found.hi >= DOWN.subtract(middle, radius),
+        value.lo <= UP.add(middle, radius) and value.hi >= DOWN.subtract(middle, radius),
         "the determinant is elsewhere",
     )
     return data["claims"]

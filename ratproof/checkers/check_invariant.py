@@ -175,13 +175,13 @@ def about(data):
         f" where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in {len(data['states'])} of"
         f" them; alpha is there at least 1 - {data['epsilon']:.60}"
     )
-    made = {
+    answer = {
         "claims": data["claims"],
         "says": says,
         "network": {"centroids": k, "equation": part["eq"], "m": m, "digest": network},
     }
     return {
-        **made,
+        **answer,
         "automaton": {"states": data["states"], "digest": dfa},
         "epsilon": data["epsilon"],
         "alphabet": [*part["W"]],

@@ -31,13 +31,13 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
             for ``.syms`` beside it too.
         reads: files, and folders with data.
     """
-    named = [
+    files_of_options = [
         (option, file)
         for option, place in outputs.items()
         if place is not None
         for file in files.written_for(place)
     ]
-    _require(named, reads)
+    _require(files_of_options, reads)
 
 
 def require_folder(
