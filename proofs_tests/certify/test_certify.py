@@ -1,5 +1,5 @@
-"""Certified means: on all strings. Nothing that is certified is ever found to differ, and what differs is
-never certified.
+"""Certified means: on all strings. No certified network ever differs, and one that differs is never
+certified.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def test_a_temperature_is_taken_exactly():
 
 
 def test_nothing_is_certified_without_boxes(monkeypatch):
-    """More classes than boxes are tried for: no attempt at all was made, and that once was "certified"."""
+    """More classes than boxes are tried for: there was no attempt at all, and that once was "certified"."""
     monkeypatch.setattr("ratproof.papers.certification.boxes.MOST_NODES", 2)
     network = random_network(3)
     answer = certify(network, 0.5)

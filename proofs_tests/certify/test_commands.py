@@ -89,7 +89,7 @@ def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
 
 
 def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkpoint, capsys):
-    """A certificate holds weights: that they are those of a checkpoint is asked by naming it; the temperature
+    """A certificate holds weights: naming a checkpoint has them compared with its own; the temperature
     is its own, or is named.
     """
     run_json(capsys, "certify", checkpoint, "--certificate", "own.json")

@@ -1,4 +1,4 @@
-"""What certifying costs: memory does not grow with boxes times symbols times centroids squared, nor with
+"""The costs of certifying: memory does not grow with boxes times symbols times centroids squared, nor with
 strings times units times centroids.
 """
 
@@ -62,7 +62,7 @@ def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
         return _peak(lambda: Images(FloatArithmetic(n), nodes))
 
     few = peak(100)
-    assert peak(4000) < 10 * few  # 40 times as many; what is kept for each is its corners
+    assert peak(4000) < 10 * few  # 40 times as many; each keeps its corners alone
 
 
 def test_the_memory_of_points_does_not_grow_with_units_times_centroids():

@@ -1,5 +1,5 @@
-"""What is reached from a box is enclosed: by the floats that boxes are found with, by the balls that prove,
-and by the checker.
+"""All images of a box are enclosed: by the floats of the search, by the balls of the proof, and by the
+checker.
 """
 
 from __future__ import annotations

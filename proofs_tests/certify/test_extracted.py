@@ -1,5 +1,5 @@
-"""What extract and figures compute, against the torch network: tables of probabilities, counts, and what
-pictures show.
+"""The results of extract and figures, against the torch network: tables of probabilities, counts, and
+pictures.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def test_states_in_pictures_have_their_centroids_numbers_and_accepting_ones_two_
 
 
 def _never(network):
-    """The same network, which accepts nothing."""
+    """The network with a classifier that accepts nothing."""
     with torch.no_grad():
         network.classifier.weight.zero_()
         network.classifier.bias.fill_(-1.0)

@@ -29,7 +29,7 @@ def test_nothing_is_assumed(compiled: Path) -> None:
 
 
 def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
-    """What it lists are fields of mathcomp's sealed modules, which it cannot look into."""
+    """It lists fields of mathcomp's sealed modules, which it cannot look into."""
     assert [name for name in coq.run_coqchk(compiled, modules()) if name.startswith("ratproof.")] == []
 
 
@@ -60,7 +60,7 @@ def test_every_proved_variant_is_kernel_checked_too() -> None:
     assert lacking == []
 
 
-def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
+def test_an_axiom_is_reported(tmp_path: Path, compiled: Path) -> None:
     """A file with an axiom is compiled, and Print Assumptions says so."""
     file = tmp_path / "bad.v"
     file.write_text(
@@ -69,8 +69,8 @@ def test_an_axiom_is_told(tmp_path: Path, compiled: Path) -> None:
     assert CLOSED not in coq.compile_file(file, compiled) and "false" in coq.compile_file(file, compiled)
 
 
-def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
-    """And recursion that Coq was told not to check."""
+def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
+    """And recursion that Coq does not check."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     file = root / "slip.v"
@@ -92,7 +92,7 @@ def test_coqchk_tells_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Pa
         "Unset   Guard Checking.\n",
     ],
 )
-def test_what_the_reader_of_the_source_would_miss_is_told(
+def test_what_the_reader_of_the_source_would_miss_is_reported(
     slip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "slip.v").write_text("Module M.\nSection S.\nVariable x : nat.\nEnd S.\nEnd M.\n" + slip)
@@ -101,7 +101,7 @@ def test_what_the_reader_of_the_source_would_miss_is_told(
 
 
 def test_statements_are_those_that_were_agreed_on() -> None:
-    """A statement that is weakened by a slip is told: ``statements.txt`` has all, with what their sections
+    """A statement that is weakened by a slip is noticed: ``statements.txt`` has all, with what their sections
     take for granted.
 
     After a change on purpose: ``python -m proofs_tests.kernel.statements``.

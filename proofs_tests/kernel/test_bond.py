@@ -48,7 +48,7 @@ ABSTRACT = {
 
 
 def agree(pairs: list[VariantCase], compiled: Path) -> None:
-    """What Coq computes of each case is what Python computes."""
+    """Coq and Python compute the same of each case."""
     for values, difference in differences(pairs, compiled):
         assert values > 0 and difference == ""
 

@@ -169,7 +169,7 @@ def test_without_coq(
 def test_another_version_of_coq(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is written for one version says so, and blames no theorem."""
+    """The message names the version, and blames no theorem."""
     program = tmp_path / "coqc"
     program.write_text("#!/bin/sh\necho 8.20.0 4.14.1\n")
     program.chmod(0o755)

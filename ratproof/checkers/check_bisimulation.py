@@ -199,7 +199,7 @@ def check_pairs(a, b, written):
 
 
 def verdict(data):
-    """What the certificate claims, where it shows it; else some error."""
+    """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -239,7 +239,7 @@ def normal(automaton):
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     parts = {side: normal(data[side]) for side in "AB"}
     sides = {
         s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)}

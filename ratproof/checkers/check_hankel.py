@@ -192,7 +192,7 @@ def determinant(rows):
 
 
 def count(words):
-    """How many strings some word begins with."""
+    """The number of prefixes of the words."""
     tree, number = {}, 1
     for word in words:
         node = tree
@@ -203,7 +203,7 @@ def count(words):
 
 
 def verdict(data):
-    """What the certificate claims, where it shows it; else some error."""
+    """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -268,7 +268,7 @@ def verdict(data):
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
     unit = (
         f"unit {data['unit']} of the cell {data['cell']} with {many(data['units'], 'unit')} and these weights"

@@ -119,7 +119,7 @@ class Network:
 
 
 def verdict(data):
-    """What the certificate claims, which is right; ValueError where it does not show that."""
+    """The certificate's claim, where it is shown; else a ValueError."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -166,7 +166,7 @@ def verdict(data):
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: value for name, value in data["boxes"].items() if name != "m"}
     network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
     says = (

@@ -37,7 +37,7 @@ def build(tell: Tell = lambda stage: None) -> Path:
 
 
 def rebuild(tell: Tell = lambda stage: None) -> Path:
-    """The same, compiled from clean whatever the cache has."""
+    """The folder with the development, compiled from clean whatever the cache has."""
     place = _cache() / _key()
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"
@@ -51,7 +51,7 @@ def rebuild(tell: Tell = lambda stage: None) -> Path:
 
 
 def copy_sources(root: Path) -> None:
-    """The source files, in a folder of their own."""
+    """Copy the source files to a folder."""
     for file in source_files():
         target = root / file.relative_to(source_folder())
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,7 @@ SHOW = {
         "fun v : rational_max_times => omap (fun a => (Qnum (this (val a)), Qden (this (val a)))) v"
     ),
 }
-"""How a value is printed: as numerator and denominator, or None."""
+"""Coq functions that print a value as numerator and denominator, or None."""
 Value = Fraction | float
 """A weight that Coq prints: a fraction, or minus infinity."""
 NOTHING: dict[str, Value] = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}

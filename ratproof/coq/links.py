@@ -278,7 +278,7 @@ def ranks(k: Semiring, silent: Matrix) -> list[int]:
 
 
 def ranks_or_none(k: Semiring, silent: Matrix) -> list[int] | None:
-    """The same; ``None`` where they form a cycle."""
+    """Like :func:`ranks`; ``None`` where the transitions form a cycle."""
     n = len(silent)
     rank = [0] * n
     for _ in range(n + 1):

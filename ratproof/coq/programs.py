@@ -72,8 +72,7 @@ def dependencies(root: Path, files: Sequence[Path]) -> dict[Path, list[Path]]:
 
 
 def run_coqchk(root: Path, modules: Sequence[str]) -> list[str]:
-    """What the compiled files of these modules rest on, as ``coqchk`` tells it after it has checked them once
-    more.
+    """Check the compiled files of these modules again with ``coqchk``; the names of all that they rest on.
 
     Axioms by their names; and constants that rely on type-in-type, on unguarded recursion or on unchecked
     positivity. It does not look into mathcomp's sealed modules, whose fields it therefore lists as axioms.

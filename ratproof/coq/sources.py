@@ -40,7 +40,7 @@ class Statement:
 
 
 def source_folder() -> Path:
-    """Where the files lie: ``theory/coq`` of a clone, or of the installed package."""
+    """The folder of the files: ``theory/coq`` of a clone, or of the installed package."""
     return Path(next(iter(theory.__path__))) / "coq"
 
 
@@ -58,7 +58,7 @@ def modules() -> list[str]:
 
 
 def assumptions_in_words() -> list[str]:
-    """Where a file has a word that would leave something unproved: file, line and word."""
+    """The words that would leave something unproved, each with its file and line."""
     problems = []
     for file in source_files():
         text = _without_comments(file.read_text(encoding="utf-8"))
@@ -149,5 +149,5 @@ def _statements(module: str, text: str) -> list[Statement]:
 
 
 def _without_comments(text: str) -> str:
-    """The same text with blanks in place of comments, so that lines keep their numbers."""
+    """The text with blanks in place of comments, so that lines keep their numbers."""
     return re.sub(r"\(\*.*?\*\)", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)

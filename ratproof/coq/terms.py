@@ -16,7 +16,7 @@ from automata.types import Weight
 from theory.weights import Tree
 
 Entry: TypeAlias = Any
-"""What a placeholder stands for: a weight, a tuple or matrix of them, or a table of such by letter."""
+"""The value of a placeholder: a weight, a tuple or matrix of them, or a table of such by letter."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 
 

@@ -1,6 +1,6 @@
 """A float network at beta = 1 against its rules, for all sentences: decided, rounding and all.
 
-At beta = 1 with exact factors every weight is a small whole number. Two things are shown of the network as
+At beta = 1 with exact factors every weight is a small whole number. Two things are proved of the network as
 torch runs it.
 
 *It does not round.* The matrix of a word is the product of its factors, which are whole numbers and not
@@ -48,7 +48,7 @@ ORDER = ("equivalent", "unknown", "different")
 
 @dataclass(frozen=True)
 class RuleDecision:
-    """What was decided of some rules.
+    """The decision about some rules.
 
     Attributes:
         answer: is the network's score larger than 0 exactly where they match?
@@ -69,7 +69,7 @@ class RuleDecision:
 
 @dataclass(frozen=True)
 class NetworkDecision:
-    """What was decided of a network.
+    """The decision about a network.
 
     Attributes:
         answers: for each label what shows that its score is larger than 0 exactly on the sentences that its
@@ -103,7 +103,7 @@ class NetworkDecision:
         ]
 
     def to_json(self) -> JsonObject:
-        """As JSON has it."""
+        """The decision as a JSON object."""
         words = {
             label: list(decision.answer.word)
             for label, decision in self.different()
@@ -133,9 +133,9 @@ def decide_network(
         network: forward scoring, without gates, one score a label; see
             :meth:`neural.fa_rnn.network.FARNN.of_rules`.
         rules: as the file has them.
-        compiled: what the network was made from; of it only the labels' order, and whether sentences begin
-            with BOS, are believed.
-        tell: is told what is being done.
+        compiled: the rules that the network was built from; only the order of its labels, and whether
+            sentences begin with BOS, are believed.
+        tell: called with a description of each stage.
 
     Raises :class:`~automata.errors.InputError` for a network of another kind.
     """
@@ -323,7 +323,7 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
 
 
 def _among(known: Letters, words: Sequence[str]) -> Letters:
-    """The same letters for some words."""
+    """The letters of some words alone."""
     place = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(place[word] for word in words))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def interruptions() -> Iterator[Callable[[], bool]]:
-    """Yield a function that says whether Ctrl-C was pressed, for a stop between two iterations; a second Ctrl-C
+    """Yield a function that says whether Ctrl-C was pressed, for a stop between two iterations; a second one
     interrupts as ever.
     """
     requests: list[int] = []

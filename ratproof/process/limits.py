@@ -73,13 +73,13 @@ UNLIMITED = frozenset(
         "rules",
     }
 )
-"""Those that run for as long as they are asked to, or hardly at all."""
+"""The commands whose duration is an option of theirs, or that hardly take any time."""
 CRASHES = tuple(
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS", "SIGKILL")
     if hasattr(signal, name)
 )
-"""By these no one asks a command to end: a library crashed, or the system killed it for its memory."""
+"""Signals of a crash of a library, or of the system's lack of memory; no user ends a command by them."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _main_program = False
@@ -301,8 +301,8 @@ def _of_machine() -> Iterator[int]:
 
 
 def _of_groups(own: Path, root: Path) -> Iterator[int]:
-    """What the limits of version 1 and 2 leave, of this process's groups and those around them; the cache of
-    files can be given back.
+    """The memory that the limits of version 1 and 2 leave to this process's groups and those around them; the
+    cache of files counts as free.
     """
     try:
         groups = [line.split(":", 2) for line in own.read_text().splitlines()]
@@ -335,7 +335,7 @@ def _of_groups(own: Path, root: Path) -> Iterator[int]:
 
 @contextmanager
 def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[None]:
-    """Where nothing can be forked: a thread ends the process at a limit, when libraries let it run."""
+    """Without a fork: a thread ends the process at a limit, when libraries let it run."""
     import resource
 
     done = threading.Event()

@@ -20,21 +20,21 @@ from automata.printable_text import printable
 
 
 class GuardedStream:
-    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``drop_errors``) nothing. It
-    leaves control characters alone.
+    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``drop_errors``)
+    nothing. It leaves control characters alone.
     """
 
     def __init__(self, stream: IO[str], drop_errors: bool) -> None:
         self._stream, self._drop_errors = stream, drop_errors
 
     def write(self, text: str) -> int:
-        """As the stream does it."""
+        """As the stream's own."""
         with self._raising_output_error():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """As the stream does it."""
+        """As the stream's own."""
         with self._raising_output_error():
             self._stream.flush()
 
@@ -53,7 +53,7 @@ class GuardedStream:
 
 
 class EscapedStream(GuardedStream):
-    """The same, with every control character escaped but line feeds and tabs."""
+    """A guarded stream with every control character escaped but line feeds and tabs."""
 
     def write(self, text: str) -> int:
         """The text, printable."""
@@ -65,12 +65,12 @@ class EscapedStream(GuardedStream):
 
     @property
     def styled(self) -> GuardedStream:
-        """The same stream for who writes colours to it, and escapes a user's text itself."""
+        """The stream for a writer of colours that escapes a user's text itself."""
         return GuardedStream(self._stream, self._drop_errors)
 
 
 def styled(stream: Any) -> Any:
-    """What a console with colours writes to."""
+    """The stream for a console with colours."""
     return stream.styled if isinstance(stream, EscapedStream) else stream
 
 
@@ -102,8 +102,8 @@ def guarded() -> Iterator[None]:
 
 
 def forget_output() -> None:
-    """What is still to be written can go nowhere: without this, Python complains about it at exit, with an
-    exit status of its own.
+    """Drop the output that is still in buffers: without this, Python complains about it at exit, with an exit
+    status of its own.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -30,7 +30,7 @@ from ratproof.process.orphans import PR_SET_CHILD_SUBREAPER, end_with, prctl
 LOOK_EVERY = 0.05
 """Seconds between two looks at the memory."""
 AT_ITS_END = 0.002
-"""The same, when the child is about to end."""
+"""Seconds between two looks when the child is about to end."""
 GRACE = 0.5
 """Seconds in which the work may tidy up, when it is stopped."""
 SLACK = 64 << 20, 16 << 20
@@ -59,7 +59,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class ChildExit:
-    """How work ended: with an exit status, at a limit, or by a signal.
+    """The end of the work: with an exit status, at a limit, or by a signal.
 
     Attributes:
         status: of the process; ``None`` where it was killed.

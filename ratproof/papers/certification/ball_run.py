@@ -1,5 +1,5 @@
-"""The network on single mixtures, in balls: what it does with one string, and at its centroids, beyond doubt
-of rounding.
+"""The network on single mixtures, in balls: its values on one string and at its centroids, beyond doubt of
+rounding.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class BallRun:
 
 
 def winner(similarities: Balls) -> int | None:
-    """The place of the largest; ``None`` where the balls do not tell."""
+    """The place of the largest; ``None`` where the balls overlap."""
     best = _largest(similarities)
     clear = all(i == best or bool(similarities[best] > b) for i, b in enumerate(similarities))
     return best if clear else None

@@ -1,5 +1,5 @@
-"""The same arithmetic in balls (python-flint), which hold the true value whatever is rounded: one box at a
-time, as proof.
+"""Ball arithmetic (python-flint), one box at a time: balls hold the true value whatever is rounded, so that
+the result is a proof.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ class BallBox:
 
 
 class BallArithmetic:
-    """The arithmetic of :mod:`ratproof.papers.certification.cells` and
-    :mod:`ratproof.papers.certification.mixing` on one box.
-    """
+    """The :class:`~ratproof.papers.certification.arithmetic.EnclosureArithmetic` of balls, on one box."""
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
@@ -86,7 +84,7 @@ class BallArithmetic:
         """The middle plus the range of slope (alpha - box.middle).
 
         The deltas sum to a number in ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
-        every m, and the m that floats found to be good are as rigorous as any.
+        every m, and an m that was optimised in floats is as rigorous as any.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]
@@ -142,7 +140,7 @@ class BallArithmetic:
         return product(alpha[None, :], slope)
 
     def meet(self, one: Balls, other: Balls) -> Balls:
-        """What is in both."""
+        """The intersection."""
         return _each(lambda a, b: a.intersection(b), one, other)
 
     def classify(self, u: Balls) -> Balls:

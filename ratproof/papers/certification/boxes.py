@@ -1,5 +1,5 @@
-"""Boxes that a network maps into each other, found in floats: nodes of the soft run, each with a box of
-mixtures alpha.
+"""The search, in floats, for boxes that a network maps into each other: nodes of the soft run, each with a
+box of mixtures alpha.
 
 Nodes refine the automaton: first one for each of its states, then, where the boxes do not close, by how near
 the points of the soft run lie to each other.
@@ -22,7 +22,7 @@ from ratproof.papers.certification.numbers import Numbers
 from ratproof.papers.certification.soft_run import GRAINS, MOST_POINTS, SoftRunNet, net, partition
 
 NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
-"""How far apart the neighbouring points of one node may be, from coarse to fine."""
+"""The greatest distances of neighbouring points of one node, from coarse to fine."""
 MOST_NODES = 400
 FEW_POINTS = 500
 """The most points of the soft run in a short look."""
@@ -72,11 +72,11 @@ class OpenBoxes:
 def attempts(
     numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
 ) -> Iterator[Nodes | OpenBoxes]:
-    """Nodes whose boxes close, those that are easily found first; between them, why others did not.
+    """Nodes whose boxes close, from coarse partitions to fine ones; between them, why others did not.
 
     Args:
         numbers: of the network.
-        stage: is told what is tried.
+        stage: called with a description of each attempt.
         most: the most points of the soft run.
     """
     on = FloatArithmetic(numbers)
@@ -91,7 +91,7 @@ def attempts(
 
 
 def closes(numbers: Numbers, tries: int = 1) -> int | None:
-    """How many boxes close at the first attempts; ``None`` where they do not.
+    """The number of boxes that close at the first attempts; ``None`` where they do not.
 
     A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the
     soft run to go where the centroids by themselves do.
@@ -162,7 +162,7 @@ def close(
 
 
 class Images:
-    """What one step makes of the boxes: for each node the hull of all images that are to lie in its box.
+    """The images of the boxes under one step: for each node the hull of all that are to lie in its box.
 
     Attributes:
         fault: the first place where a label or a decision is not certain, in words; "" where there is none.

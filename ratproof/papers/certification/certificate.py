@@ -59,8 +59,8 @@ def digest(numbers: Numbers) -> str:
 
 
 def to_json(numbers: Numbers, nodes: Nodes) -> JsonObject:
-    """What ``ratproof/checkers/check_boxes.py`` checks; every float as a string of hexadecimal digits,
-    exactly.
+    """The certificate that ``ratproof/checkers/check_boxes.py`` checks; every float exactly, as a string of
+    hexadecimal digits.
     """
     machine = soft_machine(numbers, nodes)
     least = machine.minimal()

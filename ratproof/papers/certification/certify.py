@@ -31,7 +31,7 @@ from ratproof.papers.certification.search import difference
 
 @dataclass(frozen=True)
 class Certification:
-    """What was found.
+    """The answer for a network: its hard automaton, and proved boxes or a difference.
 
     Attributes:
         numbers: the network, at the temperature in question.
@@ -71,7 +71,7 @@ class Certification:
         return None if self.soft is None else accepting(self.soft)
 
     def certificate(self) -> JsonObject:
-        """What ``ratproof/checkers/check_boxes.py`` accepts: about the soft network and its own automaton.
+        """The certificate, for ``ratproof/checkers/check_boxes.py``: of the soft network and its own automaton.
 
         Raises :class:`~automata.errors.InputError` where no boxes are proved.
         """
@@ -96,8 +96,8 @@ def certify(
         network: of one layer without a cell state.
         temperature: tau; the network's own without.
         against: a DFA to compare the decisions with.
-        tell: is told how many nodes of how many are proved.
-        stage: is told what is tried before that.
+        tell: called with the number of nodes proved, and of all.
+        stage: called with a description of each stage before that.
 
     Raises:
         InputError: the network is of another kind; the temperature is not positive; the DFA has other

@@ -1,5 +1,5 @@
-"""Intervals of floats, many boxes at once and without directed rounding: fast, to find boxes with, and no
-proof.
+"""Intervals of floats, many boxes at once and without directed rounding: fast, for
+the search for boxes, and no proof.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from automata.types import Floats
 from ratproof.papers.certification.numbers import Numbers
 
 Operand: TypeAlias = "FloatInterval | Floats | float"
-"""What an interval is added to or multiplied with."""
+"""The other operand of a sum or product with an interval."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class FloatBoxes:
 
 
 class FloatArithmetic:
-    """The arithmetic of :mod:`ratproof.papers.certification.cells` and
-    :mod:`ratproof.papers.certification.mixing` on P boxes at once.
+    """The :class:`~ratproof.papers.certification.arithmetic.EnclosureArithmetic` of floats, on P boxes at
+    once.
     """
 
     def __init__(self, numbers: Numbers) -> None:
@@ -177,7 +177,7 @@ class FloatArithmetic:
         return FloatInterval(parts.lo.sum(axis=-2, keepdims=True), parts.hi.sum(axis=-2, keepdims=True))
 
     def meet(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
-        """What is in both."""
+        """The intersection."""
         return FloatInterval(
             np.clip(np.maximum(one.lo, other.lo), 0, 1), np.clip(np.minimum(one.hi, other.hi), 0, 1)
         )
@@ -221,7 +221,7 @@ class FloatArithmetic:
 
 
 class Points:
-    """The same network on points alpha, shape ``(P, k)``, in float64."""
+    """The network on points alpha, shape ``(P, k)``, in float64."""
 
     def __init__(self, numbers: Numbers) -> None:
         self.n = numbers

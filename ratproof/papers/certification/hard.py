@@ -1,8 +1,7 @@
-"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2), by
-asking it.
+"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2).
 
-Asked at every centroid for every symbol, in balls: a transition is where the most similar centroid is
-certain, and a tie where no precision tells it from another.
+The network is evaluated at every centroid for every symbol, in balls: a transition is where the most similar
+centroid is certain, and a tie where no precision tells it from another.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ LabelledOutput = tuple[int, bool]
 
 @dataclass(frozen=True)
 class HardAutomaton:
-    """The table of all centroids.
+    """A network's automaton for temperature -> 0, as the table of all centroids.
 
     Attributes:
         alphabet: the symbols.
@@ -80,7 +79,7 @@ def labelled_outputs(machine: Moore) -> list[LabelledOutput]:
 
 
 def hard_automaton(numbers: Numbers) -> HardAutomaton:
-    """Ask the network at every centroid."""
+    """The hard automaton, from the network's values at every centroid."""
     k, symbols = numbers.k, range(len(numbers.alphabet))
     start: int | None = 0
     table: dict[tuple[int, int], int | None] = {(i, a): None for i in range(k) for a in symbols}

@@ -53,7 +53,7 @@ class Numbers:
 
     @property
     def k(self) -> int:
-        """How many centroids."""
+        """The number of centroids."""
         return int(self.S.shape[1])
 
     @property
@@ -71,8 +71,7 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     """The network's numbers, at its own temperature or another.
 
     Raises:
-        InputError: it is no network of one layer without a cell state that mixes centroids; with what is
-            right.
+        InputError: it is no network of one layer without a cell state that mixes centroids.
     """
     if len(network.cells) != 1:
         raise InputError(f"the network has {len(network.cells)} layers, where one is right")

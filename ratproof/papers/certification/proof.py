@@ -1,4 +1,4 @@
-"""That boxes are closed, in balls: what makes a certificate of nodes that were found in floats."""
+"""The proof, in balls, that boxes are closed: it makes a certificate of the nodes of a search in floats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ratproof.papers.certification.numbers import Numbers
 
 @dataclass(frozen=True)
 class ProofGap:
-    """Where the argument fails.
+    """A place where the argument fails.
 
     Attributes:
         why: in a sentence.

@@ -1,4 +1,4 @@
-"""A string on which the soft network and an automaton differ: looked for in floats, confirmed in balls."""
+"""The search, in floats, for a string on which soft network and automaton differ; balls confirm it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ OutputView = Callable[[LabelledOutput], Hashable]
 def difference(
     numbers: Numbers, machine: Moore, view: OutputView = lambda output: output, seed: int = 0
 ) -> Symbols | None:
-    """A short string after which the soft network shows something else than the machine; ``None`` where none
-    was found.
+    """A short string after which the soft network shows something else than the machine; ``None`` where the
+    search comes to none.
 
     Args:
         numbers: the network.

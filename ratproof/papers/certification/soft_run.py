@@ -1,5 +1,5 @@
-"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and what each symbol makes
-of them. In floats.
+"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and their images
+under each symbol. In floats.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ratproof.papers.certification.numbers import Numbers
 
 MOST_POINTS = 3000
 GRAINS = (1e-2, 1e-3, 1e-4, 1e-5)
-"""How near a point has to be to one that is there to be taken for it."""
+"""Distances within which a new point is identified with a known one, from coarse to fine."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ Reading = Literal["hard", "soft"]
 
 @dataclass(frozen=True)
 class TransitionCounts:
-    """What Algorithm 1 found.
+    """The transitions that Algorithm 1 counted.
 
     Attributes:
         reading: ``"hard"`` or ``"soft"``.
@@ -67,15 +67,15 @@ class TransitionCounts:
         return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
 
     def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
-        """Where the counted table is not the one that asking the network gives: centroid, symbol's place,
-        counted, asked.
+        """The entries that differ from the hard automaton's table: centroid, symbol's place, and the next
+        centroid in each of the two.
         """
         pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
         return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]
 
 
 def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> TransitionCounts:
-    """Run the network over the strings, and count.
+    """Count the network's transitions over the strings.
 
     Args:
         numbers: the network.

@@ -41,7 +41,7 @@ def draw_all(
 
     Args:
         numbers: of the network, at its own temperature.
-        answer: what was proved of it.
+        answer: the certification, with both automata.
         string: for the bars.
         taus: rising temperatures; the heat map goes from the first to the last.
     """

@@ -27,7 +27,7 @@ def table(numbers: Numbers) -> Floats:
 
 
 def probabilistic(numbers: Numbers) -> PFA:
-    """What the network with sampled transitions (equation 4) is, in float64.
+    """The probabilistic automaton of the network with sampled transitions (equation 4), in float64.
 
     The initial distribution is alpha after the start token; without one it is centroid 0.
     """

@@ -32,7 +32,7 @@ from theory.rational_recurrences.not_rational.weights import Given
 
 BITS = 256
 FIRST_STEPS = 20
-"""How long another number of the state is watched, to say that it moves."""
+"""Steps in which another number of the state may be seen to move."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class EverySize:
     """No automaton with any number of states computes the unit.
 
     Attributes:
-        given, unit: of what.
+        given, unit: the cell with its weights, and the number of the unit.
         letter: on whose strings it shows.
         hypotheses: the theorem's, each with its ball.
     """

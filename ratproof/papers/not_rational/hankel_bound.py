@@ -30,7 +30,7 @@ class Bound:
     """At least as many states as there are prefixes.
 
     Attributes:
-        given, unit: of what.
+        given, unit: the cell with its weights, and the number of the unit.
         prefixes, suffixes: the strings of the rows and columns.
         bits: the precision that was enough.
         determinant: its ball, (middle, radius) as decimals.

@@ -1,4 +1,4 @@
-"""Where the map of a cell has a pole in the complex plane, shown by one evaluation in ball arithmetic.
+"""A pole in the complex plane of the map of a cell, by one evaluation in ball arithmetic.
 
 A map made of one variable t and real numbers by sums, differences, products, sigmoid and tanh is analytic in
 the plane but for a closed countable set that no real number is in: so are t and the numbers; sums and
@@ -25,7 +25,7 @@ from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
 
 
 class NoPole(ArithmeticError):
-    """That a number has a pole at this point does not show."""
+    """It cannot be shown that a number has a pole at this point."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Where a dropped hypothesis leaves no automaton to compare with: that none with fewer than n states computes
-the unit.
+"""The refutation where a dropped hypothesis leaves no automaton to compare with: none with fewer than n
+states computes the unit.
 """
 
 from __future__ import annotations
