@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -221,5 +221,5 @@ def _naming(*paths: str) -> Iterator[None]:
         raise InputError(f"{' and '.join(paths)}: {error}") from None
 
 
-def write_json(path: str, data: dict[str, Any]) -> None:
+def write_json(path: str, data: Mapping[str, object]) -> None:
     files.write_whole(path, json.dumps(data, ensure_ascii=False) + "\n")

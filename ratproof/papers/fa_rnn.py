@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TypedDict
 
 import numpy as np
 import torch
@@ -44,6 +45,24 @@ from neural.rounding import format_of
 from ratproof.checkers.table import accepted_certificate
 
 ORDER = ("equivalent", "unknown", "different")
+
+
+class LabelFields(TypedDict):
+    """The decision about a label: over all groups of its rules; with a word on which they differ, or none."""
+
+    label: str | None
+    verdict: str
+    certificates: int
+    word: list[Symbol] | None
+
+
+class NetworkFields(TypedDict):
+    """The decision about a network, as ``rules decide --json`` prints it."""
+
+    verdict: str
+    exact: bool
+    largest: int
+    labels: list[LabelFields]
 
 
 @dataclass(frozen=True)
@@ -102,14 +121,14 @@ class NetworkDecision:
             if decision.answer.verdict == "different"
         ]
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> NetworkFields:
         """The decision as a JSON object."""
         words = {
             label: list(decision.answer.word)
             for label, decision in self.different()
             if isinstance(decision.answer, Different)
         }
-        labels = [
+        labels: list[LabelFields] = [
             {
                 "label": label,
                 "verdict": max((decision.answer.verdict for decision in decisions), key=ORDER.index),

@@ -43,7 +43,7 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
 def require_folder(
     option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()
 ) -> None:
-    """Like :func:`require_outputs`, for a folder into which an option writes files; of known names at least."""
+    """Like :func:`require_outputs`, for a folder into which an option writes files of known names."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder}: is a file, where the name of a folder is right")
     files.require_place(Path(folder) / "any")

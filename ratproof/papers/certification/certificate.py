@@ -4,7 +4,7 @@ JSON.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,33 @@ from ratproof.papers.certification.numbers import ARRAYS, Numbers
 HexFloats: TypeAlias = str | list["HexFloats"]
 """A float, as a string of hexadecimal digits; or a list of such, or of lists."""
 FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
+
+
+class AutomatonFields(TypedDict):
+    """The automaton of a certificate: for each state the next states, the label and the decision."""
+
+    after: list[list[int]]
+    label: list[int]
+    accepts: list[bool]
+
+
+class NodeFields(TypedDict):
+    """A node of a certificate: its state of the automaton, the next nodes, and the corners of its box."""
+
+    state: int
+    after: list[int]
+    low: HexFloats
+    high: HexFloats
+
+
+class BoxesCertificate(TypedDict):
+    """A certificate of closed boxes, as ``docs/formats.md`` describes it."""
+
+    format: str
+    claims: str
+    network: JsonObject
+    automaton: AutomatonFields
+    nodes: list[NodeFields]
 
 
 def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
@@ -58,7 +85,7 @@ def digest(numbers: Numbers) -> str:
     return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
 
 
-def to_json(numbers: Numbers, nodes: Nodes) -> JsonObject:
+def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:
     """The certificate that ``ratproof/checkers/check_boxes.py`` checks; every float exactly, as a string of
     hexadecimal digits.
     """

@@ -18,11 +18,11 @@ from functools import cached_property
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
-from automata.types import JsonObject, Symbols
+from automata.types import Symbols
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.papers.certification import certificate
 from ratproof.papers.certification.boxes import Nodes, OpenBoxes, attempts
-from ratproof.papers.certification.certificate import soft_machine
+from ratproof.papers.certification.certificate import BoxesCertificate, soft_machine
 from ratproof.papers.certification.hard import HardAutomaton, hard_automaton, labelled_outputs
 from ratproof.papers.certification.numbers import Numbers, numbers_of
 from ratproof.papers.certification.proof import prove
@@ -70,8 +70,8 @@ class Certification:
         """The minimal DFA of what the soft network accepts, where its boxes are proved."""
         return None if self.soft is None else accepting(self.soft)
 
-    def certificate(self) -> JsonObject:
-        """The certificate, for ``ratproof/checkers/check_boxes.py``: of the soft network and its own automaton.
+    def certificate(self) -> BoxesCertificate:
+        """The certificate for ``ratproof/checkers/check_boxes.py``, of the soft network and its own automaton.
 
         Raises :class:`~automata.errors.InputError` where no boxes are proved.
         """
