@@ -20,7 +20,7 @@ from ratproof.papers.not_rational.attraction import HypothesisFails, ends, enter
 from ratproof.papers.not_rational.duals import DUALS, Dual
 from ratproof.papers.not_rational.every_size import EverySize, NotShown, every_size
 from ratproof.papers.not_rational.germs import Germ
-from ratproof.papers.not_rational.hankel_bound import Bound, Unknown, bound, largest
+from ratproof.papers.not_rational.hankel_bound import Bound, UndecidedBound, bound, largest
 from ratproof.papers.not_rational.matrix import first_strings, hankel
 from ratproof.papers.not_rational.poles import FORMS, find_pole
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS
@@ -43,7 +43,8 @@ def test_controls_stop_at_the_states_that_they_have(name, units):
     assert found.states == RANKS[name, units] and stopped.size > found.states
     size = RANKS[name, units] + 1
     assert isinstance(
-        bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)), Unknown
+        bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)),
+        UndecidedBound,
     )
 
 
@@ -84,7 +85,7 @@ def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     given, strings = some(CELLS["elman"]), first_strings("ab", 31)
     found = bound(given, 0, strings, strings)
     assert found.bits > 64
-    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == Unknown(31, found.bits // 2)
+    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == UndecidedBound(31, found.bits // 2)
     told = []
     bound(given, 0, strings, strings, tell=told.append)
     assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
@@ -101,7 +102,7 @@ def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_t
 def test_a_repeated_row_or_column_shows_nothing():
     given, strings = some(CELLS["gru"]), first_strings("ab", 7)
     for prefixes, suffixes in [((*strings[:6], strings[2]), strings), (strings, (*strings[:6], strings[2]))]:
-        assert isinstance(bound(given, 0, prefixes, suffixes, most_bits=256), Unknown)
+        assert isinstance(bound(given, 0, prefixes, suffixes, most_bits=256), UndecidedBound)
 
 
 @pytest.mark.parametrize("name", ["lstm", "gru"])

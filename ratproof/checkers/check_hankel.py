@@ -59,30 +59,30 @@ def listed(data, what, *kinds):
 
 
 @dataclass(slots=True)
-class Interval:  # all numbers from lo to hi
+class DecimalInterval:  # all numbers from lo to hi
     lo: Decimal
     hi: Decimal
 
-    __add__ = lambda x, y: Interval(DOWN.add(x.lo, y.lo), UP.add(x.hi, y.hi))
-    __sub__ = lambda x, y: Interval(DOWN.subtract(x.lo, y.hi), UP.subtract(x.hi, y.lo))
+    __add__ = lambda x, y: DecimalInterval(DOWN.add(x.lo, y.lo), UP.add(x.hi, y.hi))
+    __sub__ = lambda x, y: DecimalInterval(DOWN.subtract(x.lo, y.hi), UP.subtract(x.hi, y.lo))
 
     def __mul__(self, other):
         ends = [EXACT.multiply(x, y) for x in (self.lo, self.hi) for y in (other.lo, other.hi)]
-        return Interval(DOWN.plus(min(ends)), UP.plus(max(ends)))
+        return DecimalInterval(DOWN.plus(min(ends)), UP.plus(max(ends)))
 
     def __truediv__(self, other):
         need(other.lo > 0 or other.hi < 0, "that the matrix has full rank does not show")
-        return self * Interval(DOWN.divide(1, other.hi), UP.divide(1, other.lo))
+        return self * DecimalInterval(DOWN.divide(1, other.hi), UP.divide(1, other.lo))
 
     def sigmoid(self):  # 1 / (1 + exp(-x))
         low, high = DOWN.exp(self.hi.copy_negate()), UP.exp(self.lo.copy_negate())
-        return ONE / (ONE + Interval(DOWN.next_minus(low), UP.next_plus(high)))
+        return ONE / (ONE + DecimalInterval(DOWN.next_minus(low), UP.next_plus(high)))
 
     def tanh(self):
-        return Interval(Decimal(2), Decimal(2)) * (self + self).sigmoid() - ONE
+        return DecimalInterval(Decimal(2), Decimal(2)) * (self + self).sigmoid() - ONE
 
 
-ONE, ZERO = Interval(Decimal(1), Decimal(1)), Interval(Decimal(0), Decimal(0))
+ONE, ZERO = DecimalInterval(Decimal(1), Decimal(1)), DecimalInterval(Decimal(0), Decimal(0))
 
 
 def numbers(value, name, *shape):
@@ -97,7 +97,8 @@ def number(text):
     fits = type(text) is str and re.fullmatch(r"-?\d{1,4300}(/(?=0*[1-9])\d{1,4300})?", text, re.ASCII)
     need(fits, f"{text!r:.40} is no fraction, or too long")
     top, bottom = (
-        Interval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in Fraction(text).as_integer_ratio()
+        DecimalInterval(DOWN.create_decimal(n), UP.create_decimal(n))
+        for n in Fraction(text).as_integer_ratio()
     )
     return top / bottom
 
@@ -120,7 +121,7 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
 }
 
 
-class Cell:  # its steps are those of docs/not_rational.md
+class CheckedCell:  # its steps are those of docs/not_rational.md
     def __init__(self, data):
         self.name, (vectors, self.shown, names) = data["cell"], CELLS[data["cell"]]
         self.letters = {x: place for place, x in enumerate(data["letters"])}
@@ -252,7 +253,7 @@ def verdict(data):
         "the determinant is no middle and radius",
     )
     DOWN.prec = UP.prec = digits = bits // 3 + n + 20  # elimination loses about half a digit a row
-    cell, (middle, radius) = Cell(data), map(Decimal, ends)
+    cell, (middle, radius) = CheckedCell(data), map(Decimal, ends)
     length, seconds = n * sum(map(len, words)), n**3 / 3 * (4e-6 + digits * 5e-8)
     if length < 10**7 and seconds < SECONDS:
         each = 1e-5 + digits**2 * 3e-8 + units * (1e-5 + digits * 1e-7)

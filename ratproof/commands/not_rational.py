@@ -13,7 +13,7 @@ from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import console, progress
 from ratproof.papers.not_rational.every_size import EverySize, NotShown
 from ratproof.papers.not_rational.every_size import every_size as show_every_size
-from ratproof.papers.not_rational.hankel_bound import MOST_BITS, Bound, Unknown, bound, largest
+from ratproof.papers.not_rational.hankel_bound import MOST_BITS, Bound, UndecidedBound, bound, largest
 from ratproof.papers.not_rational.matrix import first_strings
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
@@ -94,7 +94,7 @@ def _show(
     given: Given,
     unit: int,
     found: Bound | None,
-    stopped: Unknown | None,
+    stopped: UndecidedBound | None,
     certificate: str | None,
     as_json: bool,
 ) -> None:

@@ -71,7 +71,7 @@ class Certification:
         return None if self.soft is None else accepting(self.soft)
 
     def certificate(self) -> BoxesCertificate:
-        """The certificate for ``ratproof/checkers/check_boxes.py``, of the soft network and its own automaton.
+        """The certificate of the soft network and its automaton, for ``ratproof/checkers/check_boxes.py``.
 
         Raises :class:`~automata.errors.InputError` where no boxes are proved.
         """

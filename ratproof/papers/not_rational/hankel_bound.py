@@ -4,7 +4,7 @@
 An automaton with m states over a field that holds the real numbers makes H[p, s] = f(ps) a product of an n by
 m and an m by n matrix. Its rank is m at most, so that n independent rows need n states. The converse is not
 true of a ball that holds 0: it may be too wide, or the strings unlucky, or the unit an automaton. The answer
-is then ``Unknown``, and never that there is one.
+is then :class:`UndecidedBound`, and never that there is one.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UndecidedBound:
     """The determinant's ball holds 0 at every precision that was tried.
 
     Attributes:
@@ -93,7 +93,7 @@ def bound(
     suffixes: Sequence[Word],
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
-) -> Bound | Unknown:
+) -> Bound | UndecidedBound:
     """Whether the unit needs as many states as there are prefixes, and suffixes: at 64 bits, then twice as
     many, to a limit.
     """
@@ -121,7 +121,7 @@ def bound(
                     time.perf_counter() - started,
                 )
         if 2 * bits > most_bits:
-            return Unknown(len(prefixes), bits)
+            return UndecidedBound(len(prefixes), bits)
         bits *= 2
 
 
@@ -132,7 +132,7 @@ def largest(
     letters: Sequence[str] | None = None,
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
-) -> tuple[Bound | None, Unknown | None]:
+) -> tuple[Bound | None, UndecidedBound | None]:
     """The largest bound along these sizes, with the first strings over the letters, and the size above it
     that is unknown.
 
@@ -147,12 +147,12 @@ def largest(
     (7, None)
     >>> best, unknown = largest(some(CELLS["sru"]))
     >>> best.states, unknown
-    (2, Unknown(size=3, bits=4096))
+    (2, UndecidedBound(size=3, bits=4096))
     """
     best: Bound | None = None
-    failed: list[Unknown] = []  # since the last that is known
+    failed: list[UndecidedBound] = []  # since the last that is known
 
-    def bound_of_size(size: int) -> Bound | Unknown:
+    def bound_of_size(size: int) -> Bound | UndecidedBound:
         strings = first_strings(given.letters if letters is None else letters, size)
         return bound(given, unit, strings, strings, most_bits, tell)
 
