@@ -17,7 +17,7 @@ from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network, seeds
 from ratproof.papers.certification.ball_run import soft_outputs
-from ratproof.papers.certification.boxes import Nodes, attempts, closes
+from ratproof.papers.certification.boxes import Nodes, attempts, count_closed_boxes
 from ratproof.papers.certification.certificate import soft_machine
 from ratproof.papers.certification.certify import Certification, accepting, certify
 from ratproof.papers.certification.hard import hard_automaton
@@ -109,7 +109,9 @@ def test_boxes_alone_do_not_stop_training():
         if isinstance(first, Nodes):
             machine = hard_automaton(n).machine()
             same = machine is not None and soft_machine(n, first).difference(machine) is None
-            assert (closes(n) == len(first)) == same and (closes(n) is None) == (not same)
+            assert (count_closed_boxes(n) == len(first)) == same and (count_closed_boxes(n) is None) == (
+                not same
+            )
             seen.add(same)
     assert seen == {True, False}
 
@@ -157,7 +159,7 @@ def test_nothing_is_certified_without_boxes(monkeypatch):
     answer = certify(network, 0.5)
     assert answer.nodes is None and answer.word is None
     assert answer.verdict == "unknown" and "more than 2 boxes" in answer.why
-    assert closes(numbers_of(network, 0.5)) is None
+    assert count_closed_boxes(numbers_of(network, 0.5)) is None
     machine = answer.hard.machine()
     assert machine is not None
     dfa = accepting(machine)

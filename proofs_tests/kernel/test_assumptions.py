@@ -11,7 +11,7 @@ from proofs_tests.kernel.statements import AGREED, as_text
 from ratproof.coq import programs as coq
 from ratproof.coq import sources
 from ratproof.coq.assumptions import CLOSED, theorem_assumptions
-from ratproof.coq.sources import WITHOUT_PROOF, assumptions_in_words, modules, statements
+from ratproof.coq.sources import UNPROVED_COMMAND, modules, statements, unproved_commands
 from theory.claim import KERNEL
 from theory.registry import claims
 
@@ -34,14 +34,14 @@ def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
 
 
 def test_no_file_leaves_something_unproved() -> None:
-    assert assumptions_in_words() == []
+    assert unproved_commands() == []
 
 
 @pytest.mark.parametrize(
     "word", ["Admitted", "Axiom", "Parameter", "Conjecture", "admit", "give_up", "bypass_check"]
 )
 def test_words_that_leave_something_unproved_are_seen(word: str) -> None:
-    assert WITHOUT_PROOF.search(f"Lemma l : 1 = 2.\nProof. {word}.")
+    assert UNPROVED_COMMAND.search(f"Lemma l : 1 = 2.\nProof. {word}.")
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -97,7 +97,7 @@ def test_what_the_reader_of_the_source_would_miss_is_reported(
 ) -> None:
     (tmp_path / "slip.v").write_text("Module M.\nSection S.\nVariable x : nat.\nEnd S.\nEnd M.\n" + slip)
     monkeypatch.setattr(sources, "source_folder", lambda: tmp_path)
-    assert len(assumptions_in_words()) == 1
+    assert len(unproved_commands()) == 1
 
 
 def test_statements_are_those_that_were_agreed_on() -> None:

@@ -18,7 +18,7 @@ from automata.errors import InputError
 from ratproof.checkers import check_hankel
 from ratproof.papers.not_rational.attraction import HypothesisFails, ends, enter, find_attraction
 from ratproof.papers.not_rational.duals import DUALS, Dual
-from ratproof.papers.not_rational.every_size import EverySize, NotShown, every_size
+from ratproof.papers.not_rational.every_size import EverySize, NoProof, every_size
 from ratproof.papers.not_rational.germs import Germ
 from ratproof.papers.not_rational.hankel_bound import Bound, UndecidedBound, bound, largest
 from ratproof.papers.not_rational.matrix import first_strings, hankel
@@ -78,7 +78,7 @@ def zeroed(name, *weights, units=1):
 def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
     found, stopped = largest(given)
     assert (found is None or found.states <= states) and stopped is not None
-    assert isinstance(every_size(given), NotShown)
+    assert isinstance(every_size(given), NoProof)
 
 
 def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
@@ -158,7 +158,7 @@ def test_the_theorem_covers_cells_with_a_state_of_one_number(name):
 
 @pytest.mark.parametrize("name", [name for name in CELLS if name not in COVERED])
 def test_the_theorem_is_not_claimed_of_others(name):
-    assert isinstance(every_size(some(CELLS[name])), NotShown)
+    assert isinstance(every_size(some(CELLS[name])), NoProof)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from neural.state_regularized.files import load as load_network
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import progress
-from ratproof.papers.certification.certify import Certification, accepting, boxes
+from ratproof.papers.certification.certify import Certification, accepting, prove_boxes
 from ratproof.papers.certification.certify import certify as decide
 from ratproof.papers.certification.hard import HardAutomaton, hard_automaton
 from ratproof.papers.certification.numbers import Numbers, numbers_of
@@ -239,7 +239,7 @@ def _wanted(
         return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
     machine: Moore | None
     if soft:
-        nodes, why = boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
+        nodes, why = prove_boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
         if nodes is None:
             raise InputError(
                 f"what the soft network follows is not proved: {why}; a lower --temperature may help"

@@ -29,8 +29,8 @@ class OtherDefinitions(AssertionError):
     """Coq computes another value than Python: its theorem is about something else."""
 
 
-def runnable() -> list[tuple[Claim, Variant]]:
-    """The variants whose theorems have something that can be run."""
+def runnable_variants() -> list[tuple[Claim, Variant]]:
+    """The variants whose theorems have a term that Coq can compute."""
     return [
         (claim, variant)
         for claim in claims().values()
@@ -47,7 +47,7 @@ def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
 
     All in one run of Coq.
     """
-    pairs = [(claim, variant, case) for claim, variant in runnable() for case in some_cases(variant)]
+    pairs = [(claim, variant, case) for claim, variant in runnable_variants() for case in some_cases(variant)]
     by_variant: dict[tuple[str, str], tuple[int, str]] = {}
     for (claim, variant, _), (values, difference) in zip(pairs, differences(pairs, root), strict=True):
         count, before = by_variant.get((claim.name, variant.name), (0, ""))
@@ -73,19 +73,19 @@ def some_cases(variant: Variant, examples: int = 40, most: int = 3) -> list[Case
     )
     @given(variant.cases("ab"))
     def collect(case: Case) -> None:
-        cases.append(in_few_digits(case))
+        cases.append(shorten_fractions(case))
 
     collect()
-    of_size = {case.n if case.size else 0: case for case in sorted(cases, key=_telling)}
+    of_size = {case.n if case.size else 0: case for case in sorted(cases, key=_distinct_weights)}
     return [of_size[size] for size in sorted(of_size)[:most]]
 
 
-def _telling(case: Case) -> int:
+def _distinct_weights(case: Case) -> int:
     """The number of different weights other than 0 and 1."""
     return len(set(re.findall(r"-?\d+(?:/\d+)?", case.describe())) - {"0", "1"})
 
 
-def in_few_digits(case: Case) -> Case:
+def shorten_fractions(case: Case) -> Case:
     """The case with short fractions of the same sign in place of long ones: Coq's gcd of long numbers is
     slow.
     """
@@ -107,7 +107,7 @@ def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str
     """For each pair the number of values compared, and where Coq's differs from Python's; an empty string
     where none does.
     """
-    ours = [_of_python(variant, case) for _, variant, case in pairs]
+    ours = [_python_values(variant, case) for _, variant, case in pairs]
     questions = [
         Question(variant.theorem, case, WORDS, len(values.network[0]))
         for (_, variant, case), values in zip(pairs, ours, strict=True)
@@ -129,7 +129,7 @@ def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str
     return results
 
 
-def _of_python(variant: Variant, case: Case) -> Values:
+def _python_values(variant: Variant, case: Case) -> Values:
     """The values that Python computes."""
     network = [list(list(variant.equality.recurrence.values(case, word))[-1]) for word in WORDS]
     automata = variant.equality.construction(case)

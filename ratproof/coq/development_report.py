@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ratproof.coq import programs as coq
 from ratproof.coq.assumptions import CLOSED, theorem_assumptions
 from ratproof.coq.development import rebuild
-from ratproof.coq.sources import assumptions_in_words, modules
+from ratproof.coq.sources import modules, unproved_commands
 from theory.registry import claims
 
 
@@ -35,7 +35,7 @@ def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
     where there is no Coq.
     """
     started, version = time.perf_counter(), coq.version()
-    problems = [f"something is left unproved: {where}" for where in assumptions_in_words()]
+    problems = [f"something is left unproved: {where}" for where in unproved_commands()]
     assumptions: dict[str, str] = {}
     try:
         root = rebuild(tell)

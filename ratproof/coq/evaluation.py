@@ -25,7 +25,7 @@ from theory.theorem import Theorem
 Case: TypeAlias = Any
 """A case of a claim: mostly :class:`~theory.weights.Weights`; what else it may be, the claim says."""
 ORDINAL = "(@Ordinal {} {} isT)"
-SHOW = {
+PRINTERS = {
     "rationals": "fun v : rationals => Some (Qnum (this v), Qden (this v))",
     "rational_max_plus": "fun v : rational_max_plus => omap (fun a => (Qnum (this a), Qden (this a))) v",
     "rational_max_times": (
@@ -35,7 +35,7 @@ SHOW = {
 """Coq functions that print a value as numerator and denominator, or None."""
 Value = Fraction | float
 """A weight that Coq prints: a fraction, or minus infinity."""
-NOTHING: dict[str, Value] = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
+ZEROS: dict[str, Value] = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ def _compute(sides: Sequence[tuple[Question, list[str]]], root: Path | None) -> 
     ]
     for i, (question, terms) in enumerate(sides):
         over = question.theorem.over
-        command = f"Eval vm_compute in map ({SHOW[over]}) ({list_term(terms)} : seq {over})."
+        command = f"Eval vm_compute in map ({PRINTERS[over]}) ({list_term(terms)} : seq {over})."
         lines += [
             f"Module Side{i}.",
             *requirements(modules[question]),
@@ -145,7 +145,7 @@ VALUE = re.compile(r"Some \(\(?(-?\d+)\)?(?:%\w+)?, (\d+)(?:%\w+)?\)|None")
 
 def _read(output: str, over: str) -> list[Value]:
     return [
-        Fraction(int(match[1]), int(match[2])) if match[1] else NOTHING[over]
+        Fraction(int(match[1]), int(match[2])) if match[1] else ZEROS[over]
         for match in VALUE.finditer(output)
     ]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import theory
 
-WITHOUT_PROOF = re.compile(
+UNPROVED_COMMAND = re.compile(
     r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Context|Declare\s+Instance|give_up|bypass_check|Unset\s+\w+\s+Checking)\b"
 )
 """Commands that would assume something, or skip a check."""
@@ -57,15 +57,17 @@ def modules() -> list[str]:
     ]
 
 
-def assumptions_in_words() -> list[str]:
-    """The words that would leave something unproved, each with its file and line."""
+def unproved_commands() -> list[str]:
+    """The commands that leave something unproved, each with its file and line; and the parts that
+    :data:`TOKEN` does not match.
+    """
     problems = []
     for file in source_files():
         text = _without_comments(file.read_text(encoding="utf-8"))
-        for match in WITHOUT_PROOF.finditer(text):
+        for match in UNPROVED_COMMAND.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             problems.append(f"{file.relative_to(source_folder())}, line {line}: {match[0]}")
-        problems += [f"{file.relative_to(source_folder())}: {what}" for what in _unread(text)]
+        problems += [f"{file.relative_to(source_folder())}: {what}" for what in _unmatched(text)]
     return problems
 
 
@@ -96,7 +98,7 @@ TOKEN = re.compile(
 )
 
 
-def _unread(text: str) -> list[str]:
+def _unmatched(text: str) -> list[str]:
     """Parts of a file without comments that :data:`TOKEN` does not match: theorems in another form, and
     hypotheses outside of sections.
     """

@@ -90,7 +90,7 @@ def attempts(
             yield nodes if isinstance(nodes, OpenBoxes) else close(on, nodes, stage=stage)
 
 
-def closes(numbers: Numbers, tries: int = 1) -> int | None:
+def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
     """The number of boxes that close at the first attempts; ``None`` where they do not.
 
     A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the

@@ -106,7 +106,7 @@ def certify(
     numbers = numbers_of(network, temperature)
     stage("the hard automaton")
     limit = hard_automaton(numbers)
-    nodes, why = boxes(numbers, tell, stage)
+    nodes, why = prove_boxes(numbers, tell, stage)
     target = (
         limit.machine()
         if against is None
@@ -129,7 +129,7 @@ def certify(
     return Certification(numbers, limit, nodes, followed.difference(target), "")
 
 
-def boxes(
+def prove_boxes(
     numbers: Numbers,
     tell: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,

@@ -60,8 +60,8 @@ class EverySize:
 
 
 @dataclass(frozen=True)
-class NotShown:
-    """A hypothesis does not show, for any letter; that says nothing about automata.
+class NoProof:
+    """For every letter a hypothesis could not be shown; that says nothing about automata.
 
     Attributes:
         why: a sentence for each letter.
@@ -70,7 +70,7 @@ class NotShown:
     why: dict[str, str]
 
 
-def every_size(given: Given, unit: int = 0) -> EverySize | NotShown:
+def every_size(given: Given, unit: int = 0) -> EverySize | NoProof:
     """Whether the theorem applies to the unit, on the first letter for which its hypotheses show.
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
@@ -89,7 +89,7 @@ def every_size(given: Given, unit: int = 0) -> EverySize | NotShown:
                 return EverySize(given, unit, letter, _hypotheses(_map(given, unit, number)))
             except HypothesisFails as failed:
                 why[letter] = str(failed)
-    return NotShown(why)
+    return NoProof(why)
 
 
 def _map(given: Given, unit: int, letter: int) -> Map:
