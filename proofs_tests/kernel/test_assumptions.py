@@ -61,7 +61,7 @@ def test_every_proved_variant_is_kernel_checked_too() -> None:
 
 
 def test_an_axiom_is_reported(tmp_path: Path, compiled: Path) -> None:
-    """A file with an axiom is compiled, and Print Assumptions says so."""
+    """A file with an axiom compiles, and Print Assumptions names it."""
     file = tmp_path / "bad.v"
     file.write_text(
         "Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n"

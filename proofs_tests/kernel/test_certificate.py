@@ -152,12 +152,12 @@ def test_without_coq(
     ):
         Path("A.json").write_text(json.dumps(json_format.to_json(two(REAL)[0])))
         assert main.run(arguments) == 2
-        printed = capsys.readouterr()
+        captured = capsys.readouterr()
         assert re.fullmatch(
             r"ratproof: coqc is not on the path: apt-get install coq libcoq-mathcomp-algebra .*\n",
-            printed.err,
+            captured.err,
         )
-        assert printed.out == ""
+        assert captured.out == ""
     assert main.run(["verify", "model-c", "--json", "--examples", "5"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert "kernel-checked" not in {result["kind"] for result in report["results"]}

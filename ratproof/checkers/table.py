@@ -67,7 +67,7 @@ def checker_of(data: dict[str, Any]) -> ModuleType:
 
 
 def judge(data: dict[str, Any]) -> Judgement:
-    """Check the certificate by its program."""
+    """Have the certificate checked by its program."""
     program = checker_of(data)
     try:
         claims = program.verdict(data)
