@@ -25,7 +25,7 @@ import torch
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.checkers import check_boxes
 from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
 from ratproof.papers.certification.search import difference
 
@@ -50,7 +50,7 @@ def threshold(network: Acceptor) -> float | None:
     """The empirical threshold; ``None`` where the network is its hard automaton at every temperature, or has
     one state.
     """
-    machine = hard(numbers_of(network)).machine()
+    machine = hard_automaton(numbers_of(network)).machine()
     if machine is None or machine.minimal().states < 2:
         return None
 

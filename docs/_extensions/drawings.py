@@ -37,7 +37,7 @@ def of_networks(folder: Path) -> dict[str, str]:
     for path in sorted(folder.glob("*.safetensors")):
         network, _ = load(path)
         numbers = numbers_of(network)
-        pictures = figures.drawn(
+        pictures = figures.draw_all(
             numbers, certify(network), figures.string_100(numbers.alphabet), figures.TEMPERATURES
         )
         files |= {f"claims/{path.stem}-{name}": text for name, text in pictures.items() if text is not None}

@@ -108,7 +108,15 @@ def _page(claim: Claim) -> str:
         if rung or mine:
             lines.append(f"## {kind}\n\nShows: {plain(meaning)}.\n\n{rung}")
         for test in mine:
-            lines.append("```{eval-rst}\n" + f".. autofunction:: {test.name}\n" + "   :no-index:\n```\n")
+            lines.append(
+                "```{eval-rst}\n" + f".. autofunction:: {test.name}\n" + _index(claim, test) + "```\n"
+            )
             if test.variants:
                 lines.append(f"Variants: {', '.join(f'`{v}`' for v in test.variants)}.\n")
     return "\n".join(lines)
+
+
+def _index(claim: Claim, test: EvidenceTest) -> str:
+    """A test that is evidence for several claims is described on all their pages, and linked to on the first."""
+    first = next(name for name, mine in tests().items() if any(test.name == other.name for other in mine))
+    return "" if first == claim.name else "   :no-index:\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.papers.certification.boxes import Nodes
-from ratproof.papers.certification.certify import boxes as proved_boxes
+from ratproof.papers.certification.certify import prove_boxes
 from ratproof.papers.certification.numbers import Numbers, numbers_of
 
 KINDS = ("sr-elman", "sr-gru")
@@ -60,6 +60,6 @@ def boxes(draw: st.DrawFn, k: int) -> tuple[Any, Any, Any]:
 def closed(seed: int = 3, tau: float = 0.5) -> tuple[Numbers, Nodes]:
     """A network of 5 centroids whose soft automaton has 4 states, refined by 5 nodes."""
     n = numbers(seed, tau)
-    nodes, why = proved_boxes(n)
+    nodes, why = prove_boxes(n)
     assert nodes is not None, why
     return n, nodes

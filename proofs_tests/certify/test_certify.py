@@ -1,5 +1,5 @@
-"""Certified means: on all strings. Nothing that is certified is ever found to differ, and what differs is
-never certified.
+"""Certified means: on all strings. No certified network ever differs, and one that differs is never
+certified.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network, seeds
 from ratproof.papers.certification.ball_run import soft_outputs
-from ratproof.papers.certification.boxes import Nodes, attempts, closes
+from ratproof.papers.certification.boxes import Nodes, attempts, count_closed_boxes
 from ratproof.papers.certification.certificate import soft_machine
-from ratproof.papers.certification.certify import Answer, accepting, certify
-from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.certify import Certification, accepting, certify
+from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
 
 strings = st.lists(st.sampled_from("01"), max_size=40).map(tuple)
 
 
-def asked_torch(network: Acceptor, string):
+def torch_output(network: Acceptor, string):
     """The label and the decision of the torch network after a string, and how clear both are."""
     with torch.no_grad():
         alpha = network.probabilities([string])[-1, 0]
@@ -44,14 +44,14 @@ def test_what_is_certified_is_what_torch_computes(kind, similarity, data):
     network.set_temperature(data.draw(st.sampled_from([0.01, 0.1, 0.5])))
     answer = certify(network)
     for string in data.draw(st.lists(strings, min_size=5, max_size=5)):
-        found, clear = asked_torch(network, string)
+        output, clear = torch_output(network, string)
         if clear < 1e-6:  # rounding in torch may decide
             continue
         if answer.soft is not None:
-            assert answer.soft.output(string) == found
+            assert answer.soft.output(string) == output
         if answer.verdict == "certified":
             machine = answer.hard.machine()
-            assert machine is not None and machine.output(string) == found
+            assert machine is not None and machine.output(string) == output
 
 
 @settings(max_examples=15)
@@ -70,15 +70,15 @@ def test_a_string_that_is_said_to_differ_does(seed, tau):
 @given(st.data())
 def test_the_hard_automaton_is_the_network_in_the_limit(kind, data):
     network = random_network(data.draw(seeds), kind, data.draw(st.sampled_from(SIMILARITIES)))
-    asked = hard(numbers_of(network))
-    machine = asked.machine()
+    hard = hard_automaton(numbers_of(network))
+    machine = hard.machine()
     assert machine is not None
     for component in network.layers.components:
         component.transition = "limit"
     string = data.draw(strings)
-    found, clear = asked_torch(network, string)
+    output, clear = torch_output(network, string)
     assume(clear > 1e-9)
-    assert machine.output(string) == found
+    assert machine.output(string) == output
 
 
 def test_a_low_temperature_is_certified_and_a_high_one_is_not():
@@ -107,9 +107,11 @@ def test_boxes_alone_do_not_stop_training():
         n = numbers(seed, 1.0)
         first = next(attempts(n))
         if isinstance(first, Nodes):
-            machine = hard(n).machine()
+            machine = hard_automaton(n).machine()
             same = machine is not None and soft_machine(n, first).difference(machine) is None
-            assert (closes(n) == len(first)) == same and (closes(n) is None) == (not same)
+            assert (count_closed_boxes(n) == len(first)) == same and (count_closed_boxes(n) is None) == (
+                not same
+            )
             seen.add(same)
     assert seen == {True, False}
 
@@ -123,7 +125,7 @@ def test_a_decision_of_exactly_zero_is_none():
         network.classifier.weight.zero_()
         network.classifier.bias.zero_()
     n = numbers_of(network, 0.5)
-    assert set(hard(n).accepts) == {None} and hard(n).machine() is None
+    assert set(hard_automaton(n).accepts) == {None} and hard_automaton(n).machine() is None
     assert soft_outputs(n, ("0", "1")) is None
     answer = certify(network, 0.5)
     assert answer.verdict == "unknown" and "the decision at centroid" in answer.why
@@ -138,11 +140,9 @@ def test_a_decision_that_64_bits_do_not_tell_is_told_by_more():
         network.layers.components[0].centroids.copy_(torch.tensor([[-1.0, 1.0], [-1.0, 1.0]]))
         network.cells[0].part.input.bias.copy_(torch.tensor([20.0, 20.0 + 2.0**-48], dtype=torch.float64))
         network.classifier.weight.copy_(torch.tensor([[1.0, -1.0]]))
-    found = hard(numbers_of(network))
-    assert found.table == ((1,), (1,)) and found.accepts == (False, False)
-    assert all(
-        3.99 < margin < 4.01 for row in found.margins for margin in row
-    )  # 2 - (-2), and not 0, its own
+    hard = hard_automaton(numbers_of(network))
+    assert hard.table == ((1,), (1,)) and hard.accepts == (False, False)
+    assert all(3.99 < margin < 4.01 for row in hard.margins for margin in row)  # 2 - (-2), and not 0, its own
     assert soft_outputs(numbers_of(network), ("a",)) == (1, False)
 
 
@@ -153,19 +153,19 @@ def test_a_temperature_is_taken_exactly():
 
 
 def test_nothing_is_certified_without_boxes(monkeypatch):
-    """More classes than boxes are tried for: no attempt at all was made, and that once was "certified"."""
+    """More classes than boxes are tried for: there was no attempt at all, and that once was "certified"."""
     monkeypatch.setattr("ratproof.papers.certification.boxes.MOST_NODES", 2)
     network = random_network(3)
     answer = certify(network, 0.5)
     assert answer.nodes is None and answer.word is None
     assert answer.verdict == "unknown" and "more than 2 boxes" in answer.why
-    assert closes(numbers_of(network, 0.5)) is None
+    assert count_closed_boxes(numbers_of(network, 0.5)) is None
     machine = answer.hard.machine()
     assert machine is not None
     dfa = accepting(machine)
     assert certify(network, 0.5, against=dfa).verdict == "unknown"
     assert (
-        Answer(answer.numbers, answer.hard, None, None, "").verdict == "unknown"
+        Certification(answer.numbers, answer.hard, None, None, "").verdict == "unknown"
     )  # whatever else is forgotten
 
 
@@ -180,19 +180,19 @@ def test_against_a_language_the_decisions_alone_count(seed):
     other = DFA(
         language.alphabet, language.start, language.table, frozenset(range(language.states)) - language.final
     )
-    found = certify(network, 0.01, against=other)
-    assert found.verdict == "different" and found.word == ()
+    against_other = certify(network, 0.01, against=other)
+    assert against_other.verdict == "different" and against_other.word == ()
 
 
 def test_networks_that_it_is_not_for_are_refused():
-    for options, said in [
+    for options, message in [
         ({"kind": "sr-lstm"}, "cell state"),
         ({"kind": "sr-lstm-p"}, "cell state"),
         ({"num_layers": 2}, "2 layers"),
         ({"transition": "sampled"}, "equation 4"),
         ({"transition": "limit"}, "ratproof extract"),
     ]:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             certify(Acceptor(("0", "1"), hidden_size=2, k=2, **options))
     for temperature in (0, -1.0, Fraction(-1, 3)):
         with pytest.raises(InputError, match="positive"):

@@ -12,8 +12,8 @@ import pytest
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, closed, random_network
 from ratproof.checkers import check_boxes
-from ratproof.papers.certification.certify import Answer, certify
-from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.certify import Certification, certify
+from ratproof.papers.certification.hard import hard_automaton
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -30,7 +30,7 @@ def test_the_checker_accepts_what_is_proved(kind, similarity, start_token):
 
 def _certificate():
     n, nodes = closed()
-    return json.loads(json.dumps(Answer(n, hard(n), nodes, None, "").certificate()))
+    return json.loads(json.dumps(Certification(n, hard_automaton(n), nodes, None, "").certificate()))
 
 
 def _rejected(data) -> bool:
@@ -113,7 +113,7 @@ def _all_rejecting():
     n, nodes = closed()
     n = replace(n, w=0 * n.w, v=np.float64(-1))
     nodes = replace(nodes, accepts=np.zeros(len(nodes), dtype=bool))
-    return json.loads(json.dumps(Answer(n, hard(n), nodes, None, "").certificate()))
+    return json.loads(json.dumps(Certification(n, hard_automaton(n), nodes, None, "").certificate()))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def checkpoint(tmp_path, monkeypatch):
     return "net.safetensors"
 
 
-def said(capsys, *arguments: str):
+def run_json(capsys, *arguments: str):
     """The exit status, and the JSON object on standard output."""
     status = run([*arguments, "--json"])
     return status, json.loads(capsys.readouterr().out)
@@ -48,7 +48,7 @@ def refused(capsys, *arguments: str) -> str:
 
 
 def test_certified_with_a_certificate_and_the_soft_automaton(checkpoint, capsys):
-    status, answer = said(capsys, "certify", checkpoint, "--certificate", "c.json", "-o", "soft.json")
+    status, answer = run_json(capsys, "certify", checkpoint, "--certificate", "c.json", "-o", "soft.json")
     assert status == 0 and answer["verdict"] == "certified" and answer["certificate"] == "c.json"
     assert len(answer["soft"]["after"]) == 4 and answer["nodes"] == 5 and answer["temperature"] == "1/2"
     assert run(["check-certificate", "c.json"]) == 0
@@ -61,39 +61,39 @@ def test_certified_with_a_certificate_and_the_soft_automaton(checkpoint, capsys)
 
 
 def test_different_with_a_string(checkpoint, capsys):
-    status, answer = said(capsys, "certify", checkpoint, "--temperature", "50")
+    status, answer = run_json(capsys, "certify", checkpoint, "--temperature", "50")
     assert status == 1 and answer["verdict"] == "different" and answer["word"] is not None
     assert run(["certify", checkpoint, "--temperature", "50"]) == 1
     assert "different: on " in capsys.readouterr().out
 
 
 def test_against_a_language_of_ones_own(checkpoint, capsys):
-    said(capsys, "certify", checkpoint, "-o", "soft.json")
-    assert said(capsys, "certify", checkpoint, "--against", "soft.json")[0] == 0
+    run_json(capsys, "certify", checkpoint, "-o", "soft.json")
+    assert run_json(capsys, "certify", checkpoint, "--against", "soft.json")[0] == 0
     dfa = DFA.from_wfsa(files.read("soft.json"))
     files.write(
         DFA(dfa.alphabet, dfa.start, dfa.table, frozenset(range(dfa.states)) - dfa.final).to_wfsa(),
         "other.json",
     )
-    status, answer = said(capsys, "certify", checkpoint, "--against", "other.json")
+    status, answer = run_json(capsys, "certify", checkpoint, "--against", "other.json")
     assert status == 1 and answer["word"] == []
 
 
 def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
-    said(capsys, "certify", checkpoint, "--certificate", "c.json")
+    run_json(capsys, "certify", checkpoint, "--certificate", "c.json")
     data = json.loads((tmp_path / "c.json").read_text())
     data["nodes"][0]["high"] = data["nodes"][0]["low"]
     (tmp_path / "c.json").write_text(json.dumps(data))
-    status, answer = said(capsys, "check-certificate", "c.json")
+    status, answer = run_json(capsys, "check-certificate", "c.json")
     assert status == 1 and answer["verdict"] == "rejected"
 
 
 def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkpoint, capsys):
-    """A certificate holds weights: that they are those of a checkpoint is asked by naming it; the temperature
+    """A certificate holds weights: naming a checkpoint has them compared with its own; the temperature
     is its own, or is named.
     """
-    said(capsys, "certify", checkpoint, "--certificate", "own.json")
-    status, answer = said(capsys, "check-certificate", "own.json", "--of", checkpoint)
+    run_json(capsys, "certify", checkpoint, "--certificate", "own.json")
+    status, answer = run_json(capsys, "check-certificate", "own.json", "--of", checkpoint)
     about = answer["certificates"][0]["about"]
     assert (status, answer["verdict"], about["of"], about["network"]["temperature"]) == (
         0,
@@ -102,7 +102,7 @@ def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkp
         "1/2",
     )
     assert about["network"]["digest"] == certificate.digest(numbers_of(load(checkpoint)[0]))
-    said(capsys, "certify", checkpoint, "--temperature", "0.25", "--certificate", "c.json")
+    run_json(capsys, "certify", checkpoint, "--temperature", "0.25", "--certificate", "c.json")
     assert run(["check-certificate", "c.json", "--of", checkpoint]) == 1
     assert (
         capsys.readouterr().out
@@ -126,7 +126,7 @@ def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkp
     save(other, "other.safetensors")
     assert run(["certify", "other.safetensors", "--temperature", "0.25", "--certificate", "o.json"]) == 0
     capsys.readouterr()
-    status, answer = said(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
+    status, answer = run_json(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
     assert status == 1 and answer["why"].startswith("it is about another network (")
     assert "one network" in refused(
         capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors"
@@ -151,32 +151,32 @@ def test_unknown_is_never_certified(capsys, tmp_path, monkeypatch):
         for parameter in network.parameters():
             parameter.zero_()
     save(network, "tie.safetensors")
-    status, answer = said(capsys, "certify", "tie.safetensors", "--certificate", "c.json")
+    status, answer = run_json(capsys, "certify", "tie.safetensors", "--certificate", "c.json")
     assert status == 3 and answer["verdict"] == "unknown" and "tie" in answer["why"]
     assert not (tmp_path / "c.json").exists()
     assert "tie" in refused(capsys, "extract", "tie.safetensors")
 
 
 def test_extracted_is_the_hard_automaton(checkpoint, capsys):
-    _, hard = said(capsys, "extract", checkpoint, "-o", "hard.json")
+    _, hard = run_json(capsys, "extract", checkpoint, "-o", "hard.json")
     assert hard["states"] == 4 == len(hard["centroids"]) and files.read("hard.json").states == 4
-    _, soft = said(capsys, "extract", checkpoint, "--soft")
+    _, soft = run_json(capsys, "extract", checkpoint, "--soft")
     assert soft["centroids"] == hard["centroids"]
-    _, least = said(capsys, "extract", checkpoint, "--minimal", "-o", "least.json")
+    _, least = run_json(capsys, "extract", checkpoint, "--minimal", "-o", "least.json")
     assert DFA.from_wfsa(files.read("least.json")).states == least["states"]
-    _, whole = said(capsys, "extract", checkpoint, "--probabilities", "-o", "p.json")
+    _, whole = run_json(capsys, "extract", checkpoint, "--probabilities", "-o", "p.json")
     pfa = json_format.loads((files.Path("p.json")).read_text())
     assert isinstance(pfa, WFSA) and pfa.states == whole["states"] == 5
 
 
 def test_counted_over_too_little_data_pairs_are_unseen_and_not_centroid_0(checkpoint, capsys, tmp_path):
-    _, found = said(capsys, "extract", checkpoint, "--counts", "hard", "--length", "1")
-    assert found["counts"]["unseen"] and not found["counts"]["different"]
-    _, found = said(capsys, "extract", checkpoint, "--counts", "soft", "--length", "8")
-    assert not found["counts"]["unseen"] and not found["counts"]["different"]
+    _, answer = run_json(capsys, "extract", checkpoint, "--counts", "hard", "--length", "1")
+    assert answer["counts"]["unseen"] and not answer["counts"]["different"]
+    _, answer = run_json(capsys, "extract", checkpoint, "--counts", "soft", "--length", "8")
+    assert not answer["counts"]["unseen"] and not answer["counts"]["different"]
     (tmp_path / "strings.txt").write_text("0 1\n\n1\n")
-    _, found = said(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
-    assert found["counts"]["unseen"]
+    _, answer = run_json(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
+    assert answer["counts"]["unseen"]
     (tmp_path / "strings.txt").write_text("0 2\n")
     assert "no symbol '2'" in refused(
         capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt"
@@ -184,13 +184,13 @@ def test_counted_over_too_little_data_pairs_are_unseen_and_not_centroid_0(checkp
 
 
 def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
-    _, found = said(capsys, "figures", checkpoint, "-o", "pictures", "--string", "1 0 0")
+    _, answer = run_json(capsys, "figures", checkpoint, "-o", "pictures", "--string", "1 0 0")
     names = {"hard.svg", "soft.svg", "probabilistic.svg", "probabilities.svg", "temperatures.svg"}
-    assert {path.name for path in (tmp_path / "pictures").iterdir()} == names and len(found["files"]) == 5
+    assert {path.name for path in (tmp_path / "pictures").iterdir()} == names and len(answer["files"]) == 5
     for name in names:
         assert (tmp_path / "pictures" / name).read_text().startswith("<svg")
     first = (tmp_path / "pictures" / "temperatures.svg").read_text()
-    said(capsys, "figures", checkpoint, "-o", "again")
+    run_json(capsys, "figures", checkpoint, "-o", "again")
     assert (tmp_path / "again" / "temperatures.svg").read_text() == first
 
 
@@ -243,8 +243,8 @@ def test_figures_of_any_temperatures_and_symbols(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     torch.manual_seed(0)
     save(Acceptor(("$x^{$", "$", "\\", "<&>", "--", "\n"), hidden_size=2, k=2), "odd.safetensors")
-    _, found = said(capsys, "figures", "odd.safetensors", "-o", "p", "--temperatures", "1e-30,1,1e30")
-    for name in found["files"]:
+    _, answer = run_json(capsys, "figures", "odd.safetensors", "-o", "p", "--temperatures", "1e-30,1,1e30")
+    for name in answer["files"]:
         fromstring((tmp_path / name).read_text())
     assert (tmp_path / "p" / "temperatures.svg").exists() and (tmp_path / "p" / "probabilities.svg").exists()
 
@@ -252,8 +252,8 @@ def test_figures_of_any_temperatures_and_symbols(capsys, tmp_path, monkeypatch):
 def test_all_strings_of_one_symbol_are_counted_up_to_a_length(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save(Acceptor(("a",), hidden_size=2, k=2), "one.safetensors")
-    _, found = said(capsys, "extract", "one.safetensors", "--counts", "hard", "--length", "500")
-    assert found["counts"]["strings_agree"]
+    _, answer = run_json(capsys, "extract", "one.safetensors", "--counts", "hard", "--length", "500")
+    assert answer["counts"]["strings_agree"]
 
 
 def test_networks_that_are_no_finite_automata_are_refused(capsys, tmp_path, monkeypatch):

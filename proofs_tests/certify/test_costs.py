@@ -1,4 +1,4 @@
-"""What certifying costs: memory does not grow with boxes times symbols times centroids squared, nor with
+"""The costs of certifying: memory does not grow with boxes times symbols times centroids squared, nor with
 strings times units times centroids.
 """
 
@@ -11,9 +11,9 @@ import pytest
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network
 from ratproof.papers.certification import boxes
-from ratproof.papers.certification.boxes import Images, Nodes, Open, attempts
+from ratproof.papers.certification.boxes import Images, Nodes, OpenBoxes, attempts
 from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.floats import Floating, Points
+from ratproof.papers.certification.floats import FloatArithmetic, Points
 from ratproof.papers.certification.soft_run import net
 from ratproof.papers.extraction.counts import count
 
@@ -35,9 +35,9 @@ def test_images_of_few_boxes_at_a_time_are_those_of_all(kind, similarity, pairs,
     for seed in range(3, 9):
         n = numbers(seed, 0.2, kind=kind, similarity=similarity)
         nodes = next(attempts(n))
-        nodes = nodes.nodes if isinstance(nodes, Open) else nodes
+        nodes = nodes.nodes if isinstance(nodes, OpenBoxes) else nodes
         assert nodes is not None
-        on = Floating(n)
+        on = FloatArithmetic(n)
         for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a fault
             tried = Nodes(nodes.label, accepts, nodes.after, nodes.low, nodes.high)
             whole = Images(on, tried)
@@ -59,10 +59,10 @@ def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
         low[:, 0], high[:, 0] = 1 - 1e-3, 1.0
         label = np.full(number, Points(n).step(np.eye(n.k)[:1], 0).argmax())
         nodes = Nodes(label, np.zeros(number, dtype=bool), np.zeros((number, 2), dtype=int), low, high)
-        return _peak(lambda: Images(Floating(n), nodes))
+        return _peak(lambda: Images(FloatArithmetic(n), nodes))
 
     few = peak(100)
-    assert peak(4000) < 10 * few  # 40 times as many; what is kept for each is its corners
+    assert peak(4000) < 10 * few  # 40 times as many; each keeps its corners alone
 
 
 def test_the_memory_of_points_does_not_grow_with_units_times_centroids():
@@ -78,19 +78,19 @@ def test_one_long_string_among_many_is_counted_in_time():
     """Each step looks at the strings that have a symbol there, and not at all of them."""
     n = numbers(3, 0.2)
     words = [("0", "1")] * 20_000 + [("0",) * 3_000]
-    found = count(n, words, "hard")
-    assert found.counts.sum() == sum(map(len, words))
+    counted = count(n, words, "hard")
+    assert counted.counts.sum() == sum(map(len, words))
 
 
 def test_the_net_is_of_the_points_that_strings_lead_to():
     n = numbers(3, 0.5)
-    points, found = Points(n), net(n, 1e-3)
-    assert found is not None
-    np.testing.assert_array_equal(found.alpha[:1], points.first())
+    points, run = Points(n), net(n, 1e-3)
+    assert run is not None
+    np.testing.assert_array_equal(run.alpha[:1], points.first())
     for symbol in range(2):
-        away = np.abs(points.step(found.alpha, symbol) - found.alpha[found.after[:, symbol]]).max()
+        away = np.abs(points.step(run.alpha, symbol) - run.alpha[run.after[:, symbol]]).max()
         assert away <= 1e-3
-    apart = np.abs(found.alpha[:, None] - found.alpha[None]).max(axis=2) + np.eye(len(found.alpha))
+    apart = np.abs(run.alpha[:, None] - run.alpha[None]).max(axis=2) + np.eye(len(run.alpha))
     assert apart.min() > 1e-3
 
 

@@ -1,5 +1,5 @@
-"""What is reached from a box is enclosed: by the floats that boxes are found with, by the balls that prove,
-and by the checker.
+"""All images of a box are enclosed: by the floats of the search, by the balls of the proof, and by the
+checker.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, boxes, numbers, seeds
 from ratproof.checkers import check_boxes
 from ratproof.papers.certification import certificate
-from ratproof.papers.certification.balls import BITS, Box, InBalls, lower, upper
+from ratproof.papers.certification.balls import BITS, BallArithmetic, BallBox, lower, upper
 from ratproof.papers.certification.boxes import Nodes
-from ratproof.papers.certification.cells import Step
-from ratproof.papers.certification.floats import Boxes, Floating, Interval, Points
-from ratproof.papers.certification.mixing import decision, mixed
+from ratproof.papers.certification.cells import RecurrentStep
+from ratproof.papers.certification.floats import FloatArithmetic, FloatBoxes, FloatInterval, Points
+from ratproof.papers.certification.mixing import classifier_logit, next_mixture
 
 networks = pytest.mark.parametrize("kind", KINDS)
 components = pytest.mark.parametrize("similarity", SIMILARITIES)
@@ -49,11 +49,13 @@ def test_floats_enclose_every_mixture_of_a_box(kind, similarity, data):
     n = numbers(data.draw(seeds), data.draw(TAUS), kind=kind, similarity=similarity)
     low, high, points = data.draw(boxes(n.k))
     token, label = data.draw(st.integers(0, 1)), data.draw(st.integers(0, n.k - 1))
-    on, box = Floating(n), Boxes(low[None], high[None])
-    u = Step(on).u(box, np.array([token]))
-    found = mixed(on, u, np.array([label]), box)
+    on, box = FloatArithmetic(n), FloatBoxes(low[None], high[None])
+    u = RecurrentStep(on).u(box, np.array([token]))
+    image = next_mixture(on, u, np.array([label]), box)
     for part, truth in zip(
-        (u.whole, found.gaps, found.alpha, decision(on, u, box)), _truth(n, points, token, label), strict=True
+        (u.whole, image.gaps, image.alpha, classifier_logit(on, u, box)),
+        _truth(n, points, token, label),
+        strict=True,
     ):
         _holds(part.lo[0], part.hi[0], truth)
 
@@ -67,10 +69,10 @@ def test_balls_enclose_every_mixture_of_a_box(kind, similarity, data):
     low, high, points = data.draw(boxes(n.k))
     token, label = data.draw(st.integers(0, 1)), data.draw(st.integers(0, n.k - 1))
     with flint.ctx.workprec(BITS):
-        on, box = InBalls(n), Box(low, high)
-        u = Step(on).u(box, token)
-        found = mixed(on, u, label, box)
-        parts = (u.whole, found.gaps, found.alpha, decision(on, u, box))
+        on, box = BallArithmetic(n), BallBox(low, high)
+        u = RecurrentStep(on).u(box, token)
+        image = next_mixture(on, u, label, box)
+        parts = (u.whole, image.gaps, image.alpha, classifier_logit(on, u, box))
     for part, truth in zip(parts, _truth(n, points, token, label), strict=True):
         _holds(lower(part), upper(part), truth)
 
@@ -108,10 +110,10 @@ def test_a_box_that_is_a_point_is_enclosed_closely(kind, data):
     n = numbers(data.draw(seeds), 1.0, kind=kind)
     alpha = np.random.default_rng(data.draw(seeds)).dirichlet(np.ones(n.k))
     with flint.ctx.workprec(BITS):
-        on, box = InBalls(n), Box(alpha, alpha)
-        found = mixed(on, Step(on).u(box, 0), 0, box).alpha
+        on, box = BallArithmetic(n), BallBox(alpha, alpha)
+        alphas = next_mixture(on, RecurrentStep(on).u(box, 0), 0, box).alpha
     # a middle that does not sum to 1 exactly is off by rounding
-    assert np.abs(upper(found) - lower(found)).max() < 1e-12
+    assert np.abs(upper(alphas) - lower(alphas)).max() < 1e-12
 
 
 @given(st.data())
@@ -121,16 +123,16 @@ def test_the_enclosure_is_first_order(data):
     """
     n = numbers(data.draw(seeds), 1.0)
     alpha = np.random.default_rng(data.draw(seeds)).dirichlet(np.ones(n.k))
-    on, plain = Floating(n), Points(n)
+    on, plain = FloatArithmetic(n), Points(n)
     width = 1e-5
     low, high = alpha - width, alpha + width
-    box = Boxes(low[None], high[None])
-    found = mixed(on, Step(on).u(box, np.array([0])), np.array([0]), box).alpha
+    box = FloatBoxes(low[None], high[None])
+    alphas = next_mixture(on, RecurrentStep(on).u(box, np.array([0])), np.array([0]), box).alpha
     corners = [alpha + width * (np.eye(n.k)[i] - np.eye(n.k)[j]) for i in range(n.k) for j in range(n.k)]
     images = plain.step(np.array(corners), 0)
     spread = images.max(axis=0) - images.min(axis=0)
     # moving one share to another reaches the farthest corner but for at most k/2 such moves at once
-    assert (found.hi[0] - found.lo[0] <= (n.k / 2 + 0.1) * spread + 1e-9).all()
+    assert (alphas.hi[0] - alphas.lo[0] <= (n.k / 2 + 0.1) * spread + 1e-9).all()
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 9])
@@ -145,11 +147,11 @@ def test_around_a_centroid_every_direction_is_enclosed(d):
         [np.eye(d), -np.eye(d), directions / np.linalg.norm(directions, axis=1, keepdims=True)]
     )
     with flint.ctx.workprec(BITS):
-        on = InBalls(n)
+        on = BallArithmetic(n)
         u = np.array([flint.arb(0, radius) for _ in range(d)], dtype=object)
-        found = on.unit_vectors(u)
-    flat = Floating(n).unit_vectors(Interval(np.full((1, d), -radius), np.full((1, d), radius)))
-    for low, high in ((lower(found)[0], upper(found)[0]), (flat.lo[0, 0], flat.hi[0, 0])):
+        directions_ball = on.unit_vectors(u)
+    flat = FloatArithmetic(n).unit_vectors(FloatInterval(np.full((1, d), -radius), np.full((1, d), radius)))
+    for low, high in ((lower(directions_ball)[0], upper(directions_ball)[0]), (flat.lo[0, 0], flat.hi[0, 0])):
         assert (low <= directions + 1e-9).all() and (directions <= high + 1e-9).all()
 
 
@@ -162,8 +164,8 @@ def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
     n = numbers(7, 1.0, kind=kind, similarity=similarity)
     low, high = np.full(n.k, 0.7 / n.k), np.full(n.k, 0.7 / n.k)  # a middle far from the simplex, to see it
     with flint.ctx.workprec(BITS):
-        on, box = InBalls(n), Box(low, high)
-        step = Step(on)
+        on, box = BallArithmetic(n), BallBox(low, high)
+        step = RecurrentStep(on)
         for part in (step.h(box), step.u(box, 0)):
             for middle, whole in zip(part.middle, part.whole, strict=True):
                 assert whole.contains(middle)
@@ -205,10 +207,10 @@ def test_a_reach_counts_what_the_middle_lacks():
     reached.
     """
     with flint.ctx.workprec(BITS):
-        on, box = InBalls(numbers(0, 1.0)), Box(np.full(2, 0.1), np.full(2, 0.4))
+        on, box = BallArithmetic(numbers(0, 1.0)), BallBox(np.full(2, 0.1), np.full(2, 0.4))
         one = np.array([[flint.arb(1), flint.arb(1)]], dtype=object)
-        (found,) = on.reach(np.array([flint.arb(0)], dtype=object), one, box)
-        assert found.contains(flint.arb("0.19")) and found.contains(flint.arb(0))
+        (reached,) = on.reach(np.array([flint.arb(0)], dtype=object), one, box)
+        assert reached.contains(flint.arb("0.19")) and reached.contains(flint.arb(0))
 
 
 @pytest.mark.parametrize(
@@ -221,16 +223,16 @@ def test_slopes_of_gates_are_enclosed(ends):
     values = np.linspace(low, high, 101)
     integers = [(int(low * check_boxes.ONE), int(high * check_boxes.ONE))]
     with flint.ctx.workprec(BITS):
-        ball, on = np.array([flint.arb(low).union(flint.arb(high))], dtype=object), InBalls(n)
-        flat, floating = Interval(np.array([[low]]), np.array([[high]])), Floating(n)
+        ball, on = np.array([flint.arb(low).union(flint.arb(high))], dtype=object), BallArithmetic(n)
+        flat, floating = FloatInterval(np.array([[low]]), np.array([[high]])), FloatArithmetic(n)
         for slope, truth in (("sigmoid_slope", values * (1 - values)), ("tanh_slope", 1 - values**2)):
             if slope == "sigmoid_slope" and low < 0:
                 continue  # no sigmoid's value
-            found = getattr(on, slope)(ball)
-            _holds(lower(found)[0], upper(found)[0], truth)
+            rigorous = getattr(on, slope)(ball)
+            _holds(lower(rigorous)[0], upper(rigorous)[0], truth)
             inexact = getattr(floating, slope)(flat)
             _holds(inexact.lo[0, 0], inexact.hi[0, 0], truth)
             (whole,) = getattr(check_boxes, slope)(integers)
             _holds(whole[0] / check_boxes.ONE, whole[1] / check_boxes.ONE, truth)
-            for width in (upper(found)[0] - lower(found)[0], (whole[1] - whole[0]) / check_boxes.ONE):
+            for width in (upper(rigorous)[0] - lower(rigorous)[0], (whole[1] - whole[0]) / check_boxes.ONE):
                 assert width < np.ptp(truth) + 0.02  # and it is no wider than it has to be

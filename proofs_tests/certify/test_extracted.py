@@ -1,5 +1,5 @@
-"""What extract and figures compute, against the torch network: tables of probabilities, counts, and what
-pictures show.
+"""The results of extract and figures, against the torch network: tables of probabilities, counts, and
+pictures.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import torch
 
 from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, random_network
 from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
 from ratproof.papers.extraction import figures
-from ratproof.papers.extraction.counts import Counted, count
+from ratproof.papers.extraction.counts import TransitionCounts, count
 from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic, table
 
 TAUS = (0.2, 1.0, 5.0)
 
 
-def _asked(network, place: int, token: int) -> np.ndarray:
+def _torch_alpha(network, place: int, token: int) -> np.ndarray:
     """Alpha of the torch cell at a centroid, for a symbol."""
     (cell,) = network.cells
     with torch.no_grad():
@@ -39,16 +39,16 @@ def test_tables_are_what_torch_answers_at_each_centroid_and_temperature(kind, si
     whole = over_temperatures(n, TAUS)
     for tau, rows in zip(TAUS, whole, strict=True):
         network.set_temperature(tau)
-        found = np.array([[_asked(network, i, a) for a in range(2)] for i in range(n.k)])
-        np.testing.assert_allclose(rows, found, atol=1e-12)
-        np.testing.assert_allclose(table(numbers_of(network)), found, atol=1e-12)
+        expected = np.array([[_torch_alpha(network, i, a) for a in range(2)] for i in range(n.k)])
+        np.testing.assert_allclose(rows, expected, atol=1e-12)
+        np.testing.assert_allclose(table(numbers_of(network)), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("start_token", [True, False])
 def test_the_run_over_temperatures_is_torchs(start_token):
     network = random_network(6, start_token=start_token)
-    found = along(numbers_of(network), "100", TAUS)
-    for tau, rows in zip(TAUS, found, strict=True):
+    by_temperature = along(numbers_of(network), "100", TAUS)
+    for tau, rows in zip(TAUS, by_temperature, strict=True):
         network.set_temperature(tau)
         with torch.no_grad():
             np.testing.assert_allclose(rows, network.probabilities(["100"])[:, 0], atol=1e-12)
@@ -63,8 +63,8 @@ def test_counts_begin_where_the_network_does():
     starts = set()
     for seed in range(12):
         n = numbers_of(random_network(seed), 0.01)
-        starts.add(found := count(n, [("0",)], "hard").start)
-        assert found == hard(n).start
+        starts.add(start := count(n, [("0",)], "hard").start)
+        assert start == hard_automaton(n).start
     assert len(starts) > 2
 
 
@@ -72,8 +72,12 @@ def test_a_pair_that_was_followed_by_two_is_undecided_and_the_first_of_equals_is
     counts = np.zeros((3, 1, 3), dtype=np.int64)
     counts[0, 0] = [0, 1, 1]
     counts[1, 0] = [0, 0, 7]
-    found = Counted("soft", 0, counts)
-    assert found.undecided == [(0, 0)] and found.table == ((1,), (2,), (None,)) and found.unseen == [(2, 0)]
+    counted = TransitionCounts("soft", 0, counts)
+    assert (
+        counted.undecided == [(0, 0)]
+        and counted.table == ((1,), (2,), (None,))
+        and counted.unseen == [(2, 0)]
+    )
 
 
 def _texts(picture: str) -> list[str]:
@@ -93,12 +97,12 @@ def test_states_in_pictures_have_their_centroids_numbers_and_accepting_ones_two_
         assert str(next(i for i in range(5) if i not in labels)) not in _texts(picture)
         assert picture.count("<ellipse") - picture.count('stroke="transparent"') >= len(labels) + accepting
     whole = figures.probabilistic_automaton(answer.numbers, answer.hard)
-    one = figures.probabilistic_automaton(answer.numbers, hard(numbers_of(_never(network), 0.5)))
+    one = figures.probabilistic_automaton(answer.numbers, hard_automaton(numbers_of(_never(network), 0.5)))
     assert whole.count("<ellipse") == one.count("<ellipse") + sum(map(bool, answer.hard.accepts))
 
 
 def _never(network):
-    """The same network, which accepts nothing."""
+    """The network with a classifier that accepts nothing."""
     with torch.no_grad():
         network.classifier.weight.zero_()
         network.classifier.bias.fill_(-1.0)

@@ -1,4 +1,4 @@
-"""What is proved of nodes: with one broken thing the argument fails there."""
+"""The proof for nodes: with one broken thing the argument fails there."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ import pytest
 
 from automata.moore import Moore
 from proofs_tests.certify.some_networks import closed, random_network
-from ratproof.papers.certification.certify import Answer
-from ratproof.papers.certification.hard import hard
+from ratproof.papers.certification.certify import Certification
+from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
 from ratproof.papers.certification.search import difference
 
@@ -17,7 +17,7 @@ from ratproof.papers.certification.search import difference
 def test_the_search_finds_a_planted_difference():
     """Against a machine that is wrong in one place, the search comes to that place."""
     n, nodes = closed()
-    machine = Answer(n, hard(n), nodes, None, "").soft
+    machine = Certification(n, hard_automaton(n), nodes, None, "").soft
     assert machine is not None
     for state in range(machine.states):
         outputs = list(machine.outputs)
@@ -33,11 +33,11 @@ def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
     network = numbers_of(random_network(0, "sr-gru", "dot", True))
     machine = Moore(("0", "1"), 0, ((0, 0),), ("never shown",))
     assert difference(network, machine) == ()
-    asked = []
+    words = []
 
     def soft(numbers, word):
-        asked.append(word)
+        words.append(word)
         return None if in_balls is None else "never shown"
 
     monkeypatch.setattr("ratproof.papers.certification.search.soft_outputs", soft)
-    assert difference(network, machine) is None and asked
+    assert difference(network, machine) is None and words

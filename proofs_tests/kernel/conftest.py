@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ratproof.coq.development import built
+from ratproof.coq.development import build
 from ratproof.coq.programs import NoCoq
 
 
@@ -14,6 +14,6 @@ from ratproof.coq.programs import NoCoq
 def compiled() -> Path:
     """The folder with theory/coq, compiled."""
     try:
-        return built()
+        return build()
     except NoCoq as error:
         pytest.skip(f"not run: {error}")

@@ -10,8 +10,8 @@ import pytest
 from proofs_tests.kernel.statements import AGREED, as_text
 from ratproof.coq import programs as coq
 from ratproof.coq import sources
-from ratproof.coq.assumptions import CLOSED, assumptions
-from ratproof.coq.sources import WITHOUT_PROOF, assumptions_in_words, modules, statements
+from ratproof.coq.assumptions import CLOSED, theorem_assumptions
+from ratproof.coq.sources import UNPROVED_COMMAND, modules, statements, unproved_commands
 from theory.claim import KERNEL
 from theory.registry import claims
 
@@ -22,24 +22,26 @@ NAMED = sorted(
 
 def test_nothing_is_assumed(compiled: Path) -> None:
     """Print Assumptions, of every theorem."""
-    assert {name: answer for name, answer in assumptions(compiled).items() if answer != CLOSED} == {}
-    assert assumptions(compiled).keys() == statements().keys()
+    assert {
+        name: assumed for name, assumed in theorem_assumptions(compiled).items() if assumed != CLOSED
+    } == {}
+    assert theorem_assumptions(compiled).keys() == statements().keys()
 
 
 def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
-    """What it lists are fields of mathcomp's sealed modules, which it cannot look into."""
-    assert [name for name in coq.checked(compiled, modules()) if name.startswith("ratproof.")] == []
+    """It lists fields of mathcomp's sealed modules, which it cannot look into."""
+    assert [name for name in coq.run_coqchk(compiled, modules()) if name.startswith("ratproof.")] == []
 
 
 def test_no_file_leaves_something_unproved() -> None:
-    assert assumptions_in_words() == []
+    assert unproved_commands() == []
 
 
 @pytest.mark.parametrize(
     "word", ["Admitted", "Axiom", "Parameter", "Conjecture", "admit", "give_up", "bypass_check"]
 )
 def test_words_that_leave_something_unproved_are_seen(word: str) -> None:
-    assert WITHOUT_PROOF.search(f"Lemma l : 1 = 2.\nProof. {word}.")
+    assert UNPROVED_COMMAND.search(f"Lemma l : 1 = 2.\nProof. {word}.")
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -64,7 +66,7 @@ def test_an_axiom_is_reported(tmp_path: Path, compiled: Path) -> None:
     file.write_text(
         "Axiom false : False.\nTheorem all : 1 = 2.\nProof. destruct false. Qed.\nPrint Assumptions all.\n"
     )
-    assert CLOSED not in coq.compiled(file, compiled) and "false" in coq.compiled(file, compiled)
+    assert CLOSED not in coq.compile_file(file, compiled) and "false" in coq.compile_file(file, compiled)
 
 
 def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
@@ -76,8 +78,8 @@ def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: 
         "Axiom h : 1 = 2.\nUnset  Guard Checking.\nFixpoint f (n : nat) : nat := f n.\nTheorem fine :"
         " True.\nProof.\nexact I. Qed.\n"
     )
-    coq.compiled(file, root)
-    axioms = coq.checked(root, ["ratproof.slip"])
+    coq.compile_file(file, root)
+    axioms = coq.run_coqchk(root, ["ratproof.slip"])
     assert "ratproof.slip.h" in axioms and "ratproof.slip.f" in axioms
 
 
@@ -95,13 +97,12 @@ def test_what_the_reader_of_the_source_would_miss_is_reported(
 ) -> None:
     (tmp_path / "slip.v").write_text("Module M.\nSection S.\nVariable x : nat.\nEnd S.\nEnd M.\n" + slip)
     monkeypatch.setattr(sources, "source_folder", lambda: tmp_path)
-    assert len(assumptions_in_words()) == 1
+    assert len(unproved_commands()) == 1
 
 
 def test_statements_are_those_that_were_agreed_on() -> None:
-    """A statement that a slip weakens is seen: ``statements.txt`` has all, with the hypotheses of their
-    sections.
-
+    """A statement that is weakened by a slip is noticed: ``statements.txt`` has all, with what their sections
+    take for granted.
 
     After a change on purpose: ``python -m proofs_tests.kernel.statements``.
     """

@@ -20,7 +20,15 @@ from automata.forward import prefix_scores
 from automata.wfsa import WFSA
 from neural.layer_kind import layer_kinds
 from ratproof.coq import programs as coq
-from ratproof.coq.bond import WORDS, Pair, compared, differences, in_few_digits, runnable, some_cases
+from ratproof.coq.bond import (
+    WORDS,
+    VariantCase,
+    compare_definitions,
+    differences,
+    runnable_variants,
+    shorten_fractions,
+    some_cases,
+)
 from ratproof.coq.evaluation import Question, evaluate
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import spec
@@ -39,17 +47,19 @@ ABSTRACT = {
 """Variants of these claims have theorems that are not run, and why."""
 
 
-def agree(pairs: list[Pair], compiled: Path) -> None:
-    """What Coq computes of each case is what Python computes."""
-    for values, wrong in differences(pairs, compiled):
-        assert values > 0 and wrong == ""
+def agree(pairs: list[VariantCase], compiled: Path) -> None:
+    """Coq and Python compute the same of each case."""
+    for values, difference in differences(pairs, compiled):
+        assert values > 0 and difference == ""
 
 
 def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
     """Some cases over two letters, of each variant: what the verdict itself rests on."""
-    found = compared(compiled)
-    assert found.keys() == {(claim.name, variant.name) for claim, variant in runnable()}
-    assert [(values > 0, wrong) for values, wrong in found.values()] == [(True, "")] * len(found)
+    by_variant = compare_definitions(compiled)
+    assert by_variant.keys() == {(claim.name, variant.name) for claim, variant in runnable_variants()}
+    assert [(values > 0, difference) for values, difference in by_variant.values()] == [(True, "")] * len(
+        by_variant
+    )
 
 
 @settings(
@@ -64,8 +74,8 @@ def test_on_random_weights(compiled: Path, data: Any) -> None:
     """Random rational weights, a case of each variant, of few digits: Coq's gcd of long numbers is slow."""
     agree(
         [
-            (claim, variant, data.draw(variant.cases("ab").map(in_few_digits)))
-            for claim, variant in runnable()
+            (claim, variant, data.draw(variant.cases("ab").map(shorten_fractions)))
+            for claim, variant in runnable_variants()
         ],
         compiled,
     )
@@ -73,7 +83,12 @@ def test_on_random_weights(compiled: Path, data: Any) -> None:
 
 def test_what_is_not_run_is_said() -> None:
     """Every other theorem speaks of what has no numbers."""
-    others = {c.name for c in claims().values() for v in c.variants if v.theorem and (c, v) not in runnable()}
+    others = {
+        c.name
+        for c in claims().values()
+        for v in c.variants
+        if v.theorem and (c, v) not in runnable_variants()
+    }
     assert others <= set(ABSTRACT)
 
 
@@ -88,7 +103,7 @@ def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
         for layer in claim.layers
         if claim.layers_are_cases
         and layer in layer_kinds()
-        and (claim, claim.variant("corrected")) in runnable()
+        and (claim, claim.variant("corrected")) in runnable_variants()
     ]
     assert pairs
     modules = [read_off(*pair) for pair in pairs]
@@ -124,7 +139,7 @@ def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
     file.write_text(
         text.replace("inl k => W x k j", "inl k => W x j k").replace("Some k => W x k j", "Some k => W x j k")
     )
-    coq.compiled(file, root)
+    coq.compile_file(file, root)
     claim = claim_named("proposition-13")
     ((_, wrong),) = differences([(claim, claim.variant("corrected"), claim.example)], root)
     assert "Coq's network gives" in wrong or "Coq's automaton gives" in wrong

@@ -18,7 +18,7 @@ from automata.wfsa import WFSA
 from ratproof import main
 from ratproof.coq import certificate
 from ratproof.coq import programs as coq
-from ratproof.coq.links import shown
+from ratproof.coq.links import link_proof
 
 NAMES = ("A.json", "B.json")
 
@@ -67,7 +67,7 @@ def test_a_file_about_other_automata_is_not_accepted(compiled: Path, tmp_path: P
     a, b = two(REAL)
     answer = equivalent(a, b)
     assert isinstance(answer, Equivalent)
-    text = certificate.written(shown(a, b, answer, NAMES), NAMES)
+    text = certificate.file_text(link_proof(a, b, answer, NAMES), NAMES)
     path = tmp_path / "wrong.v"
     near = Fraction(1, 2) + Fraction(1, 2**40)
     for right, wrong in (
@@ -78,14 +78,14 @@ def test_a_file_about_other_automata_is_not_accepted(compiled: Path, tmp_path: P
         start = text.index("(* The automata.")
         path.write_text(text[:start] + text[start:].replace(right, wrong, 1))
         with pytest.raises(coq.Rejected):
-            certificate.accepted(path)
+            certificate.check_file(path)
     path.write_text(
         text.replace("vm_cast_no_check (erefl true)", "admit").replace(
             "Qed.\n\nTheorem equivalent", "Admitted.\n\nTheorem equivalent"
         )
     )
     with pytest.raises(coq.Rejected):
-        certificate.accepted(path)
+        certificate.check_file(path)
 
 
 def test_symbols_and_names_that_comments_and_coq_do_not_have(compiled: Path, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_the_command(
     # the file needs nothing of ours beside it
     alone = tmp_path / "alone"
     alone.mkdir()
-    assert "Closed under the global context" in coq.compiled(
+    assert "Closed under the global context" in coq.compile_file(
         (tmp_path / "equivalent_A_B.v").rename(alone / "equivalent_A_B.v"), alone
     )
 
@@ -169,7 +169,7 @@ def test_without_coq(
 def test_another_version_of_coq(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is written for one version says so, and blames no theorem."""
+    """The message names the version, and blames no theorem."""
     program = tmp_path / "coqc"
     program.write_text("#!/bin/sh\necho 8.20.0 4.14.1\n")
     program.chmod(0o755)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ratproof.coq import programs as coq
-from ratproof.coq.development import copied
+from ratproof.coq.development import copy_sources
 
 BREAKS = {
     "the initial weight of q_1 is 0": (
@@ -103,7 +103,7 @@ def test_it_is_not_accepted(broken: str, compiled: Path, tmp_path: Path) -> None
     assert text.count(right) == 1
     (root / name).write_text(text.replace(right, wrong))
     with pytest.raises(coq.Rejected):
-        coq.compiled(root / name, root)
+        coq.compile_file(root / name, root)
 
 
 def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     for name in dict.fromkeys(name for name, _, _ in BREAKS.values()):
-        coq.compiled(root / name, root)
+        coq.compile_file(root / name, root)
 
 
 def test_a_build_that_fails_leaves_nothing_behind(
@@ -121,11 +121,11 @@ def test_a_build_that_fails_leaves_nothing_behind(
     from ratproof.coq import development
 
     def broken(root: Path) -> None:
-        copied(root)
+        copy_sources(root)
         (root / "semiring.v").write_text("Theorem t : 1 = 2. Proof. reflexivity. Qed.\n")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(development, "copied", broken)
+    monkeypatch.setattr(development, "copy_sources", broken)
     with pytest.raises(coq.Rejected):
-        development.built()
+        development.build()
     assert [path.name for path in (tmp_path / "ratproof" / "coq").iterdir()] == ["lock"]

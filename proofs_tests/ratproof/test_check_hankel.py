@@ -174,7 +174,7 @@ def test_the_checkers_cells_are_the_librarys(name, units, seed, word):
     """Two programs, two kinds of interval, one number: they overlap, and both are narrow."""
     cell = some(CELLS[name], units, seed=seed)
     check_hankel.DOWN.prec = check_hankel.UP.prec = 40
-    here = check_hankel.Cell({"cell": name, "units": units, **json.loads(json.dumps(cell.to_json()))})
+    here = check_hankel.CheckedCell({"cell": name, "units": units, **json.loads(json.dumps(cell.to_json()))})
     with flint.ctx.workprec(128):
         for unit in range(units):
             ((ball,),) = hankel(cell, unit, [tuple(word)], [()], BALLS)

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.checkers import check_hankel
-from ratproof.papers.not_rational.attraction import Fails, attracted, ends, enter
+from ratproof.papers.not_rational.attraction import HypothesisFails, ends, enter, find_attraction
 from ratproof.papers.not_rational.duals import DUALS, Dual
-from ratproof.papers.not_rational.every_size import EverySize, NotShown, every_size
+from ratproof.papers.not_rational.every_size import EverySize, NoProof, every_size
 from ratproof.papers.not_rational.germs import Germ
-from ratproof.papers.not_rational.hankel_bound import Bound, Unknown, bound, largest
+from ratproof.papers.not_rational.hankel_bound import Bound, UndecidedBound, bound, largest
 from ratproof.papers.not_rational.matrix import first_strings, hankel
 from ratproof.papers.not_rational.poles import FORMS, find_pole
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS
@@ -43,7 +43,8 @@ def test_controls_stop_at_the_states_that_they_have(name, units):
     assert found.states == RANKS[name, units] and stopped.size > found.states
     size = RANKS[name, units] + 1
     assert isinstance(
-        bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)), Unknown
+        bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)),
+        UndecidedBound,
     )
 
 
@@ -77,14 +78,14 @@ def zeroed(name, *weights, units=1):
 def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
     found, stopped = largest(given)
     assert (found is None or found.states <= states) and stopped is not None
-    assert isinstance(every_size(given), NotShown)
+    assert isinstance(every_size(given), NoProof)
 
 
 def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     given, strings = some(CELLS["elman"]), first_strings("ab", 31)
     found = bound(given, 0, strings, strings)
     assert found.bits > 64
-    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == Unknown(31, found.bits // 2)
+    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == UndecidedBound(31, found.bits // 2)
     told = []
     bound(given, 0, strings, strings, tell=told.append)
     assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
@@ -101,7 +102,7 @@ def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_t
 def test_a_repeated_row_or_column_shows_nothing():
     given, strings = some(CELLS["gru"]), first_strings("ab", 7)
     for prefixes, suffixes in [((*strings[:6], strings[2]), strings), (strings, (*strings[:6], strings[2]))]:
-        assert isinstance(bound(given, 0, prefixes, suffixes, most_bits=256), Unknown)
+        assert isinstance(bound(given, 0, prefixes, suffixes, most_bits=256), UndecidedBound)
 
 
 @pytest.mark.parametrize("name", ["lstm", "gru"])
@@ -157,7 +158,7 @@ def test_the_theorem_covers_cells_with_a_state_of_one_number(name):
 
 @pytest.mark.parametrize("name", [name for name in CELLS if name not in COVERED])
 def test_the_theorem_is_not_claimed_of_others(name):
-    assert isinstance(every_size(some(CELLS[name])), NotShown)
+    assert isinstance(every_size(some(CELLS[name])), NoProof)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def test_a_letter_that_moves_the_context_is_not_used():
 def test_the_orbit_is_followed_until_it_is_in_the_interval():
     phi = elman("3/4", "1/2")
     with flint.ctx.workprec(128):
-        interval = attracted(phi).interval
+        interval = find_attraction(phi).interval
         steps, here, there = enter(phi, interval)
         orbit = [flint.arb(0)]
         for _ in range(steps + 1):
@@ -247,8 +248,8 @@ def elman(w="3/2", b="1/2"):
     ids=["at the fixed point", "derivative 0", "away", "translation", "cycle"],
 )
 def test_attraction_is_refused_where_it_is_none(phi, says):
-    with flint.ctx.workprec(128), pytest.raises(Fails, match=says):
-        enter(phi, attracted(phi).interval)
+    with flint.ctx.workprec(128), pytest.raises(HypothesisFails, match=says):
+        enter(phi, find_attraction(phi).interval)
 
 
 @given(st.fractions(-3, 3, max_denominator=50), st.fractions(-3, 3, max_denominator=50))
@@ -256,7 +257,7 @@ def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
     phi = elman(w, b)
     try:
         with flint.ctx.workprec(128):
-            found = attracted(phi)
+            found = find_attraction(phi)
             low, high = (
                 float(end.mid())
                 for end in (
@@ -264,7 +265,7 @@ def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
                     found.interval.middle + found.interval.radius,
                 )
             )
-    except Fails:
+    except HypothesisFails:
         return
     points = [low + (high - low) * i / 64 for i in range(65)]
     images = [phi(point, FLOATS) for point in points]

@@ -14,7 +14,7 @@ import torch
 from automata.errors import FormatError, InputError
 from neural import checkpoints as tensors
 from neural.state_regularized import files as network_files
-from ratproof.papers.certification.boxes import closes
+from ratproof.papers.certification.boxes import count_closed_boxes
 from ratproof.papers.certification.numbers import numbers_of
 from training.state_regularized import checkpoints, strings
 from training.state_regularized.experiments import CHECKPOINT, NETWORK, Experiment, run
@@ -183,7 +183,7 @@ def test_a_checkpoint_with_something_wrong_inside(tmp_path: Path, break_: str) -
 
 def test_an_untrained_network_closes_no_boxes() -> None:
     network = trainer(5).network
-    closed = closes(numbers_of(network))
+    closed = count_closed_boxes(numbers_of(network))
     assert closed is None or closed == 1  # all its strings may look alike to it
 
 

@@ -125,10 +125,10 @@ class Automaton:
         return value
 
     def vector(self, entries):
-        made = {}
+        result = {}
         for q, text in entries:
-            self.put(made, q, self.weight(text))
-        return made
+            self.put(result, q, self.weight(text))
+        return result
 
     def put(self, vector, q, value):
         need(0 <= q < self.n, f"there is no state {q}")
@@ -138,12 +138,12 @@ class Automaton:
 
     def apply(self, vector, rows, more=()):
         """The vector times the matrix, and some more added; without the states that lead nowhere."""
-        made = dict(more)
+        result = dict(more)
         for q, v in vector.items():
             for r, w in rows.get(q, {}).items():
                 if r in self.live:
-                    self.put(made, r, self.times(v, w))
-        return made
+                    self.put(result, r, self.times(v, w))
+        return result
 
     def silently(self, vector):
         """The vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle gains
@@ -200,7 +200,7 @@ def check_pairs(a, b, written):
 
 
 def verdict(data):
-    """What the certificate claims, where it shows it; else some error."""
+    """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -241,15 +241,15 @@ def normal(automaton):
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     parts = {side: normal(data[side]) for side in "AB"}
-    made = {
+    sides = {
         s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)}
         for s, part in parts.items()
     }
     a, b = (
         f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})"
-        for s, x in made.items()
+        for s, x in sides.items()
     )
     both = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
     if data["claims"] == "different":
@@ -258,7 +258,7 @@ def about(data):
         both = f"to {string} {a} gives {x} and {b} gives {y}; that no smaller string differs is not shown"
     unseen = "; which words a symbol stands for is written there, and not checked" * ("stand" in data)
     rest = {name: data[name] for name in ("claims", "word", "scores") if name in data}
-    return {"says": both + unseen, **rest, "alphabet": data["A"]["alphabet"], **made}
+    return {"says": both + unseen, **rest, "alphabet": data["A"]["alphabet"], **sides}
 
 
 def digest(part):

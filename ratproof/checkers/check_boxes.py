@@ -135,15 +135,15 @@ def product(one, other):  # with middles and radii, both doubled, summed exactly
         (m, r, [abs(v) + s for v, s in zip(m, r, strict=True)])
         for m, r in map(split, zip(*other, strict=True))
     ]
-    found = []
+    rows = []
     need(all(len(row) == len(other) for row in one), "the shapes do not fit")
     for m, r in map(split, one):
         size = [abs(v) for v in m]
         pairs = (
             (sum(map(times, m, c)), sum(map(times, size, s)) + sum(map(times, r, t))) for c, s, t in columns
         )
-        found.append([((v - e) >> (P + 2), ceil(v + e, P + 2)) for v, e in pairs])
-    return found
+        rows.append([((v - e) >> (P + 2), ceil(v + e, P + 2)) for v, e in pairs])
+    return rows
 
 
 class Box:
@@ -290,7 +290,7 @@ class Network:
 
 
 def verdict(data):
-    """What the certificate claims, where it shows it; else some error."""
+    """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -356,7 +356,7 @@ def apart(network):
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part, automaton = apart(data["network"]), data["automaton"]
     network, machine, tau = digest(part), digest(automaton), data["network"]["temperature"]
     near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
@@ -367,13 +367,13 @@ def about(data):
         f" ({many(len(automaton['label']), 'state')}, {machine[:16]}) as its most probable centroid, and"
         " accepts where that does"
     )
-    made = {
+    answer = {
         "claims": data["claims"],
         "says": says,
         "network": {"kind": part["kind"], "digest": network, "temperature": tau},
     }
     return {
-        **made,
+        **answer,
         "automaton": {"states": len(automaton["label"]), "digest": machine},
         "alphabet": part["alphabet"],
     }

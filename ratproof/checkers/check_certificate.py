@@ -71,21 +71,21 @@ def sparse(entries, rows, columns, counting=False):
     """A matrix from [row, column, weight]: for rows that are not zero a dictionary of what is not zero. A
     vector is such a row.
     """
-    made = {}
+    matrix = {}
     for i, j, text in entries:
         need(0 <= i < rows and 0 <= j < columns, f"there is no place [{i}, {j}]")
-        row = made.setdefault(i, {})
+        row = matrix.setdefault(i, {})
         row[j] = row.get(j, 0) + weight(text, counting)
-    return {i: left for i, row in made.items() if (left := {j: w for j, w in row.items() if w != 0})}
+    return {i: left for i, row in matrix.items() if (left := {j: w for j, w in row.items() if w != 0})}
 
 
 def apply(vector, rows, more=()):
     """The vector times the matrix, and some more added."""
-    made = dict(more)
+    result = dict(more)
     for q, v in vector.items():
         for r, w in rows.get(q, {}).items():
-            made[r] = made.get(r, 0) + v * w
-    return {r: w for r, w in made.items() if w != 0}
+            result[r] = result.get(r, 0) + v * w
+    return {r: w for r, w in result.items() if w != 0}
 
 
 class Automaton:
@@ -189,7 +189,7 @@ def independent(vectors, prime):
 
 
 def verdict(data):
-    """What the certificate claims, where it shows it; else some error."""
+    """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -254,15 +254,15 @@ def normal(automaton):
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     parts = {side: normal(data[side]) for side in "AB"}
-    made = {
+    sides = {
         s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)}
         for s, part in parts.items()
     }
     a, b = (
         f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})"
-        for s, x in made.items()
+        for s, x in sides.items()
     )
     both = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
     if data["claims"] == "different":
@@ -273,7 +273,7 @@ def about(data):
         data["claims"] == "minimal"
     )
     rest = {name: data[name] for name in ("claims", "word", "scores") if name in data}
-    return {"says": both + least, **rest, "alphabet": data["A"]["alphabet"], **made}
+    return {"says": both + least, **rest, "alphabet": data["A"]["alphabet"], **sides}
 
 
 def digest(part):

@@ -60,30 +60,30 @@ def listed(data, what, *kinds):
 
 
 @dataclass(slots=True)
-class Interval:  # all numbers from lo to hi
+class DecimalInterval:  # all numbers from lo to hi
     lo: Decimal
     hi: Decimal
 
-    __add__ = lambda x, y: Interval(DOWN.add(x.lo, y.lo), UP.add(x.hi, y.hi))
-    __sub__ = lambda x, y: Interval(DOWN.subtract(x.lo, y.hi), UP.subtract(x.hi, y.lo))
+    __add__ = lambda x, y: DecimalInterval(DOWN.add(x.lo, y.lo), UP.add(x.hi, y.hi))
+    __sub__ = lambda x, y: DecimalInterval(DOWN.subtract(x.lo, y.hi), UP.subtract(x.hi, y.lo))
 
     def __mul__(self, other):
         ends = [EXACT.multiply(x, y) for x in (self.lo, self.hi) for y in (other.lo, other.hi)]
-        return Interval(DOWN.plus(min(ends)), UP.plus(max(ends)))
+        return DecimalInterval(DOWN.plus(min(ends)), UP.plus(max(ends)))
 
     def __truediv__(self, other):
         need(other.lo > 0 or other.hi < 0, "that the matrix has full rank does not show")
-        return self * Interval(DOWN.divide(1, other.hi), UP.divide(1, other.lo))
+        return self * DecimalInterval(DOWN.divide(1, other.hi), UP.divide(1, other.lo))
 
     def sigmoid(self):  # 1 / (1 + exp(-x))
         low, high = DOWN.exp(self.hi.copy_negate()), UP.exp(self.lo.copy_negate())
-        return ONE / (ONE + Interval(DOWN.next_minus(low), UP.next_plus(high)))
+        return ONE / (ONE + DecimalInterval(DOWN.next_minus(low), UP.next_plus(high)))
 
     def tanh(self):
-        return Interval(Decimal(2), Decimal(2)) * (self + self).sigmoid() - ONE
+        return DecimalInterval(Decimal(2), Decimal(2)) * (self + self).sigmoid() - ONE
 
 
-ONE, ZERO = Interval(Decimal(1), Decimal(1)), Interval(Decimal(0), Decimal(0))
+ONE, ZERO = DecimalInterval(Decimal(1), Decimal(1)), DecimalInterval(Decimal(0), Decimal(0))
 
 
 def numbers(value, name, *shape):
@@ -98,7 +98,8 @@ def number(text):
     fits = type(text) is str and re.fullmatch(r"-?\d{1,4300}(/(?=0*[1-9])\d{1,4300})?", text, re.ASCII)
     need(fits, f"{text!r:.40} is no fraction, or too long")
     top, bottom = (
-        Interval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in Fraction(text).as_integer_ratio()
+        DecimalInterval(DOWN.create_decimal(n), UP.create_decimal(n))
+        for n in Fraction(text).as_integer_ratio()
     )
     return top / bottom
 
@@ -121,7 +122,7 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
 }
 
 
-class Cell:  # its steps are those of docs/not_rational.md
+class CheckedCell:  # its steps are those of docs/not_rational.md
     def __init__(self, data):
         self.name, (vectors, self.shown, names) = data["cell"], CELLS[data["cell"]]
         self.letters = {x: place for place, x in enumerate(data["letters"])}
@@ -178,33 +179,33 @@ def determinant(rows):
     """By elimination; where the pivot that is farthest from 0 has 0 in its interval, the division by it
     fails.
     """
-    found = ONE
+    result = ONE
     while rows:
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
-        found = (ZERO - found if best % 2 else found) * pivot
-        inverse = ONE / pivot  # asked for the last pivot too, where no row is left
+        result = (ZERO - result if best % 2 else result) * pivot
+        inverse = ONE / pivot  # of the last pivot too, where no row is left
         rows = [
             [a - m * b for a, b in zip(row[1:], after, strict=True)]
             for row in rows
             for m in [row[0] * inverse]
         ]
-    return found
+    return result
 
 
 def count(words):
-    """How many strings some word begins with."""
-    tree, found = {}, 1
+    """The number of prefixes of the words."""
+    tree, number = {}, 1
     for word in words:
         node = tree
         for x in word:
-            found += x not in node
+            number += x not in node
             node = node.setdefault(x, {})
-    return found
+    return number
 
 
 def verdict(data):
-    """What the certificate claims, where it shows it; else some error."""
+    """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -254,23 +255,23 @@ def verdict(data):
         "the determinant is no middle and radius",
     )
     DOWN.prec = UP.prec = digits = bits // 3 + n + 20  # elimination loses about half a digit a row
-    cell, (middle, radius) = Cell(data), map(Decimal, ends)
+    cell, (middle, radius) = CheckedCell(data), map(Decimal, ends)
     length, seconds = n * sum(map(len, words)), n**3 / 3 * (4e-6 + digits * 5e-8)
     if length < 10**7 and seconds < SECONDS:
         each = 1e-5 + digits**2 * 3e-8 + units * (1e-5 + digits * 1e-7)
         seconds += count((*p, *s) for p in words[:n] for s in words[n:]) * units * len(cell.w) * each
     if length >= 10**7 or seconds >= SECONDS:
         raise TimeoutError(f"it may take more than the {SECONDS} seconds that this program takes at most")
-    found = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
+    value = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
     need(
-        found.lo <= UP.add(middle, radius) and found.hi >= DOWN.subtract(middle, radius),
+        value.lo <= UP.add(middle, radius) and value.hi >= DOWN.subtract(middle, radius),
         "the determinant is elsewhere",
     )
     return data["claims"]
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
     unit = (
         f"unit {data['unit']} of the cell {data['cell']} with {many(data['units'], 'unit')} and these weights"

@@ -120,7 +120,7 @@ class Network:
 
 
 def verdict(data):
-    """What the certificate claims, which is right; ValueError where it does not show that."""
+    """The certificate's claim, where it is shown; else a ValueError."""
     known(data, ["format"], data)
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
@@ -168,7 +168,7 @@ def verdict(data):
 
 
 def about(data):
-    """What a certificate that is accepted is about, in full; ``says`` says it in a sentence."""
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: value for name, value in data["boxes"].items() if name != "m"}
     network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
     says = (
@@ -177,13 +177,13 @@ def about(data):
         f" where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in {len(data['states'])} of"
         f" them; alpha is there at least 1 - {data['epsilon']:.60}"
     )
-    made = {
+    answer = {
         "claims": data["claims"],
         "says": says,
         "network": {"centroids": k, "equation": part["eq"], "m": m, "digest": network},
     }
     return {
-        **made,
+        **answer,
         "automaton": {"states": data["states"], "digest": dfa},
         "epsilon": data["epsilon"],
         "alphabet": [*part["W"]],

@@ -1,4 +1,4 @@
-"""Which of the independent programs checks a certificate, and what it says of it."""
+"""The independent program for each kind of certificate, and its judgement."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MALFORMED = (
     MemoryError,
     RecursionError,
 )
-"""What a program raises on a certificate that does not show what it claims."""
+"""The exceptions that a program raises on a certificate that does not show what it claims."""
 SHOWN = 16
-"""How many of a digest's 64 digits people are shown."""
+"""The number of a digest's 64 digits in texts for people."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the independent program says of a certificate.
+    """The judgement of the independent program on a certificate.
 
     Attributes:
         verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` where checking it is more work than the

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -69,7 +69,7 @@ def equivalent(
     """
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
     require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
-    coq_file = kernel_certificate.name_of(kernel_file, a, b) if kernel or kernel_file is not None else None
+    coq_file = kernel_certificate.file_name(kernel_file, a, b) if kernel or kernel_file is not None else None
     require_outputs({"--certificate": certificate, "--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as tell, _naming(a, b):
         answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
@@ -225,5 +225,5 @@ def _naming(*paths: str) -> Iterator[None]:
         raise InputError(f"{' and '.join(paths)}: {error}") from None
 
 
-def write_json(path: str, data: dict[str, Any]) -> None:
+def write_json(path: str, data: Mapping[str, object]) -> None:
     files.write_whole(path, json.dumps(data, ensure_ascii=False) + "\n")

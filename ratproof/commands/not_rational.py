@@ -11,9 +11,9 @@ from automata.errors import InputError
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import console, progress
-from ratproof.papers.not_rational.every_size import EverySize, NotShown
+from ratproof.papers.not_rational.every_size import EverySize, NoProof
 from ratproof.papers.not_rational.every_size import every_size as show_every_size
-from ratproof.papers.not_rational.hankel_bound import MOST_BITS, Bound, Unknown, bound, largest
+from ratproof.papers.not_rational.hankel_bound import MOST_BITS, Bound, UndecidedBound, bound, largest
 from ratproof.papers.not_rational.matrix import first_strings
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
@@ -94,7 +94,7 @@ def _show(
     given: Given,
     unit: int,
     result: Bound | None,
-    stopped: Unknown | None,
+    stopped: UndecidedBound | None,
     certificate: str | None,
     as_json: bool,
 ) -> None:
@@ -144,7 +144,7 @@ def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
                 "letter": result.letter,
                 "hypotheses": [{"says": h.says, "ball": h.ball} for h in result.hypotheses],
             }
-        print_json(about | {"why": result.why if isinstance(result, NotShown) else None})
+        print_json(about | {"why": result.why if isinstance(result, NoProof) else None})
     elif isinstance(result, EverySize):
         where = f"on the strings of {result.letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
         print(f"{name}: no automaton with any number of states computes unit {unit}; {where}, and")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.terminal import console, progress
-from ratproof.coq.proved import named, proved
+from ratproof.coq.development_report import check_development, theorem_variants
 from ratproof.coq.sources import statements
 from ratproof.process.exit_statuses import NO, YES
 
@@ -26,8 +26,8 @@ def prove(
     something or not accepted.
     """
     with progress("prove") as tell:
-        report = proved(tell)
-    variants = named()
+        report = check_development(tell)
+    variants = theorem_variants()
     if as_json:
         theorems = [
             {
@@ -35,20 +35,20 @@ def prove(
                 "variants": variants.get(name, []),
                 "says": s.says,
                 "statement": s.text,
-                "assumptions": report.assumed.get(name),
+                "assumptions": report.assumptions.get(name),
             }
             for name, s in statements().items()
         ]
         accepted = {
-            "proved": not report.wrong,
+            "proved": not report.problems,
             "coq": report.version,
             "seconds": report.seconds,
-            "wrong": report.wrong,
+            "wrong": report.problems,
         }
         print_json({**accepted, "theorems": theorems})
-        return NO if report.wrong else YES
+        return NO if report.problems else YES
     out = console()
-    for name in report.assumed:
+    for name in report.assumptions:
         out.print(Text(name, style="bold"))
         for variant in variants.get(name, []):
             out.print(Text(f"  of {variant}"))
@@ -56,9 +56,9 @@ def prove(
             statement = statements()[name]
             out.print(Padding(Text(statement.says), (0, 0, 0, 2)))
             out.print(Padding(Text("\n".join([*statement.given, statement.text])), (0, 0, 1, 4)))
-    for wrong in report.wrong:
-        out.print(Text(wrong, style="red"))
-    last = "not proved" if report.wrong else "accepted, with nothing assumed"
-    line = f"{len(report.assumed)} theorems, Coq {report.version}, {report.seconds} s: {last}"
-    out.print(Text(line, style="bold red" if report.wrong else "bold green"))
-    return NO if report.wrong else YES
+    for problem in report.problems:
+        out.print(Text(problem, style="red"))
+    last = "not proved" if report.problems else "accepted, with nothing assumed"
+    line = f"{len(report.assumptions)} theorems, Coq {report.version}, {report.seconds} s: {last}"
+    out.print(Text(line, style="bold red" if report.problems else "bold green"))
+    return NO if report.problems else YES

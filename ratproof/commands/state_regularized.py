@@ -19,12 +19,12 @@ from neural.state_regularized.files import load as load_network
 from ratproof.commands.app import AsJson, app, print_json
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import progress
-from ratproof.papers.certification.certify import Answer, accepting, boxes
+from ratproof.papers.certification.certify import Certification, accepting, prove_boxes
 from ratproof.papers.certification.certify import certify as decide
-from ratproof.papers.certification.hard import Hard, hard
+from ratproof.papers.certification.hard import HardAutomaton, hard_automaton
 from ratproof.papers.certification.numbers import Numbers, numbers_of
 from ratproof.papers.extraction import figures as pictures
-from ratproof.papers.extraction.counts import Counted, count
+from ratproof.papers.extraction.counts import TransitionCounts, count
 from ratproof.papers.extraction.probabilities import probabilistic
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_folder, require_outputs
@@ -95,7 +95,7 @@ def certify(
     return EXIT[answer.verdict]
 
 
-def _about(answer: Answer, certificate: str | None) -> dict[str, Any]:
+def _about(answer: Certification, certificate: str | None) -> dict[str, Any]:
     proved = answer.nodes is not None
     return {
         "verdict": answer.verdict,
@@ -122,7 +122,7 @@ def _machine(machine: Moore) -> dict[str, Any]:
     }
 
 
-def _tell(answer: Answer, against: str | None) -> None:
+def _tell(answer: Certification, against: str | None) -> None:
     tau, other = float(answer.numbers.temperature), "its hard automaton" if against is None else against
     if answer.verdict == "certified":
         what = (
@@ -203,7 +203,7 @@ def extract(
     numbers = _numbers(checkpoint, network, temperature)
     strings = _strings(numbers, data, length) if counts is not None else []
     with progress("extract") as tell:
-        asked = hard(numbers)
+        asked = hard_automaton(numbers)
         counted = (
             count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
         )
@@ -226,7 +226,12 @@ def extract(
 
 
 def _wanted(
-    numbers: Numbers, asked: Hard, soft: bool, probabilities: bool, minimal: bool, tell: Callable[[str], None]
+    numbers: Numbers,
+    asked: HardAutomaton,
+    soft: bool,
+    probabilities: bool,
+    minimal: bool,
+    tell: Callable[[str], None],
 ) -> tuple[WFSA, dict[str, Any]]:
     """The automaton that was asked for, and what to say of it."""
     if probabilities:
@@ -234,12 +239,12 @@ def _wanted(
         return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
     machine: Moore | None
     if soft:
-        nodes, why = boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
+        nodes, why = prove_boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
         if nodes is None:
             raise InputError(
                 f"what the soft network follows is not proved: {why}; a lower --temperature may help"
             )
-        machine = Answer(numbers, asked, nodes, None, "").soft
+        machine = Certification(numbers, asked, nodes, None, "").soft
         what = (
             f"automaton of the soft network at temperature {float(numbers.temperature):g}, proved for all"
             " strings"
@@ -276,7 +281,7 @@ def _final(machine: Moore) -> frozenset[int]:
     return frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)
 
 
-def _compared(numbers: Numbers, counted: Counted | None, asked: Hard) -> dict[str, Any]:
+def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAutomaton) -> dict[str, Any]:
     """How Algorithm 1's table compares with the one that asking gives."""
     if counted is None:
         return {}
@@ -345,7 +350,7 @@ def figures(
             lambda done, of: tell(f"proving node {done + 1} of {of}"),
             tell,
         )
-        drawn = pictures.drawn(numbers, answer, word, taus)
+        drawn = pictures.draw_all(numbers, answer, word, taus)
     for name, text in drawn.items():
         if text is not None:
             files.write_whole(folder / name, text)

@@ -1,5 +1,5 @@
 """The top rung: what Coq's kernel accepts.
 
-The statements and proofs are in ``theory/coq``. Here they are compiled, asked what they assume, run on
-numbers, and used to check the certificate of two concrete automata.
+The statements and proofs are in ``theory/coq``. This package compiles them, prints their assumptions, runs
+their definitions on numbers, and checks the certificate of two concrete automata with them.
 """

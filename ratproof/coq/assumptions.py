@@ -1,4 +1,4 @@
-"""What each theorem assumes, as Coq says it."""
+"""The assumptions of each theorem, as Coq prints them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MARK = "== "
 
 
 @cache
-def assumptions(root: Path) -> dict[str, str]:
-    """For every theorem of a compiled development what ``Print Assumptions`` says: :data:`CLOSED`, or the
+def theorem_assumptions(root: Path) -> dict[str, str]:
+    """For every theorem of a compiled development the output of ``Print Assumptions``: :data:`CLOSED`, or the
     axioms.
     """
     lines = [
@@ -25,11 +25,11 @@ def assumptions(root: Path) -> dict[str, str]:
     for name in statements():
         lines += [f'Goal True. idtac "{MARK}{name}". Abort.', f"Print Assumptions ratproof.{name}."]
     with TemporaryDirectory() as folder:
-        file = Path(folder) / "asked.v"
+        file = Path(folder) / "assumptions.v"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        said = coq.compiled(file, root)
-    found = {}
-    for part in said.split(MARK)[1:]:
+        output = coq.compile_file(file, root)
+    by_theorem = {}
+    for part in output.split(MARK)[1:]:
         name, _, rest = part.partition("\n")
-        found[name.strip()] = " ".join(rest.split())
-    return found
+        by_theorem[name.strip()] = " ".join(rest.split())
+    return by_theorem

@@ -10,20 +10,20 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
+from automata.aliases import Weight
 from automata.equivalence import Different, Equivalent
 from automata.errors import InputError
 from automata.files import read_text, write_whole
 from automata.wfsa import WFSA
 from ratproof.coq import programs as coq
 from ratproof.coq.assumptions import CLOSED
-from ratproof.coq.links import Link, Listed, Matrix, Shown, shown
+from ratproof.coq.links import Link, LinkProof, ListedAutomaton, Matrix, link_proof
 from ratproof.coq.sources import source_folder
-from ratproof.coq.terms import listed
+from ratproof.coq.terms import list_term
 
 FILES = ("semiring", "sums", "automaton", "paths", "instances", "equivalence", "evaluation", "checker")
-"""What the checker is made of, in order."""
+"""The files of the checker, in the order in which they are inlined."""
 SAME = {
     "rationals": "same_rationals",
     "booleans": "same_booleans",
@@ -40,51 +40,51 @@ WEIGHT = {
 }
 
 
-def name_of(given: str | None, a: str, b: str) -> str:
-    """The file's name: as given, or made of the automata's; :class:`~automata.errors.InputError` for one that
-    Coq does not take.
+def file_name(file: str | None, a: str, b: str) -> str:
+    """The file's name, by default from the automata's names; :class:`~automata.errors.InputError` for one
+    that Coq does not take.
 
-    Coq is asked for here already, so that nothing is decided in vain.
+    Coq's version is checked here already, so that nothing is decided in vain.
     """
     coq.version()
-    made = given
-    if made is None:
+    name = file
+    if name is None:
         stems = [re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) for path in (a, b)]
-        made = f"equivalent_{stems[0]}_{stems[1]}.v"
-    if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(made).name, re.ASCII):
+        name = f"equivalent_{stems[0]}_{stems[1]}.v"
+    if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(name).name, re.ASCII):
         raise InputError(
-            f"--kernel-file {made}: Coq takes a name of letters, digits and underscores that ends in .v"
+            f"--kernel-file {name}: Coq takes a name of letters, digits and underscores that ends in .v"
         )
-    if Path(made).is_file() and "Written by ratproof" not in read_text(made)[:1000]:
-        raise InputError(f"{made} is there, and ratproof did not write it; --kernel-file takes another name")
-    return made
+    if Path(name).is_file() and "Written by ratproof" not in read_text(name)[:1000]:
+        raise InputError(f"{name} is there, and ratproof did not write it; --kernel-file takes another name")
+    return name
 
 
 def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> str:
     """Write the file, once Coq has accepted it; the name of the theorem.
 
     Raises:
-        InputError: Coq cannot be shown this, or is not there.
-        Rejected: Coq does not accept it, which would be an error of ours.
+        InputError: there is no proof for Coq, or no Coq.
+        Rejected: Coq does not accept it, which would be a defect of ratproof.
     """
-    found = shown(a, b, answer, names)
-    text = written(found, names)
+    proof = link_proof(a, b, answer, names)
+    text = file_text(proof, names)
     with TemporaryDirectory() as folder:
         file = Path(folder) / Path(path).name
         file.write_text(text, encoding="utf-8")
-        accepted(file)
+        check_file(file)
     write_whole(path, text)
-    return theorem_of(found)
+    return theorem_name(proof)
 
 
-def theorem_of(found: Shown) -> str:
+def theorem_name(proof: LinkProof) -> str:
     """The name of the theorem."""
-    return "equivalent" if found.word is None else "different"
+    return "equivalent" if proof.word is None else "different"
 
 
-def written(found: Shown, names: tuple[str, str]) -> str:
+def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
     """The text of the file."""
-    over = found.over
+    over = proof.over
     lines = [
         (
             f"(* Do {_plain(names[0])} and {_plain(names[1])} give every word the same score? Written by"
@@ -99,9 +99,9 @@ def written(found: Shown, names: tuple[str, str]) -> str:
         "From Coq Require Import QArith Qcanon.",
         "From mathcomp Require Import all_ssreflect all_algebra.",
         "",
-        *(_inlined(name) for name in FILES),
+        *(_inline_module(name) for name in FILES),
         "(* The automata. Letters, by their numbers: "
-        + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(found.alphabet))
+        + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(proof.alphabet))
         + ". *)",
         "",
         f"Definition o : {over} := zero.",
@@ -110,20 +110,20 @@ def written(found: Shown, names: tuple[str, str]) -> str:
         lines.append("Definition i : booleans := one.")
     else:
         lines.append(f"Definition w (n : Z) (d : BinNums.positive) : {over} := {WEIGHT[over]}.")
-    for place, automaton in enumerate(found.automata):
+    for place, automaton in enumerate(proof.automata):
         lines += ["", _automaton(_name(place, names), automaton, over)]
     lines += ["", "(* The value of a word is the sum over all its paths (value_is_sum_over_paths). *)"]
-    lines += _different(found) if found.word is not None else _equivalent(found)
-    return "\n".join([*lines, f"Print Assumptions {theorem_of(found)}.", ""])
+    lines += _different(proof) if proof.word is not None else _equivalent(proof)
+    return "\n".join([*lines, f"Print Assumptions {theorem_name(proof)}.", ""])
 
 
-def accepted(file: Path) -> None:
+def check_file(file: Path) -> None:
     """Let Coq check the file; :class:`~ratproof.coq.programs.Rejected` where it does not accept it, or
     something is assumed.
     """
-    said = coq.compiled(file, file.parent, ["-o", str(file.with_suffix(".vo"))])
-    if CLOSED not in said:
-        raise coq.Rejected(str(file), f"the theorem assumes something: {said.strip()}")
+    output = coq.compile_file(file, file.parent, ["-o", str(file.with_suffix(".vo"))])
+    if CLOSED not in output:
+        raise coq.Rejected(str(file), f"the theorem assumes something: {output.strip()}")
 
 
 def _name(place: int, names: tuple[str, str]) -> str:
@@ -132,10 +132,10 @@ def _name(place: int, names: tuple[str, str]) -> str:
 
 def _plain(text: str) -> str:
     """The text as a comment can have it: other characters by their code points."""
-    return re.sub(r"[^\w .,/:+-]", lambda found: f"<U+{ord(found[0]):04X}>", text, flags=re.ASCII)
+    return re.sub(r"[^\w .,/:+-]", lambda match: f"<U+{ord(match[0]):04X}>", text, flags=re.ASCII)
 
 
-def _inlined(name: str) -> str:
+def _inline_module(name: str) -> str:
     """A file of the development as a module, imported."""
     text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
     text = re.sub(r"^From (Coq|mathcomp) Require Import .*\n", "", text, flags=re.MULTILINE)
@@ -143,22 +143,22 @@ def _inlined(name: str) -> str:
     return f"Module {name}.\n{text}End {name}.\nExport {name}.\n"
 
 
-def _automaton(name: str, automaton: Listed, over: str) -> str:
+def _automaton(name: str, automaton: ListedAutomaton, over: str) -> str:
     parts = [
         _row(automaton.first, over),
-        "\n  " + listed("\n   " + _matrix(m, over) for m in automaton.matrices),
+        "\n  " + list_term("\n   " + _matrix(m, over) for m in automaton.matrices),
         "\n  " + _matrix(automaton.silent, over),
         _row(automaton.last, over),
     ]
     return f"Definition {name} : listed {over} := Listed {len(automaton.first)} {' '.join(parts)}."
 
 
-def _equivalent(found: Shown) -> list[str]:
+def _equivalent(proof: LinkProof) -> list[str]:
     lines, used = [], dict[tuple[int, int], str]()
-    for number, link in enumerate(found.links):
+    for number, link in enumerate(proof.links):
         used[link.source, link.target] = f"link_{number}"
-        lines += _link(number, link, found)
-    assert found.left[0] == found.right[0]
+        lines += _link(number, link, proof)
+    assert proof.left[0] == proof.right[0]
     lines += ["Theorem equivalent : forall word, value A word = value B word.", "Proof.", "move=> word."]
 
     def equation(source: int, target: int) -> str:
@@ -169,43 +169,43 @@ def _equivalent(found: Shown) -> list[str]:
             else f"(esym ({used[target, source]} word))"
         )
 
-    chain = [f"(esym {equation(*step)})" for step in reversed(list(pairwise(found.left)))]
-    chain += [equation(*step) for step in pairwise(found.right)]
+    chain = [f"(esym {equation(*step)})" for step in reversed(list(pairwise(proof.left)))]
+    chain += [equation(*step) for step in pairwise(proof.right)]
     term = chain[-1] if chain else "erefl"
     for part in reversed(chain[:-1]):
         term = f"(etrans {part} {term})"
     return [*lines, f"exact: {term}.", "Qed.", ""]
 
 
-def _different(found: Shown) -> list[str]:
-    lines, proof = [], []
-    for number, link in enumerate(found.links):
-        lines += _link(number, link, found)
-        proof.append(f"rewrite -(link_{number} word).")
-    left, right = (_name(way[0], ("", "")) for way in (found.left, found.right))
-    same = SAME[found.over]
+def _different(proof: LinkProof) -> list[str]:
+    lines, steps = [], []
+    for number, link in enumerate(proof.links):
+        lines += _link(number, link, proof)
+        steps.append(f"rewrite -(link_{number} word).")
+    left, right = (_name(way[0], ("", "")) for way in (proof.left, proof.right))
+    same = SAME[proof.over]
     return [
         *lines,
-        f"Definition word : seq nat := {listed(f'{x}%N' for x in found.word or [])}.",
+        f"Definition word : seq nat := {list_term(f'{x}%N' for x in proof.word or [])}.",
         "Theorem different : value A word <> value B word.",
         "Proof.",
-        *proof,
+        *steps,
         f"apply: (parts_is_sound {same} (A := {left}) (B := {right})); vm_cast_no_check (erefl true).",
         "Qed.",
         "",
     ]
 
 
-def _link(number: int, link: Link, found: Shown) -> list[str]:
+def _link(number: int, link: Link, proof: LinkProof) -> list[str]:
     source, target = _name(link.source, ("", "")), _name(link.target, ("", ""))
-    ranks = listed(f"{rank}%N" for rank in link.ranks)
+    ranks = list_term(f"{rank}%N" for rank in link.ranks)
     return [
         f"(* {source} goes to {target} by this matrix. *)",
-        f"Definition X_{number} : seq (seq {found.over}) := {_matrix(link.matrix, found.over)}.",
+        f"Definition X_{number} : seq (seq {proof.over}) := {_matrix(link.matrix, proof.over)}.",
         f"Lemma link_{number} word : value {source} word = value {target} word.",
         "Proof.",
         (
-            f"apply: (goes_to_is_sound {SAME[found.over]} (X := X_{number}) (ranks := {ranks}));"
+            f"apply: (goes_to_is_sound {SAME[proof.over]} (X := X_{number}) (ranks := {ranks}));"
             " vm_cast_no_check (erefl true)."
         ),
         "Qed.",
@@ -213,15 +213,15 @@ def _link(number: int, link: Link, found: Shown) -> list[str]:
     ]
 
 
-def _row(values: Iterable[Any], over: str) -> str:
-    return listed(_weight(value, over) for value in values)
+def _row(values: Iterable[Weight], over: str) -> str:
+    return list_term(_weight(value, over) for value in values)
 
 
 def _matrix(rows: Matrix, over: str) -> str:
-    return listed(_row(row, over) for row in rows)
+    return list_term(_row(row, over) for row in rows)
 
 
-def _weight(value: Any, over: str) -> str:
+def _weight(value: Weight, over: str) -> str:
     if over == "booleans":
         return "i" if value else "o"
     infinite = over in ("rational_max_plus", "rational_min_plus") and value in (float("-inf"), float("inf"))

@@ -18,7 +18,7 @@ from ratproof.coq.sources import source_files, source_folder
 Tell = Callable[[str], None]
 
 
-def built(tell: Tell = lambda stage: None) -> Path:
+def build(tell: Tell = lambda stage: None) -> Path:
     """The folder with the compiled development, from the user's cache; compiled now where the cache has none
     of these very files.
 
@@ -33,15 +33,15 @@ def built(tell: Tell = lambda stage: None) -> Path:
         "w"
     ) as lock:  # of several processes one compiles, and the others wait for it
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return place if (place / "done").exists() else rebuilt(tell)
+        return place if (place / "done").exists() else rebuild(tell)
 
 
-def rebuilt(tell: Tell = lambda stage: None) -> Path:
-    """The same, compiled from clean whatever the cache has."""
+def rebuild(tell: Tell = lambda stage: None) -> Path:
+    """The folder with the development, compiled from clean whatever the cache has."""
     place = _cache() / _key()
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"
-        copied(root)
+        copy_sources(root)
         compile_all(root, tell)
         (root / "done").touch()
         shutil.rmtree(place, ignore_errors=True)
@@ -50,8 +50,8 @@ def rebuilt(tell: Tell = lambda stage: None) -> Path:
     return place
 
 
-def copied(root: Path) -> None:
-    """The source files, in a folder of their own."""
+def copy_sources(root: Path) -> None:
+    """Copy the source files to a folder."""
     for file in source_files():
         target = root / file.relative_to(source_folder())
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def compile_all(root: Path, tell: Tell = lambda stage: None, jobs: int = 2) -> N
         while waiting or running:
             for file in sorted(file for file in waiting if done.issuperset(needs[file])):
                 waiting.remove(file)
-                running[pool.submit(coq.compiled, file, root)] = file
+                running[pool.submit(coq.compile_file, file, root)] = file
             tell(f"compiling {len(done) + 1} of {len(files)} files")
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 future.result()

@@ -1,4 +1,5 @@
-"""What Coq computes: the network and the automaton of a theorem, on the weights of a case and on words.
+"""The values that Coq computes: of the network and of the automaton of a theorem, on the weights of a case
+and on words.
 
 A theorem about other definitions than ours would prove nothing about us. So each definition of ``theory/coq``
 that can be run is run.
@@ -12,35 +13,39 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 from automata.strings import String
 from ratproof.coq import programs as coq
-from ratproof.coq.development import built
+from ratproof.coq.development import build
 from ratproof.coq.sources import requirements, statements
-from ratproof.coq.terms import filled, listed
+from ratproof.coq.terms import fill, list_term
 from theory.theorem import Theorem
 
+Case: TypeAlias = Any
+"""A case of a claim: mostly :class:`~theory.weights.Weights`; what else it may be, the claim says."""
 ORDINAL = "(@Ordinal {} {} isT)"
-SHOW = {
+PRINTERS = {
     "rationals": "fun v : rationals => Some (Qnum (this v), Qden (this v))",
     "rational_max_plus": "fun v : rational_max_plus => omap (fun a => (Qnum (this a), Qden (this a))) v",
     "rational_max_times": (
         "fun v : rational_max_times => omap (fun a => (Qnum (this (val a)), Qden (this (val a)))) v"
     ),
 }
-"""How a value is printed: as numerator and denominator, or None."""
-NOTHING = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
+"""Coq functions that print a value as numerator and denominator, or None."""
+Value = Fraction | float
+"""A weight that Coq prints: a fraction, or minus infinity."""
+ZEROS: dict[str, Value] = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is to be computed: a theorem's sides, on a case's weights, for some words and for each of its
+    """A computation for Coq: a theorem's sides, on a case's weights, for some words and for each of its
     units.
     """
 
     theorem: Theorem
-    case: Any
+    case: Case
     words: Sequence[String]
     units: int = 1
 
@@ -54,16 +59,16 @@ class Values:
         automaton: of the automaton.
     """
 
-    network: list[list[Any]] | None
-    automaton: list[list[Any]] | None
+    network: list[list[Value]] | None
+    automaton: list[list[Value]] | None
 
 
 def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Values]:
-    """The answers to all questions, of one run of Coq."""
-    asked = [(q, terms) for q in questions for terms in (network_terms(q), automaton_terms(q))]
-    found = iter(_computed([(question, terms) for question, terms in asked if terms], root))
-    sides = [_by_word(next(found), question.units) if terms else None for question, terms in asked]
-    return [Values(*sides[i : i + 2]) for i in range(0, len(sides), 2)]
+    """The values for all questions, from one run of Coq."""
+    sides = [(q, terms) for q in questions for terms in (network_terms(q), automaton_terms(q))]
+    values = iter(_compute([(question, terms) for question, terms in sides if terms], root))
+    by_word = [_by_word(next(values), question.units) if terms else None for question, terms in sides]
+    return [Values(*by_word[i : i + 2]) for i in range(0, len(by_word), 2)]
 
 
 def network_terms(question: Question) -> list[str]:
@@ -83,19 +88,19 @@ def _terms(question: Question, term: str) -> list[str]:
     if not term:
         return []
     theorem, case = question.theorem, question.case
-    given = dict(case.entries if theorem.values is None else theorem.values(case))
-    sizes = {name: value for name, value in given.items() if type(value) is int}
+    values = dict(case.entries if theorem.values is None else theorem.values(case))
+    sizes = {name: value for name, value in values.items() if type(value) is int}
     sizes |= {case.size[0]: case.n} if case.size is not None else {}
-    sizes |= {"r": len(given["D_1"][0])} if "D_1" in given else {}
+    sizes |= {"r": len(values["D_1"][0])} if "D_1" in values else {}
     for name, value in sizes.items():
         term = term.replace(f"{{{name}}}", str(value))
     letters = {x: i for i, x in enumerate(case.alphabet)}
-    made = filled(re.sub(r"\{(word|letters|unit)\}", r"<\1>", term), given, theorem.over)
+    filled = fill(re.sub(r"\{(word|letters|unit)\}", r"<\1>", term), values, theorem.over)
     return [
-        made.replace("<word>", listed(f"{letters[x]}%N" for x in word))
+        filled.replace("<word>", list_term(f"{letters[x]}%N" for x in word))
         .replace(
             "<letters>",
-            f"({listed(ORDINAL.format(len(letters), letters[x]) for x in word)} : seq 'I_{len(letters)})",
+            f"({list_term(ORDINAL.format(len(letters), letters[x]) for x in word)} : seq 'I_{len(letters)})",
         )
         .replace("<unit>", ORDINAL.format(question.units, unit))
         for word in question.words
@@ -103,14 +108,14 @@ def _terms(question: Question, term: str) -> list[str]:
     ]
 
 
-def _computed(asked: Sequence[tuple[Question, list[str]]], root: Path | None) -> list[list[Any]]:
+def _compute(sides: Sequence[tuple[Question, list[str]]], root: Path | None) -> list[list[Value]]:
     """The values of lists of terms, each in a module of its own, since files of the development use names
     again.
     """
-    if not asked:
+    if not sides:
         return []
-    root = built() if root is None else root
-    modules = {question: statements()[question.theorem.name].module for question, _ in asked}
+    root = build() if root is None else root
+    modules = {question: statements()[question.theorem.name].module for question, _ in sides}
     lines = [
         "From Coq Require Import QArith Qcanon.",
         "From mathcomp Require Import all_ssreflect.",
@@ -118,32 +123,32 @@ def _computed(asked: Sequence[tuple[Question, list[str]]], root: Path | None) ->
         *(f"Require {module}." for module in dict.fromkeys(modules.values())),
         "Set Printing Width 1000000. Set Printing Depth 1000000.",
     ]
-    for i, (question, terms) in enumerate(asked):
+    for i, (question, terms) in enumerate(sides):
         over = question.theorem.over
-        shown = f"Eval vm_compute in map ({SHOW[over]}) ({listed(terms)} : seq {over})."
+        command = f"Eval vm_compute in map ({PRINTERS[over]}) ({list_term(terms)} : seq {over})."
         lines += [
-            f"Module Asked{i}.",
+            f"Module Side{i}.",
             *requirements(modules[question]),
             f"Import {modules[question]}.",
-            shown,
-            f"End Asked{i}.",
+            command,
+            f"End Side{i}.",
         ]
     with TemporaryDirectory() as folder:
-        file = Path(folder) / "asked.v"
+        file = Path(folder) / "questions.v"
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        said = coq.compiled(file, root).split("     = ")[1:]
-    return [_read(part, question.theorem.over) for part, (question, _) in zip(said, asked, strict=True)]
+        outputs = coq.compile_file(file, root).split("     = ")[1:]
+    return [_read(part, question.theorem.over) for part, (question, _) in zip(outputs, sides, strict=True)]
 
 
 VALUE = re.compile(r"Some \(\(?(-?\d+)\)?(?:%\w+)?, (\d+)(?:%\w+)?\)|None")
 
 
-def _read(said: str, over: str) -> list[Any]:
+def _read(output: str, over: str) -> list[Value]:
     return [
-        Fraction(int(found[1]), int(found[2])) if found[1] else NOTHING[over]
-        for found in VALUE.finditer(said)
+        Fraction(int(match[1]), int(match[2])) if match[1] else ZEROS[over]
+        for match in VALUE.finditer(output)
     ]
 
 
-def _by_word(values: list[Any], units: int) -> list[list[Any]]:
+def _by_word(values: list[Value], units: int) -> list[list[Value]]:
     return [values[i : i + units] for i in range(0, len(values), units)]

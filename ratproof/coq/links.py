@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from automata.aliases import Symbol, Symbols, Weight, Weights
 from automata.equivalence import Different, Equivalent
 from automata.equivalence.certificates import Linked
 from automata.errors import InputError
@@ -27,7 +27,7 @@ from automata.wfsa import WFSA
 
 MOST_PAIRS = 300
 """The most pairs of vectors for which Coq's lists are quick enough."""
-OVER = {
+COQ_SEMIRINGS = {
     REAL: "rationals",
     COUNTING: "rationals",
     BOOLEAN: "booleans",
@@ -36,17 +36,18 @@ OVER = {
     MAX_TIMES: "rational_max_times",
 }
 """Each semiring, as ``theory/coq/instances.v`` has it."""
-Matrix = list[list[Any]]
+Vector = list[Weight]
+Matrix = list[Vector]
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedAutomaton:
     """An automaton as lists: what ``theory/coq/checker.v`` reads."""
 
-    first: list[Any]
+    first: Vector
     matrices: list[Matrix]
     silent: Matrix
-    last: list[Any]
+    last: Vector
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,13 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What is to be shown in Coq.
+class LinkProof:
+    """A proof of an answer for Coq: automata, and the links between them.
 
     Attributes:
         over: the semiring.
         alphabet: the symbols, by their numbers.
-        automata: the first two are the given ones.
+        automata: the first two are A and B.
         links: where each automaton goes.
         left, right: the automata that A's and B's links begin in: the same one where they are equal, or those
             without epsilon.
@@ -80,28 +81,30 @@ class Shown:
     """
 
     over: str
-    alphabet: tuple[Any, ...]
-    automata: list[Listed]
+    alphabet: Symbols
+    automata: list[ListedAutomaton]
     links: list[Link]
     left: list[int]
     right: list[int]
     word: list[int] | None
 
 
-class Builder:
-    """Automata and links, as they are found."""
+class LinkBuilder:
+    """Collects automata and links."""
 
     def __init__(self, a: WFSA) -> None:
         self.k = a.semiring
         self.alphabet = a.alphabet
-        self.automata: list[Listed] = []
+        self.automata: list[ListedAutomaton] = []
         self.links: list[Link] = []
 
     def add(self, automaton: WFSA) -> int:
         """The place of an automaton."""
         matrices = [automaton.matrix(x).tolist() for x in self.alphabet]
         silent = [] if automaton.epsilon is None else automaton.epsilon.tolist()
-        self.automata.append(Listed(automaton.initial.tolist(), matrices, silent, automaton.final.tolist()))
+        self.automata.append(
+            ListedAutomaton(automaton.initial.tolist(), matrices, silent, automaton.final.tolist())
+        )
         return len(self.automata) - 1
 
     def link(self, source: int, target: int, matrix: Matrix) -> None:
@@ -117,82 +120,90 @@ class Builder:
         if automaton.epsilon is None:
             return automaton, [place]
         without = remove_epsilon(automaton)
-        made = self.add(without)
-        self.link(made, place, self.identity(automaton.states))
-        return without, [made, place]
+        plain = self.add(without)
+        self.link(plain, place, self.identity(automaton.states))
+        return without, [plain, place]
 
 
-def shown(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> Shown:
+def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> LinkProof:
     """The links for an answer about two automata over one alphabet; :class:`~automata.errors.InputError`
-    where Coq cannot be shown it.
+    where there is no proof for Coq.
     """
-    if a.semiring not in OVER:
+    if a.semiring not in COQ_SEMIRINGS:
         raise InputError(
             f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions"
         )
     a, b = a.to_exact(), b.to_exact()
-    made = Builder(a)
-    places = [made.add(side) for side in (a, b)]
+    builder = LinkBuilder(a)
+    places = [builder.add(side) for side in (a, b)]
     for name, place in zip(names, places, strict=True):
-        if ranks_or_none(a.semiring, made.automata[place].silent) is None:
+        if ranks_or_none(a.semiring, builder.automata[place].silent) is None:
             raise InputError(
                 f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose"
                 " epsilon transitions form none"
             )
-    (plain_a, to_a), (plain_b, to_b) = made.plain(a, places[0]), made.plain(b, places[1])
+    (plain_a, to_a), (plain_b, to_b) = builder.plain(a, places[0]), builder.plain(b, places[1])
     if isinstance(answer, Different):
         word = [list(a.alphabet).index(x) for x in answer.word]
-        return Shown(OVER[a.semiring], a.alphabet, made.automata, made.links, to_a, to_b, word)
+        return LinkProof(
+            COQ_SEMIRINGS[a.semiring], a.alphabet, builder.automata, builder.links, to_a, to_b, word
+        )
     if isinstance(answer.certificate, Linked):
-        left, right = _through(made, answer.certificate, plain_a, plain_b, to_a, to_b)
+        left, right = _certificate_links(builder, answer.certificate, plain_a, plain_b, to_a, to_b)
     elif answer.certificate is not None:
-        left, right = _pairs(made, plain_a, plain_b, to_a, to_b)
+        left, right = _pair_links(builder, plain_a, plain_b, to_a, to_b)
     else:
         raise InputError(f"--kernel: this answer has no certificate that Coq could check ({answer.how})")
-    return Shown(OVER[a.semiring], a.alphabet, made.automata, made.links, left, right, None)
+    return LinkProof(
+        COQ_SEMIRINGS[a.semiring], a.alphabet, builder.automata, builder.links, left, right, None
+    )
 
 
-def _through(
-    made: Builder, found: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
+def _certificate_links(
+    builder: LinkBuilder, certificate: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
     """The certificate's own matrices."""
     place = (
         to_a[0]
-        if found.through is found.a
+        if certificate.through is certificate.a
         else to_b[0]
-        if found.through is found.b
-        else made.add(found.through.over(a.alphabet))
+        if certificate.through is certificate.b
+        else builder.add(certificate.through.over(a.alphabet))
     )
     ways = []
-    for matrix, way, side in ((found.to_a, to_a, a), (found.to_b, to_b, b)):
+    for matrix, way, side in ((certificate.to_a, to_a, a), (certificate.to_b, to_b, b)):
         if place == way[0]:
             ways.append(way)
         else:
-            made.link(
-                place, way[0], made.identity(side.states) if matrix is None else np.asarray(matrix).tolist()
+            builder.link(
+                place,
+                way[0],
+                builder.identity(side.states) if matrix is None else np.asarray(matrix).tolist(),
             )
             ways.append([place, *way])
     return ways[0], ways[1]
 
 
-def _pairs(made: Builder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) -> tuple[list[int], list[int]]:
+def _pair_links(
+    builder: LinkBuilder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
+) -> tuple[list[int], list[int]]:
     """An automaton whose states are the pairs of vectors that words lead to, up to a factor, in both without
     their dead ends.
     """
-    (live_a, way_a), (live_b, way_b) = _live(made, a, to_a), _live(made, b, to_b)
-    k, alphabet = made.k, made.alphabet
-    known: dict[tuple[Any, ...], int] = {}
-    rows: list[tuple[list[Any], list[Any]]] = []
-    arrows: list[tuple[int, int, Any, Any]] = []
+    (live_a, way_a), (live_b, way_b) = _live(builder, a, to_a), _live(builder, b, to_b)
+    k, alphabet = builder.k, builder.alphabet
+    known: dict[tuple[Weight, ...], int] = {}
+    rows: list[tuple[Vector, Vector]] = []
+    arrows: list[tuple[int, int, Symbol, Weight]] = []
 
-    def place(pair: tuple[list[Any], list[Any]]) -> tuple[int, Any] | None:
-        """The state of a pair, and the factor; nothing for zeros."""
+    def place(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
+        """The state of a pair, and the factor; ``None`` for zeros."""
         total = k.zero
         for weight in (*pair[0], *pair[1]):
             total = k.plus(total, weight)
         if total == k.zero:
             return None
-        scaled = tuple([w if w == k.zero else over(k, w, total) for w in vector] for vector in pair)
+        scaled = tuple([w if w == k.zero else quotient(k, w, total) for w in vector] for vector in pair)
         key = (*scaled[0], *scaled[1])
         if key not in known:
             if len(known) == MOST_PAIRS:
@@ -207,19 +218,24 @@ def _pairs(made: Builder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]) ->
     start = place((live_a.initial.tolist(), live_b.initial.tolist()))
     for i, (x, y) in enumerate(rows):
         for symbol in alphabet:
-            after = place((_moved(k, x, live_a.matrix(symbol)), _moved(k, y, live_b.matrix(symbol))))
+            after = place(
+                (
+                    _row_times_matrix(k, x, live_a.matrix(symbol)),
+                    _row_times_matrix(k, y, live_b.matrix(symbol)),
+                )
+            )
             if after is not None:
                 arrows.append((i, after[0], symbol, after[1]))
     final = [(i, _dot(k, x, live_a.final.tolist())) for i, (x, _) in enumerate(rows)]
     through = WFSA.from_edges(k, len(rows), alphabet, [] if start is None else [start], final, arrows)
-    middle = made.add(through)
-    made.link(middle, way_a[0], [x for x, _ in rows])
-    made.link(middle, way_b[0], [y for _, y in rows])
+    middle = builder.add(through)
+    builder.link(middle, way_a[0], [x for x, _ in rows])
+    builder.link(middle, way_b[0], [y for _, y in rows])
     return [middle, *way_a], [middle, *way_b]
 
 
-def _live(made: Builder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
-    """The automaton without the states that lead to no final one. The way turns here: the given one goes to
+def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
+    """The automaton without the states that lead to no final one. The way turns here: the automaton goes to
     the smaller one.
     """
     keep = np.flatnonzero(~dead_states(automaton))
@@ -227,40 +243,42 @@ def _live(made: Builder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[in
         return automaton, way
     matrices = automaton.matrices[:, keep][:, :, keep]
     small = automaton.replace(initial=automaton.initial[keep], final=automaton.final[keep], matrices=matrices)
-    k, place = made.k, made.add(small)
-    made.link(way[0], place, [[k.one if q == p else k.zero for p in keep] for q in range(automaton.states)])
+    k, place = builder.k, builder.add(small)
+    builder.link(
+        way[0], place, [[k.one if q == p else k.zero for p in keep] for q in range(automaton.states)]
+    )
     return small, [place, *way]
 
 
-def _moved(k: Semiring, row: list[Any], matrix: Any) -> list[Any]:
+def _row_times_matrix(k: Semiring, row: Vector, matrix: Weights) -> Vector:
     return [_dot(k, row, column) for column in matrix.T.tolist()]
 
 
-def _dot(k: Semiring, row: list[Any], column: list[Any]) -> Any:
-    found = k.zero
+def _dot(k: Semiring, row: Vector, column: Vector) -> Weight:
+    total = k.zero
     for v, w in zip(row, column, strict=True):
-        found = k.plus(found, k.times(v, w))
-    return found
+        total = k.plus(total, k.times(v, w))
+    return total
 
 
-def over(k: Semiring, weight: Any, total: Any) -> Any:
-    """What times the total is the weight."""
-    divided: dict[Any, Callable[[], Any]] = {
+def quotient(k: Semiring, weight: Weight, total: Weight) -> Weight:
+    """The weight divided by the total."""
+    quotients: dict[Semiring, Callable[[], Weight]] = {
         BOOLEAN: lambda: weight,
         MAX_TIMES: lambda: Fraction(weight) / Fraction(total),
     }
-    return divided.get(k, lambda: weight - total)()
+    return quotients.get(k, lambda: weight - total)()
 
 
 def ranks(k: Semiring, silent: Matrix) -> list[int]:
-    """For each state the most epsilon transitions that lead to it."""
-    found = ranks_or_none(k, silent)
-    assert found is not None
-    return found
+    """For each state the length of the longest path of epsilon transitions to it."""
+    order = ranks_or_none(k, silent)
+    assert order is not None
+    return order
 
 
 def ranks_or_none(k: Semiring, silent: Matrix) -> list[int] | None:
-    """The same; nothing where they form a cycle."""
+    """Like :func:`ranks`; ``None`` where the transitions form a cycle."""
     n = len(silent)
     rank = [0] * n
     for _ in range(n + 1):

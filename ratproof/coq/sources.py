@@ -9,10 +9,10 @@ from pathlib import Path
 
 import theory
 
-WITHOUT_PROOF = re.compile(
+UNPROVED_COMMAND = re.compile(
     r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Context|Declare\s+Instance|give_up|bypass_check|Unset\s+\w+\s+Checking)\b"
 )
-"""What would assume something, or skip a check."""
+"""Commands that would assume something, or skip a check."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Statement:
 
 
 def source_folder() -> Path:
-    """Where the files lie: ``theory/coq`` of a clone, or of the installed package."""
+    """The folder of the files: ``theory/coq`` of a clone, or of the installed package."""
     return Path(next(iter(theory.__path__))) / "coq"
 
 
@@ -57,27 +57,29 @@ def modules() -> list[str]:
     ]
 
 
-def assumptions_in_words() -> list[str]:
-    """Where a file has a word that would leave something unproved: file, line and word."""
-    found = []
+def unproved_commands() -> list[str]:
+    """The commands that leave something unproved, each with its file and line; and the parts that
+    :data:`TOKEN` does not match.
+    """
+    problems = []
     for file in source_files():
         text = _without_comments(file.read_text(encoding="utf-8"))
-        for match in WITHOUT_PROOF.finditer(text):
+        for match in UNPROVED_COMMAND.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            found.append(f"{file.relative_to(source_folder())}, line {line}: {match[0]}")
-        found += [f"{file.relative_to(source_folder())}: {what}" for what in _unread(text)]
-    return found
+            problems.append(f"{file.relative_to(source_folder())}, line {line}: {match[0]}")
+        problems += [f"{file.relative_to(source_folder())}: {what}" for what in _unmatched(text)]
+    return problems
 
 
 @cache
 def statements() -> dict[str, Statement]:
     """Every theorem by its name."""
-    found = {}
+    by_name = {}
     for file in source_files():
         module = ".".join(file.relative_to(source_folder()).with_suffix("").parts)
         for statement in _statements(module, file.read_text(encoding="utf-8")):
-            found[statement.name] = statement
-    return found
+            by_name[statement.name] = statement
+    return by_name
 
 
 def requirements(module: str) -> list[str]:
@@ -96,12 +98,12 @@ TOKEN = re.compile(
 )
 
 
-def _unread(text: str) -> list[str]:
-    """What of a file without comments is not told: theorems in another form than one that is read, and
+def _unmatched(text: str) -> list[str]:
+    """Parts of a file without comments that :data:`TOKEN` does not match: theorems in another form, and
     hypotheses outside of sections.
     """
     theorems, read = len(re.findall(r"\bTheorem\b", text)), len(_statements("", text))
-    found = (
+    problems = (
         [
             f"{theorems} theorems, of which {read} stand at the beginning of a line, with Proof. on a line of"
             " its own"
@@ -116,16 +118,16 @@ def _unread(text: str) -> list[str]:
         elif match[1] == "End":
             depth -= f"Section {match[2]}." in text
         elif depth == 0:
-            found.append(f"{match[0].strip()} outside of a section")
-    return found
+            problems.append(f"{match[0].strip()} outside of a section")
+    return problems
 
 
 def _statements(module: str, text: str) -> list[Statement]:
-    found, sections = [], list[list[str]]()
-    said = ""
+    theorems, sections = [], list[list[str]]()
+    sentence = ""
     for match in TOKEN.finditer(text):
         if match["comment"] is not None:
-            said = " ".join(match["comment"].split())
+            sentence = " ".join(match["comment"].split())
         elif match["section"]:
             sections.append([])
         elif match["end"]:
@@ -136,14 +138,18 @@ def _statements(module: str, text: str) -> list[Statement]:
         elif match["name"]:
             given = tuple(line for section in sections for line in section)
             line = text.count("\n", 0, match.start("name")) + 1
-            found.append(
+            theorems.append(
                 Statement(
-                    f"{module}.{match['name']}", said, f"Theorem {match['name']}{match['rest']}", given, line
+                    f"{module}.{match['name']}",
+                    sentence,
+                    f"Theorem {match['name']}{match['rest']}",
+                    given,
+                    line,
                 )
             )
-    return found
+    return theorems
 
 
 def _without_comments(text: str) -> str:
-    """The same text with blanks in place of comments, so that lines keep their numbers."""
+    """The text with blanks in place of comments, so that lines keep their numbers."""
     return re.sub(r"\(\*.*?\*\)", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)

@@ -1,7 +1,7 @@
 """Weights as Coq terms, in the placeholders of :class:`~theory.theorem.Theorem`.
 
 >>> from fractions import Fraction
->>> filled("unit {c_0} {f}", {"c_0": Fraction(1, 2), "f": {"a": Fraction(3)}}, "rationals")
+>>> fill("unit {c_0} {f}", {"c_0": Fraction(1, 2), "f": {"a": Fraction(3)}}, "rationals")
 'unit (Q2Qc (Qmake 1 2) : rationals) (by_letter zero [:: (Q2Qc (Qmake 3 1) : rationals)] : nat -> rationals)'
 """
 
@@ -10,12 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
+from automata.aliases import Weight
+from theory.weights import Tree
+
+Entry: TypeAlias = Any
+"""The value of a placeholder: a weight, a tuple or matrix of them, or a table of such by letter."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 
 
-def filled(term: str, values: Mapping[str, Any], over: str) -> str:
+def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     """The term with Coq terms in place of its placeholders.
 
     A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
@@ -23,10 +28,10 @@ def filled(term: str, values: Mapping[str, Any], over: str) -> str:
     ``of window`` (a table by windows of letters), ``of place and letter``, ``to place`` (such a table of
     numbers).
     """
-    return PLACEHOLDER.sub(lambda found: _term(values[found[1]], found[2] or "", over), term)
+    return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
 
 
-def number(value: Any, over: str) -> str:
+def weight_term(value: Weight, over: str) -> str:
     """A weight of that semiring."""
     if over == "booleans":
         return "true" if value else "false"
@@ -39,24 +44,25 @@ def number(value: Any, over: str) -> str:
     return f"({rational} : {over})" if over == "rationals" else f"(Some ({rational}) : {over})"
 
 
-def listed(terms: Iterable[str]) -> str:
+def list_term(terms: Iterable[str]) -> str:
     """A list of terms."""
     return f"[:: {'; '.join(terms)}]"
 
 
-def _term(value: Any, form: str, over: str) -> str:
+def _term(value: Entry, form: str, over: str) -> str:
     if form == "to place":
-        rows = listed(listed(f"{n}%N" for n in row) for row in value)
+        rows = list_term(list_term(f"{n}%N" for n in row) for row in value)
         return (
             f"(fun (h : place {len(value)}) (x : nat) => nth ord0 (places {len(value)}) (nth 0%N (nth [::]"
             f" {rows} (h : 'I__)) x))"
         )
     if form == "of window":
         letters = sorted({x for window in value for x in window})
-        numbers = listed(listed(f"{letters.index(x)}%N" for x in window) for window in value)
-        found = listed(number(v, over) for v in value.values())
+        numbers = list_term(list_term(f"{letters.index(x)}%N" for x in window) for window in value)
+        weights = list_term(weight_term(v, over) for v in value.values())
         return (
-            f"(fun v : seq 'I_{len(letters)} => nth zero {found} (index (map (@nat_of_ord {len(letters)}) v)"
+            f"(fun v : seq 'I_{len(letters)} => nth zero {weights}"
+            f" (index (map (@nat_of_ord {len(letters)}) v)"
             f" {numbers}))"
         )
     if form == "of place and letter":
@@ -71,19 +77,21 @@ def _term(value: Any, form: str, over: str) -> str:
             if not isinstance(first[0], tuple)
             else "(fun _ _ => zero)"
         )
-        return f"(by_letter {absent} {listed(_term(v, form, over) for v in value.values())} : nat -> {kind})"
+        return (
+            f"(by_letter {absent} {list_term(_term(v, form, over) for v in value.values())} : nat -> {kind})"
+        )
     if isinstance(value, int) and not isinstance(value, bool) and form == "":
-        return str(value) if over == "sizes" else number(value, over)
+        return str(value) if over == "sizes" else weight_term(value, over)
     if not isinstance(value, tuple):
-        return number(value, over)
+        return weight_term(value, over)
     if form == "from 1":
-        return f"(entry {listed(['zero', *(number(v, over) for v in value)])} : nat -> {over})"
+        return f"(entry {list_term(['zero', *(weight_term(v, over) for v in value)])} : nat -> {over})"
     if isinstance(value[0], tuple):
         return f"(by_places {_matrix(value, over)} : {_kind(value, form, over)})"
-    return f"(by_place {listed(number(v, over) for v in value)} : {_kind(value, form, over)})"
+    return f"(by_place {list_term(weight_term(v, over) for v in value)} : {_kind(value, form, over)})"
 
 
-def _kind(value: Any, form: str, over: str) -> str:
+def _kind(value: Tree, form: str, over: str) -> str:
     """Its type."""
     if not isinstance(value, tuple):
         return over
@@ -94,5 +102,5 @@ def _kind(value: Any, form: str, over: str) -> str:
     return f"place {len(value)} -> {over}"
 
 
-def _matrix(rows: Any, over: str) -> str:
-    return listed(listed(number(v, over) for v in row) for row in rows)
+def _matrix(rows: Tree, over: str) -> str:
+    return list_term(list_term(weight_term(v, over) for v in row) for row in rows)

@@ -1,3 +1,3 @@
-"""What single papers ask for beside the ladder: units that are no automata, certified temperatures,
+"""Questions of single papers beside the ladder: units that are no automata, certified temperatures,
 extraction, rules.
 """

@@ -1,6 +1,6 @@
 """A float network at beta = 1 against its rules, for all sentences: decided, rounding and all.
 
-At beta = 1 with exact factors every weight is a small whole number. Two things are shown of the network as
+At beta = 1 with exact factors every weight is a small whole number. Two things are proved of the network as
 torch runs it.
 
 *It does not round.* The matrix of a word is the product of its factors, which are whole numbers and not
@@ -21,12 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from automata.aliases import JsonObject, Symbol, Symbols
 from automata.determinisation import minimal
 from automata.equivalence import Answer, Different, Equivalent, Unknown, equivalent
 from automata.errors import InputError
@@ -46,9 +47,27 @@ from ratproof.checkers.table import accepted_certificate
 ORDER = ("equivalent", "unknown", "different")
 
 
+class LabelFields(TypedDict):
+    """The decision about a label: over all groups of its rules; with a word on which they differ, or none."""
+
+    label: str | None
+    verdict: str
+    certificates: int
+    word: list[Symbol] | None
+
+
+class NetworkFields(TypedDict):
+    """The decision about a network, as ``rules decide --json`` prints it."""
+
+    verdict: str
+    exact: bool
+    largest: int
+    labels: list[LabelFields]
+
+
 @dataclass(frozen=True)
-class Shown:
-    """What was decided of some rules.
+class RuleDecision:
+    """The decision about some rules.
 
     Attributes:
         answer: is the network's score larger than 0 exactly where they match?
@@ -59,8 +78,8 @@ class Shown:
     """
 
     answer: Answer
-    certificates: tuple[dict[str, Any], ...]
-    stand: dict[Any, tuple[Any, ...]]
+    certificates: tuple[JsonObject, ...]
+    stand: dict[Symbol, Symbols]
 
     def stand_json(self) -> dict[str, list[str]]:
         """The words that stand for others, with these."""
@@ -68,8 +87,8 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Decided:
-    """What was decided of a network.
+class NetworkDecision:
+    """The decision about a network.
 
     Attributes:
         answers: for each label what shows that its score is larger than 0 exactly on the sentences that its
@@ -79,7 +98,7 @@ class Decided:
         largest: no intermediate number is larger.
     """
 
-    answers: dict[str | None, tuple[Shown, ...]]
+    answers: dict[str | None, tuple[RuleDecision, ...]]
     exact: bool
     largest: int
 
@@ -88,35 +107,35 @@ class Decided:
         """``equivalent``, ``different`` or ``unknown``, for all labels together; of a network that may round
         nothing is known.
         """
-        verdicts = {shown.answer.verdict for found in self.answers.values() for shown in found}
+        verdicts = {decision.answer.verdict for decisions in self.answers.values() for decision in decisions}
         if self.exact and "different" in verdicts:
             return "different"
         return "equivalent" if self.exact and verdicts == {"equivalent"} else "unknown"
 
-    def different(self) -> list[tuple[str | None, Shown]]:
+    def different(self) -> list[tuple[str | None, RuleDecision]]:
         """The labels with a sentence that only the network or only the rules match."""
         return [
-            (label, shown)
-            for label, found in self.answers.items()
-            for shown in found
-            if shown.answer.verdict == "different"
+            (label, decision)
+            for label, decisions in self.answers.items()
+            for decision in decisions
+            if decision.answer.verdict == "different"
         ]
 
-    def to_json(self) -> dict[str, Any]:
-        """As JSON has it."""
+    def to_json(self) -> NetworkFields:
+        """The decision as a JSON object."""
         words = {
-            label: list(shown.answer.word)
-            for label, shown in self.different()
-            if isinstance(shown.answer, Different)
+            label: list(decision.answer.word)
+            for label, decision in self.different()
+            if isinstance(decision.answer, Different)
         }
-        labels = [
+        labels: list[LabelFields] = [
             {
                 "label": label,
-                "verdict": max((shown.answer.verdict for shown in found), key=ORDER.index),
-                "certificates": sum(len(shown.certificates) for shown in found),
+                "verdict": max((decision.answer.verdict for decision in decisions), key=ORDER.index),
+                "certificates": sum(len(decision.certificates) for decision in decisions),
                 "word": words.get(label),
             }
-            for label, found in self.answers.items()
+            for label, decisions in self.answers.items()
         ]
         return {"verdict": self.verdict, "exact": self.exact, "largest": self.largest, "labels": labels}
 
@@ -126,16 +145,16 @@ def decide_network(
     rules: Sequence[Labelled],
     compiled: RuleSet,
     tell: Callable[[str], None] = lambda stage: None,
-) -> Decided:
+) -> NetworkDecision:
     """Decide whether the network's scores are larger than 0 exactly where rules match, for all sentences.
 
     Args:
         network: forward scoring, without gates, one score a label; see
             :meth:`neural.fa_rnn.network.FARNN.of_rules`.
         rules: as the file has them.
-        compiled: what the network was made from; of it only the labels' order, and whether sentences begin
-            with BOS, are believed.
-        tell: is told what is being done.
+        compiled: the rules that the network was built from; only the order of its labels, and whether
+            sentences begin with BOS, are believed.
+        tell: called with a description of each stage.
 
     Raises :class:`~automata.errors.InputError` for a network of another kind.
     """
@@ -166,16 +185,16 @@ def decide_network(
     different = [matrix > 0 for matrix in matrices]  # one object each, which its words share
     tables = {word: different[place] for word, place in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
-    answers: dict[str | None, tuple[Shown, ...]] = {}
+    answers: dict[str | None, tuple[RuleDecision, ...]] = {}
     for row, label in enumerate(compiled.labels):
         tell(f"deciding {label}")
         places = [place for place, rule in enumerate(rules) if rule.label == label]
         some = [part for part in compiled.parts if part.label == label]
-        found: list[Shown] = []
+        decisions: list[RuleDecision] = []
         if covers(final[row], some, places):
             for part in some:
                 own = (final[row] > 0) & np.isin(np.arange(len(initial)), part.states)
-                found.append(
+                decisions.append(
                     decide(
                         support.replace(final=own),
                         [rules[place].rule for place in part.rules],
@@ -183,9 +202,9 @@ def decide_network(
                         join=True,
                     )
                 )
-        if not found or any(shown.answer.verdict != "equivalent" for shown in found):
+        if not decisions or any(decision.answer.verdict != "equivalent" for decision in decisions):
             # what one part does otherwise another may do too
-            found = [
+            decisions = [
                 decide(
                     support.replace(final=final[row] > 0),
                     [rules[place].rule for place in places],
@@ -193,11 +212,11 @@ def decide_network(
                     join=False,
                 )
             ]
-        answers[label] = tuple(found)
-    return Decided(answers, exact, largest)
+        answers[label] = tuple(decisions)
+    return NetworkDecision(answers, exact, largest)
 
 
-def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Shown:
+def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> RuleDecision:
     """Does this boolean automaton accept exactly what these rules match? Step by step: each has a certificate
     of its own.
 
@@ -208,7 +227,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Sh
     side = trim(network)
     known = letters_of(rules, tuple(map(str, network.index)), begins)
     stand = representatives(side, known, begins)
-    known = _among(known, [word for word in stand if word != BEGIN or not begins])
+    known = _among(known, [str(word) for word in stand if word != BEGIN or not begins])
     steps: list[tuple[WFSA, WFSA]] = []
     parts: list[WFSA] = []
     for rule in rules:
@@ -228,7 +247,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Sh
             raise RuntimeError(f"an automaton that was made from rules is not theirs: {answer}")
         if not isinstance(answer, Unknown):
             certificates.append(accepted_certificate(answer))
-    return Shown(answer, tuple(certificates), stand)
+    return RuleDecision(answer, tuple(certificates), stand)
 
 
 def covers(final: NDArray[np.float64], parts: Sequence[Part], places: Iterable[int]) -> bool:
@@ -264,8 +283,8 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
         matrices.append((before * row[:-1]) @ after.T + row[-1] * apart)
         places = torch.full((cell.states,), first[number], dtype=torch.long, device=unit.device)
         with torch.no_grad():
-            found = cell(cell.read(places), unit).double().cpu().numpy()
-        same = same and np.array_equal(found, matrices[-1])
+            product = cell(cell.read(places), unit).double().cpu().numpy()
+        same = same and np.array_equal(product, matrices[-1])
     return matrices, letter.tolist(), same
 
 
@@ -298,23 +317,23 @@ def largest_number(
     if any((row[entered] > 1).any() for row in sums):
         return 0, False
     most = max([initial.sum(), *(initial @ row for row in sums)])  # of the sum of h, after any sentence
-    found = most * max(1.0, final.max(initial=0))
+    bound = most * max(1.0, final.max(initial=0))
     if weights:
         rules, before, after, apart, stands = (max(1.0, values.max(initial=0)) for values in weights)
         # h D_1, then a, then its terms with D_2, of which a sum has r; and h times the wildcard's matrix,
         # which is there for every word
         columns = max(1, weights[0].shape[1])
-        found = max(found, most * before * rules * after * columns + most * apart * len(initial) * stands)
-    return (int(found), True) if found < 2.0**53 else (0, False)
+        bound = max(bound, most * before * rules * after * columns + most * apart * len(initial) * stands)
+    return (int(bound), True) if bound < 2.0**53 else (0, False)
 
 
-def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Any, tuple[Any, ...]]:
+def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol, Symbols]:
     """The first word of each kind, with all that have the same matrix in the network and the same letter in
     the rules.
     """
     in_rules = dict(zip(known.alphabet, known.letter, strict=True))
     looks = [matrix.tobytes() for matrix in network.matrices]
-    kinds: dict[tuple[bytes, int | None], list[Any]] = {}
+    kinds: dict[tuple[bytes, int | None], list[Symbol]] = {}
     for word, place in network.index.items():
         kinds.setdefault(
             (looks[place], None if begins and word == BEGIN else in_rules[str(word)]), []
@@ -322,8 +341,8 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Any, tu
     return {own[0]: tuple(own) for own in kinds.values()}
 
 
-def _among(known: Letters, words: Sequence[Any]) -> Letters:
-    """The same letters for some words."""
+def _among(known: Letters, words: Sequence[str]) -> Letters:
+    """The letters of some words alone."""
     place = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(place[word] for word in words))
 

@@ -5,7 +5,6 @@ takes into a box again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -70,5 +69,5 @@ def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
     return {x: [1 + row.index(1) for row in table] for x, table in tables.items()}
 
 
-def _one(place: int, length: int) -> list[Any]:
+def _one(place: int, length: int) -> list[int]:
     return [int(i == place) for i in range(length)]

@@ -1,1 +1,1 @@
-"""How a command behaves as a process: what it writes, its limits, its children, its exit status."""
+"""A command as a process: its output, its limits, its children, its exit status."""

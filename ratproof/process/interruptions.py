@@ -1,4 +1,4 @@
-"""Ctrl-C where work can be stopped between two steps and gone on with."""
+"""Ctrl-C for work that stops between two steps and can be resumed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from typing import Any
 
 @contextmanager
 def interruptions() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C asks for a stop between two iterations, where all can be kept; a second one is as ever."""
-    asked: list[int] = []
+    """Yield a function that says whether Ctrl-C was pressed, for a stop between two iterations; a second one
+    interrupts as ever.
+    """
+    requests: list[int] = []
 
-    def note(number: int, frame: Any) -> None:
-        asked.append(number)
+    def record(number: int, frame: Any) -> None:
+        requests.append(number)
         signal.signal(signal.SIGINT, before)
 
-    before = signal.signal(signal.SIGINT, note)
+    before = signal.signal(signal.SIGINT, record)
     try:
-        yield lambda: bool(asked)
+        yield lambda: bool(requests)
     finally:
         signal.signal(signal.SIGINT, before)

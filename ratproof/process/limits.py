@@ -29,7 +29,7 @@ from automata.number_text import shorten
 from ratproof.process import supervisor
 from ratproof.process.exit_statuses import UNKNOWN
 from ratproof.process.streams import styled
-from ratproof.process.supervisor import Ended, Limits
+from ratproof.process.supervisor import ChildExit, Limits
 
 SECONDS = 600.0
 """The default of ``--limit-seconds``."""
@@ -73,13 +73,13 @@ UNLIMITED = frozenset(
         "rules",
     }
 )
-"""Those that run for as long as they are asked to, or hardly at all."""
+"""The commands whose duration is an option of theirs, or that hardly take any time."""
 CRASHES = tuple(
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS", "SIGKILL")
     if hasattr(signal, name)
 )
-"""By these no one asks a command to end: a library crashed, or the system killed it for its memory."""
+"""Signals of a crash of a library, or of the system's lack of memory; no user ends a command by them."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _main_program = False
@@ -149,7 +149,7 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
         if not supervisor.can_fork():
             with _watched_by_a_thread(limits, name, as_json):
                 return _call(command, arguments, options)
-        ended = supervisor.split(limits)
+        ended = supervisor.fork_child(limits)
         if ended is None:
             with supervisor.stoppable():
                 try:
@@ -182,7 +182,7 @@ def _call(
         ) from None
 
 
-def _leave(ended: Ended, limits: Limits, name: str, as_json: bool) -> None:
+def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:
     """Of the process that waited: end as the work did."""
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
@@ -217,7 +217,7 @@ def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool =
     return UNKNOWN
 
 
-def _why(ended: Ended, limits: Limits) -> str:
+def _why(ended: ChildExit, limits: Limits) -> str:
     if ended.limit == "seconds":
         many = "" if limits.seconds == 1 else "s"
         return (
@@ -240,7 +240,7 @@ def _why(ended: Ended, limits: Limits) -> str:
 
 
 def _doing() -> str:
-    stage = supervisor.noted()
+    stage = supervisor.last_note()
     return f" (it was at: {stage})" if stage else ""
 
 
@@ -250,28 +250,28 @@ def _is_lack_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or "allocate memory" in str(error)  # as torch says it
 
 
-def _seconds(given: float) -> float:
-    if not given > 0:
-        raise InputError(f"--limit-seconds is {given:g}, where a positive number is right")
-    return given
+def _seconds(seconds: float) -> float:
+    if not seconds > 0:
+        raise InputError(f"--limit-seconds is {seconds:g}, where a positive number is right")
+    return seconds
 
 
-def _memory(given: str | None) -> int:
-    own = supervisor.held(os.getpid())
-    if given is None:
+def _memory(text: str | None) -> int:
+    own = supervisor.memory_held(os.getpid())
+    if text is None:
         return own + int(SHARE * free_memory())
     match = re.fullmatch(
-        r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", given.strip(), re.ASCII | re.IGNORECASE
+        r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.ASCII | re.IGNORECASE
     )
     if match is None:
         raise InputError(
-            f"--limit-memory is {shorten(given)}, where a number with K, M or G behind it is right, such as"
+            f"--limit-memory is {shorten(text)}, where a number with K, M or G behind it is right, such as"
             " 500M or 4G"
         )
     memory = int(float(match[1]) * UNITS[match[2].upper()])
     if memory < own + ROOM:
         raise InputError(
-            f"--limit-memory is {shorten(given)}, and ratproof itself takes {_size(own)}; at least"
+            f"--limit-memory is {shorten(text)}, and ratproof itself takes {_size(own)}; at least"
             f" {_size(own + ROOM)} is right"
         )
     return memory
@@ -285,8 +285,8 @@ def free_memory() -> int:
     """Bytes that a process can take: of the machine, and of the control groups that this one is in, whichever
     has least.
     """
-    found = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
-    return max(0, min(found)) if found else UNITS["T"]
+    limits = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
+    return max(0, min(limits)) if limits else UNITS["T"]
 
 
 def _of_machine() -> Iterator[int]:
@@ -301,8 +301,8 @@ def _of_machine() -> Iterator[int]:
 
 
 def _of_groups(own: Path, root: Path) -> Iterator[int]:
-    """What the limits of version 1 and 2 leave, of this process's groups and those around them; the cache of
-    files can be given back.
+    """The memory that the limits of version 1 and 2 leave to this process's groups and those around them; the
+    cache of files counts as free.
     """
     try:
         groups = [line.split(":", 2) for line in own.read_text().splitlines()]
@@ -335,7 +335,7 @@ def _of_groups(own: Path, root: Path) -> Iterator[int]:
 
 @contextmanager
 def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[None]:
-    """Where nothing can be forked: a thread ends the process at a limit, when libraries let it run."""
+    """Without a fork: a thread ends the process at a limit, when libraries let it run."""
     import resource
 
     done = threading.Event()
@@ -346,7 +346,7 @@ def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[N
         while not done.wait(supervisor.LOOK_EVERY):
             seconds = time.monotonic() > until
             if seconds or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limits.memory:
-                ended = Ended(limit="seconds" if seconds else "memory")
+                ended = ChildExit(limit="seconds" if seconds else "memory")
                 status = _tell(name, _why(ended, limits), ended.limit, as_json)
                 sys.stdout.flush()
                 os._exit(status)

@@ -29,7 +29,7 @@ def end_with(parent: int) -> None:
     """
     if not prctl(PR_SET_PDEATHSIG, signal.SIGKILL):
         threading.Thread(target=_look, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # it ended before we asked
+    if os.getppid() != parent:  # it ended before the call
         os._exit(1)
 
 
@@ -50,7 +50,7 @@ def _look(parent: int) -> None:
 
 
 def run_with(parent: int, module: str, function: str, *arguments: Any) -> None:
-    """What a worker process runs: the function of that name, in a process that ends with its parent.
+    """Run the function of that name, in a worker process that ends with its parent.
 
     The module is imported after that is seen to, since imports can take seconds.
     """

@@ -1,5 +1,5 @@
-"""What a command may write: nothing that it reads, nothing twice, and nothing where it cannot write; all
-known before work is done.
+"""The files that a command may write: none that it reads, none twice, and none where it cannot write; all
+checked before work is done.
 
 >>> require_outputs({"-o": "A.json"}, reads=["s/../A.json"])
 Traceback (most recent call last):
@@ -31,19 +31,19 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
             for ``.syms`` beside it too.
         reads: files, and folders with data.
     """
-    named = [
+    files_of_options = [
         (option, file)
         for option, place in outputs.items()
         if place is not None
         for file in files.written_for(place)
     ]
-    _require(named, reads)
+    _require(files_of_options, reads)
 
 
 def require_folder(
     option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()
 ) -> None:
-    """The same for a folder into which an option writes files of these names, known ones at least."""
+    """Like :func:`require_outputs`, for a folder into which an option writes files of known names."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder}: is a file, where the name of a folder is right")
     files.require_place(Path(folder) / "any")

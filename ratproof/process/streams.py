@@ -1,5 +1,5 @@
 """Standard output and standard error as every command writes to them: what a user named cannot steer the
-terminal, and a write that fails is told.
+terminal, and a write that fails is reported.
 
 An answer that could not be written must not leave with the exit status of another answer: a write to standard
 output that fails raises
@@ -19,31 +19,31 @@ from automata.errors import OutputError
 from automata.printable_text import printable
 
 
-class Guarded:
-    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``dropped``) nothing. It
-    leaves control characters alone.
+class GuardedStream:
+    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``drop_errors``)
+    nothing. It leaves control characters alone.
     """
 
-    def __init__(self, stream: IO[str], dropped: bool) -> None:
-        self._stream, self._dropped = stream, dropped
+    def __init__(self, stream: IO[str], drop_errors: bool) -> None:
+        self._stream, self._drop_errors = stream, drop_errors
 
     def write(self, text: str) -> int:
-        """As the stream does it."""
-        with self._told():
+        """As the stream's own."""
+        with self._raising_output_error():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """As the stream does it."""
-        with self._told():
+        """As the stream's own."""
+        with self._raising_output_error():
             self._stream.flush()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _raising_output_error(self) -> Iterator[None]:
         try:
             yield
         except (OSError, ValueError) as error:  # ValueError: of a closed file
-            if not self._dropped:
+            if not self._drop_errors:
                 raise OutputError(
                     f"the answer could not be written: {getattr(error, 'strerror', None) or error}"
                 ) from None
@@ -52,8 +52,8 @@ class Guarded:
         return getattr(self._stream, name)
 
 
-class Escaped(Guarded):
-    """The same, with every control character escaped but line feeds and tabs."""
+class EscapedStream(GuardedStream):
+    """A guarded stream with every control character escaped but line feeds and tabs."""
 
     def write(self, text: str) -> int:
         """The text, printable."""
@@ -64,14 +64,14 @@ class Escaped(Guarded):
         return super().write(printable(text, keep="\n\t"))
 
     @property
-    def styled(self) -> Guarded:
-        """The same stream for who writes colours to it, and escapes a user's text itself."""
-        return Guarded(self._stream, self._dropped)
+    def styled(self) -> GuardedStream:
+        """The stream for a writer of colours that escapes a user's text itself."""
+        return GuardedStream(self._stream, self._drop_errors)
 
 
 def styled(stream: Any) -> Any:
-    """What a console with colours writes to."""
-    return stream.styled if isinstance(stream, Escaped) else stream
+    """The stream for a console with colours."""
+    return stream.styled if isinstance(stream, EscapedStream) else stream
 
 
 @contextmanager
@@ -90,7 +90,10 @@ def guarded() -> Iterator[None]:
             stream, "reconfigure"
         ):
             stream.reconfigure(errors="backslashreplace")
-    sys.stdout, sys.stderr = Escaped(sys.stdout, dropped=False), Escaped(sys.stderr, dropped=True)
+    sys.stdout, sys.stderr = (
+        EscapedStream(sys.stdout, drop_errors=False),
+        EscapedStream(sys.stderr, drop_errors=True),
+    )
     try:
         yield
         sys.stdout.flush()
@@ -99,8 +102,8 @@ def guarded() -> Iterator[None]:
 
 
 def forget_output() -> None:
-    """What is still to be written can go nowhere: without this, Python complains about it at exit, with an
-    exit status of its own.
+    """Drop the output that is still in buffers: without this, Python complains about it at exit, with an exit
+    status of its own.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -30,7 +30,7 @@ from ratproof.process.orphans import PR_SET_CHILD_SUBREAPER, end_with, prctl
 LOOK_EVERY = 0.05
 """Seconds between two looks at the memory."""
 AT_ITS_END = 0.002
-"""The same, when the child is about to end."""
+"""Seconds between two looks when the child is about to end."""
 GRACE = 0.5
 """Seconds in which the work may tidy up, when it is stopped."""
 SLACK = 64 << 20, 16 << 20
@@ -39,14 +39,14 @@ that are hardly touched.
 """
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST_STAGE = 256
-"""Bytes of what a command says of its work."""
+"""Bytes of a note on the stage of the work."""
 Limit = Literal["seconds", "memory"]
 _stage: mmap.mmap | None = None
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What work may take.
+    """The limits of work.
 
     Attributes:
         seconds: of wall-clock time, until it begins to print.
@@ -58,13 +58,13 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How work ended: with an exit status, at a limit, or by a signal.
+class ChildExit:
+    """The end of the work: with an exit status, at a limit, or by a signal.
 
     Attributes:
         status: of the process; ``None`` where it was killed.
         limit: which limit it reached.
-        signal: what killed it, and the limits did not send.
+        signal: the one that killed it, unless a limit sent it.
         printed: had it begun to print?
     """
 
@@ -74,7 +74,7 @@ class Ended:
     printed: bool = False
 
 
-class Stopped(BaseException):
+class StopRequest(BaseException):
     """The work is to end now: what ``with`` and ``finally`` tidy up is tidied up."""
 
 
@@ -83,8 +83,8 @@ def can_fork() -> bool:
     return sys.platform == "linux"
 
 
-def split(limits: Limits) -> Ended | None:
-    """Fork. ``None`` in the child, which does the work and ends; the parent is told how it ended.
+def fork_child(limits: Limits) -> ChildExit | None:
+    """Fork. ``None`` in the child, which does the work and ends; the parent gets how it ended.
 
     The child is to run its work within :func:`stoppable`.
     """
@@ -116,21 +116,21 @@ def split(limits: Limits) -> Ended | None:
     with suppress(OSError):
         os.setpgid(child, child)  # whoever comes first
     os.close(mouth)
-    with _passing_on(child) as (asked, paused):
+    with _passing_on(child) as (requests, paused):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
         ended = _watch(child, ear, limits, paused)
     os.close(ear)
-    return replace(ended, signal=asked[0]) if asked and ended.signal is not None else ended
+    return replace(ended, signal=requests[0]) if requests and ended.signal is not None else ended
 
 
 def note(stage: str) -> None:
-    """In the child: what is being done, for whoever stops it."""
+    """In the child: record the stage of the work, for the parent's message if it is stopped."""
     if _stage is not None:
         _stage[:] = stage.encode("utf-8", "replace")[:LONGEST_STAGE].ljust(LONGEST_STAGE, b"\0")
 
 
-def noted() -> str:
-    """In the parent: what was being done last; empty where nothing was said."""
+def last_note() -> str:
+    """In the parent: the last stage recorded; empty where there is none."""
     return "" if _stage is None else _stage[:].rstrip(b"\0").decode("utf-8", "ignore")
 
 
@@ -141,7 +141,7 @@ def stoppable() -> Iterator[None]:
     """
 
     def stop(number: int, frame: Any) -> None:
-        raise Stopped(number)
+        raise StopRequest(number)
 
     handlers = {
         n: signal.signal(n, stop)
@@ -151,7 +151,7 @@ def stoppable() -> Iterator[None]:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
     try:
         yield
-    except Stopped as stopped:
+    except StopRequest as stopped:
         signal.signal(stopped.args[0], signal.SIG_DFL)
         os.kill(os.getpid(), stopped.args[0])
     finally:
@@ -159,7 +159,7 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def held(process: int) -> int:
+def memory_held(process: int) -> int:
     """Bytes that a process holds: memory of its own, shared memory, and what of these was swapped out. 0
     where it has ended.
     """
@@ -173,7 +173,7 @@ def held(process: int) -> int:
     return 0
 
 
-def _watch(child: int, ear: int, limits: Limits, paused: list[float]) -> Ended:
+def _watch(child: int, ear: int, limits: Limits, paused: list[float]) -> ChildExit:
     """Wait until the child ends or reaches a limit."""
     started, printed = time.monotonic(), False
     hears = [ear]
@@ -192,25 +192,25 @@ def _watch(child: int, ear: int, limits: Limits, paused: list[float]) -> Ended:
         over: Limit | None = None
         if not printed and time.monotonic() - started - sum(paused) >= limits.seconds:
             over = "seconds"
-        elif sum(map(held, _descendants())) > limits.memory:
+        elif sum(map(memory_held, _descendants())) > limits.memory:
             over = "memory"
         if over is not None:
             _end(child)
-            return Ended(limit=over, printed=printed)
+            return ChildExit(limit=over, printed=printed)
     if os.WIFSIGNALED(status):
         _kill(child)
-        return Ended(signal=os.WTERMSIG(status), printed=printed)
-    return Ended(status=os.WEXITSTATUS(status), printed=printed)
+        return ChildExit(signal=os.WTERMSIG(status), printed=printed)
+    return ChildExit(status=os.WEXITSTATUS(status), printed=printed)
 
 
 def _descendants() -> list[int]:
     """The processes that this one started, those that they started, and so on."""
-    found = [os.getpid()]
-    for process in found:
+    processes = [os.getpid()]
+    for process in processes:
         with suppress(OSError):
             for task in os.listdir(f"/proc/{process}/task"):
-                found += map(int, Path(f"/proc/{process}/task/{task}/children").read_text().split())
-    return found[1:]
+                processes += map(int, Path(f"/proc/{process}/task/{task}/children").read_text().split())
+    return processes[1:]
 
 
 def _end(child: int) -> None:
@@ -244,13 +244,13 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
 
     A second request to end is not for the child to answer: it is killed.
     """
-    asked: list[int] = []
+    requests: list[int] = []
     paused: list[float] = []
 
     def pass_on(number: int, frame: Any) -> None:
-        asked.append(number)
+        requests.append(number)
         with suppress(ProcessLookupError):
-            os.killpg(child, number if len(asked) == 1 else signal.SIGKILL)
+            os.killpg(child, number if len(requests) == 1 else signal.SIGKILL)
 
     def pause(number: int, frame: Any) -> None:
         begun = time.monotonic()
@@ -267,7 +267,7 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
         if signal.getsignal(n) != signal.SIG_IGN
     }
     try:
-        yield asked, paused
+        yield requests, paused
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -280,7 +280,7 @@ def _bound_allocations(memory: int) -> None:
     with suppress(OSError, ValueError, KeyError):
         status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
         now = int(status["VmData"].split()[0]) << 10
-        most = now + max(0, memory - held(os.getpid())) + SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
+        most = now + max(0, memory - memory_held(os.getpid())) + SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
         resource.setrlimit(
             resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
@@ -288,7 +288,7 @@ def _bound_allocations(memory: int) -> None:
 
 
 def _tell_when_printing(mouth: int) -> None:
-    """The first text on standard output is told to the parent: the answer is there, and only its reader keeps
+    """Notify the parent of the first text on standard output: the answer is there, and only its reader keeps
     it waiting.
     """
     out: Any = sys.__stdout__  # below whatever wraps it

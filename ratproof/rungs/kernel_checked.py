@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from automata.errors import InputError
-from ratproof.coq.assumptions import CLOSED, assumptions
-from ratproof.coq.bond import OtherDefinitions, compared
-from ratproof.coq.development import built
+from ratproof.coq.assumptions import CLOSED, theorem_assumptions
+from ratproof.coq.bond import OtherDefinitions, compare_definitions
+from ratproof.coq.development import build
 from ratproof.coq.programs import NoCoq, Rejected
-from ratproof.coq.sources import assumptions_in_words, statements
+from ratproof.coq.sources import statements, unproved_commands
 from ratproof.record.counterexample import RefutedByTheorem
 from ratproof.record.ledger import ledger
 from ratproof.record.not_run import NotRun
@@ -53,13 +53,13 @@ def accept(claim: str, variant: Variant) -> None:
         raise RuntimeError(f"{variant.name} names no theorem")
     if theorem.name not in statements():
         raise NotAccepted(f"there is no theorem {theorem.name} in theory/coq")
-    left = assumptions_in_words()
+    left = unproved_commands()
     if left:
         raise NotAccepted(f"theory/coq leaves something unproved: {left[0]}")
     try:
-        root = built()
-        said = assumptions(root)[theorem.name]
-        values, differs = compared(root).get((claim, variant.name), (0, ""))
+        root = build()
+        said = theorem_assumptions(root)[theorem.name]
+        values, differs = compare_definitions(root).get((claim, variant.name), (0, ""))
     except NoCoq as error:
         raise NotRun(str(error)) from None
     except Rejected as error:

@@ -16,7 +16,7 @@ from automata.errors import InputError
 from automata.files import write_whole
 from neural.state_regularized import files as network_files
 from neural.unrolled import one_of
-from ratproof.papers.certification.certify import Answer, accepting, certify
+from ratproof.papers.certification.certify import Certification, accepting, certify
 from training.state_regularized import checkpoints, strings
 from training.state_regularized.batches import accuracy
 from training.state_regularized.languages import Language
@@ -246,7 +246,7 @@ def run(
     return report
 
 
-def _keep_certificate(answer: Answer, folder: Path) -> None:
+def _keep_certificate(answer: Certification, folder: Path) -> None:
     """The certificate beside the network; none of an earlier run is left where there is none now."""
     path = folder / CERTIFICATE
     if answer.nodes is None:

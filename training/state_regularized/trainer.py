@@ -18,7 +18,7 @@ from typing import Literal
 import torch
 
 from neural.state_regularized.acceptor import Acceptor
-from ratproof.papers.certification.boxes import closes
+from ratproof.papers.certification.boxes import count_closed_boxes
 from ratproof.papers.certification.numbers import numbers_of
 from training.state_regularized.batches import Rows, mistakes, said
 from training.state_regularized.clusters import alone, means, put_centroids, some_states
@@ -238,7 +238,9 @@ class Trainer:
         right = self._all_right(self.length) and (not self.recipe.clusters or self._centroids_keep_it_right())
         right = right and not mistakes(self.network, self.validation)
         boxes = (
-            closes(numbers_of(self.network), self.recipe.tries) if right and self.recipe.finishes else None
+            count_closed_boxes(numbers_of(self.network), self.recipe.tries)
+            if right and self.recipe.finishes
+            else None
         )
         if right and (boxes is not None or not self.recipe.finishes):
             self.progress.done, self.progress.boxes = True, boxes

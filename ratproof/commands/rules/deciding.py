@@ -18,7 +18,7 @@ from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
-    from ratproof.papers.fa_rnn import Decided
+    from ratproof.papers.fa_rnn import NetworkDecision
 
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 
@@ -108,7 +108,7 @@ def decide(
     return EXIT[decision.verdict]
 
 
-def _keep(decision: Decided, folder: Path) -> int:
+def _keep(decision: NetworkDecision, folder: Path) -> int:
     """A file for each certificate."""
     written = [
         (

@@ -1,17 +1,17 @@
-"""The network on single mixtures, in balls: what it does with one string, and at its centroids, beyond doubt
-of rounding.
+"""The network on single mixtures, in balls: its values on one string and at its centroids, beyond doubt of
+rounding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import flint
 import numpy as np
 from flint import arb, arb_mat
 
-from ratproof.papers.certification.balls import Balls, InBalls, exact
+from automata.aliases import String
+from ratproof.papers.certification.balls import BallArithmetic, Balls, exact
 from ratproof.papers.certification.numbers import Numbers
 
 PRECISIONS = (64, 128, 256, 1024)
@@ -25,7 +25,7 @@ class BallRun:
 
     def __init__(self, numbers: Numbers) -> None:
         self.n = numbers
-        self.on = InBalls(numbers)
+        self.on = BallArithmetic(numbers)
         gates = len(self.on.c)
         self.U = [arb_mat(*part.shape, exact(part).ravel().tolist()) for part in np.split(numbers.U, gates)]
 
@@ -49,7 +49,7 @@ class BallRun:
 
     def alpha(self, similarities: Balls) -> Balls:
         """The mixture: the softmax of b / tau."""
-        logits = self.on.cooled(similarities)
+        logits = self.on.divide_by_temperature(similarities)
         return self.on.softmax(logits - logits[_largest(logits)])
 
     def h(self, alpha: Balls) -> Balls:
@@ -65,13 +65,13 @@ class BallRun:
         zero = np.array([arb(0)] * len(self.n.S), dtype=object)
         return self.similarities(self.u(zero, self.n.start))
 
-    def logit(self, h: Balls) -> Any:
+    def logit(self, h: Balls) -> arb:
         """The classifier's, after the end token."""
         return self.on.classify(self.u(h, self.n.end))[0]
 
 
 def winner(similarities: Balls) -> int | None:
-    """The place of the largest; ``None`` where the balls do not tell."""
+    """The place of the largest; ``None`` where the balls overlap."""
     best = _largest(similarities)
     clear = all(i == best or bool(similarities[best] > b) for i, b in enumerate(similarities))
     return best if clear else None
@@ -79,16 +79,16 @@ def winner(similarities: Balls) -> int | None:
 
 def _largest(values: Balls) -> int:
     """The place of the largest middle."""
-    middles: list[Any] = [value.mid() for value in values.tolist()]
+    middles: list[arb] = [value.mid() for value in values.tolist()]
     return max(range(len(middles)), key=lambda i: float(middles[i]))
 
 
-def sign(value: Any) -> bool | None:
+def sign(value: arb) -> bool | None:
     """Is it positive? ``None`` where the ball does not tell."""
     return True if value > 0 else False if value < 0 else None
 
 
-def soft_outputs(numbers: Numbers, string: Sequence[Any]) -> tuple[int, bool] | None:
+def soft_outputs(numbers: Numbers, string: String) -> tuple[int, bool] | None:
     """The soft network's label and decision after a string; ``None`` where the highest precision does not
     tell.
     """

@@ -1,5 +1,5 @@
-"""The same arithmetic in balls (python-flint), which hold the true value whatever is rounded: one box at a
-time, as proof.
+"""Ball arithmetic (python-flint), one box at a time: balls hold the true value whatever is rounded, so that
+the result is a proof.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import numpy as np
 from flint import arb, arb_mat, fmpq
 from numpy.typing import NDArray
 
-from ratproof.papers.certification.floats import Boxes, multipliers
-from ratproof.papers.certification.numbers import Floats, Numbers
+from automata.aliases import Floats
+from ratproof.papers.certification.floats import FloatBoxes, multipliers
+from ratproof.papers.certification.numbers import Numbers
 
 BITS = 64
 Balls = NDArray[Any]
 """An array of ``flint.arb``."""
 
 
-class Box:
+class BallBox:
     """A box of alphas cut with the simplex, whose corners are floats.
 
     Attributes:
@@ -33,17 +34,15 @@ class Box:
     """
 
     def __init__(self, low: Floats, high: Floats) -> None:
-        self.floats = Boxes(low[None], high[None])
+        self.floats = FloatBoxes(low[None], high[None])
         self.middle = exact(self.floats.middle[0])
         self.down = _each(lambda v: v.min(arb(0)), exact(low) - self.middle)
         self.up = _each(lambda v: v.max(arb(0)), exact(high) - self.middle)
         self.rest = (arb(1) - sum(self.middle, arb(0))).union(arb(0))
 
 
-class InBalls:
-    """The arithmetic of :mod:`ratproof.papers.certification.cells` and
-    :mod:`ratproof.papers.certification.mixing` on one box.
-    """
+class BallArithmetic:
+    """The :class:`~ratproof.papers.certification.arithmetic.EnclosureArithmetic` of balls, on one box."""
 
     def __init__(self, numbers: Numbers) -> None:
         self.numbers = numbers
@@ -65,27 +64,27 @@ class InBalls:
             self._read[token] = W @ exact(self.numbers.embedding[token]) + b
         return np.split(self._read[token], len(self.c))[gate]
 
-    def times(self, matrix: Balls, box: Box) -> Balls:
+    def times_middle(self, matrix: Balls, box: BallBox) -> Balls:
         """The matrix times the middle."""
         return np.asarray(matrix @ box.middle)
 
-    def scaled(self, vector: Balls, matrix: Balls) -> Balls:
+    def scale_rows(self, vector: Balls, matrix: Balls) -> Balls:
         """The rows of a matrix, each times an entry of the vector."""
         if any(matrix is known for known in (self.S, *self.US)):  # points, or very nearly
             return vector[:, None] * matrix
-        return self.multiplied(vector[:, None], matrix)
+        return self.multiply(vector[:, None], matrix)
 
-    def multiplied(self, one: Balls, other: Balls) -> Balls:
+    def multiply(self, one: Balls, other: Balls) -> Balls:
         """Elementwise products, as intervals: a ball's own product of two wide balls is wider."""
         low, high = _each(lambda v: v.lower(), one), _each(lambda v: v.upper(), one)
         least, most = _each(lambda v: v.lower(), other), _each(lambda v: v.upper(), other)
         return union(union(low * least, low * most), union(high * least, high * most))
 
-    def reach(self, middle: Balls, slope: Balls, box: Box) -> Balls:
+    def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
         """The middle plus the range of slope (alpha - box.middle).
 
         The deltas sum to a number in ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
-        every m, and the m that floats found to be good are as rigorous as any.
+        every m, and an m that was optimised in floats is as rigorous as any.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]
@@ -112,7 +111,7 @@ class InBalls:
         """1 - t^2, where t is a tanh's value: it has one maximum, 1 at 0."""
         return _hill(t, lambda v: 1 - v * v, arb(0))
 
-    def towards(self, label: int) -> Balls:
+    def centroid_differences(self, label: int) -> Balls:
         """s_i - s_label as rows, shape ``(k, d)``."""
         return (self.S - self.S[:, [label]]).T
 
@@ -120,11 +119,11 @@ class InBalls:
         """A matrix times a vector."""
         return np.asarray(matrix @ vector)
 
-    def before(self, matrix: Balls, slope: Balls) -> Balls:
+    def times_slope(self, matrix: Balls, slope: Balls) -> Balls:
         """A matrix times a slope."""
         return product(matrix, slope)
 
-    def cooled(self, value: Balls) -> Balls:
+    def divide_by_temperature(self, value: Balls) -> Balls:
         """Divided by the temperature."""
         return np.asarray(value / self.tau)
 
@@ -141,7 +140,7 @@ class InBalls:
         return product(alpha[None, :], slope)
 
     def meet(self, one: Balls, other: Balls) -> Balls:
-        """What is in both."""
+        """The intersection."""
         return _each(lambda a, b: a.intersection(b), one, other)
 
     def classify(self, u: Balls) -> Balls:
@@ -160,15 +159,15 @@ class InBalls:
         least = np.array([sum((v.abs_lower() ** 2 for v in row), arb(0)).sqrt() for row in apart])
         most = np.array([sum((v.abs_upper() ** 2 for v in row), arb(0)).sqrt() for row in apart])
         every = arb(0, 1)
-        found = [
+        directions = [
             [every] * len(row) if not near > 0 else [(v / near.union(far)).intersection(every) for v in row]
             for row, near, far in zip(apart, least, most, strict=True)
         ]
-        return np.array(found)
+        return np.array(directions)
 
-    def pick(self, values: Balls, label: int) -> Any:
-        """The entry at the label."""
-        return values[label]
+    def pick(self, values: Balls, label: int) -> Balls:
+        """The entry at the label, shape ``(1,)``."""
+        return np.asarray(values[[label]])
 
     def pick_row(self, values: Balls, label: int) -> Balls:
         """The row at the label."""
@@ -187,8 +186,8 @@ def union(one: Balls, other: Balls) -> Balls:
 
 def product(one: Balls, other: Balls) -> Balls:
     """A matrix product."""
-    found = arb_mat(*one.shape, one.ravel().tolist()) * arb_mat(*other.shape, other.ravel().tolist())
-    return np.array(found.entries(), dtype=object).reshape(one.shape[0], other.shape[1])
+    entries = arb_mat(*one.shape, one.ravel().tolist()) * arb_mat(*other.shape, other.ravel().tolist())
+    return np.array(entries.entries(), dtype=object).reshape(one.shape[0], other.shape[1])
 
 
 def lower(values: Balls) -> Floats:
@@ -209,19 +208,19 @@ def _others(values: Balls) -> Balls:
     return np.asarray(before + behind)
 
 
-def _each(function: Callable[..., Any], *arrays: Balls) -> Balls:
+def _each(function: Callable[..., object], *arrays: Balls) -> Balls:
     return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
 
 
-def _monotone(x: Balls, function: Callable[[Any], Any]) -> Balls:
+def _monotone(x: Balls, function: Callable[[arb], arb]) -> Balls:
     """An increasing function."""
     return _each(lambda v: function(v.lower()).union(function(v.upper())), x)
 
 
-def _hill(x: Balls, function: Callable[[Any], Any], top: Any) -> Balls:
+def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
     """A function that increases up to one point, and decreases from there on."""
 
-    def over(v: Any) -> Any:
+    def over(v: arb) -> arb:
         ends = function(v.lower()).union(function(v.upper()))
         return ends.union(function(top)) if v.overlaps(top) else ends
 

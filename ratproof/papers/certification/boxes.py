@@ -1,5 +1,5 @@
-"""Boxes that a network maps into each other, found in floats: nodes of the soft run, each with a box of
-mixtures alpha.
+"""The search, in floats, for boxes that a network maps into each other: nodes of the soft run, each with a
+box of mixtures alpha.
 
 Nodes refine the automaton: first one for each of its states, then, where the boxes do not close, by how near
 the points of the soft run lie to each other.
@@ -14,14 +14,15 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ratproof.papers.certification.cells import Step
-from ratproof.papers.certification.floats import Boxes, Floating, Points
-from ratproof.papers.certification.mixing import decision, mixed
-from ratproof.papers.certification.numbers import Floats, Numbers
-from ratproof.papers.certification.soft_run import GRAINS, MOST_POINTS, Net, net, partition
+from automata.aliases import Floats
+from ratproof.papers.certification.cells import RecurrentStep
+from ratproof.papers.certification.floats import FloatArithmetic, FloatBoxes, Points
+from ratproof.papers.certification.mixing import classifier_logit, next_mixture
+from ratproof.papers.certification.numbers import Numbers
+from ratproof.papers.certification.soft_run import GRAINS, MOST_POINTS, SoftRunNet, net, partition
 
 NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
-"""How far apart the neighbouring points of one node may be, from coarse to fine."""
+"""The greatest distances of neighbouring points of one node, from coarse to fine."""
 MOST_NODES = 400
 FEW_POINTS = 500
 """The most points of the soft run in a short look."""
@@ -56,7 +57,7 @@ class Nodes:
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenBoxes:
     """Why boxes did not close.
 
     Attributes:
@@ -70,27 +71,27 @@ class Open:
 
 def attempts(
     numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
-) -> Iterator[Nodes | Open]:
-    """Nodes whose boxes close, those that are easily found first; between them, why others did not.
+) -> Iterator[Nodes | OpenBoxes]:
+    """Nodes whose boxes close, from coarse partitions to fine ones; between them, why others did not.
 
     Args:
         numbers: of the network.
-        stage: is told what is tried.
+        stage: called with a description of each attempt.
         most: the most points of the soft run.
     """
-    on = Floating(numbers)
+    on = FloatArithmetic(numbers)
     for grain in GRAINS:
         stage(f"points of the soft run, {grain} apart")
         points = net(numbers, grain, most)
         if points is None:
-            yield Open(f"the soft run has more than {most} points that are {grain} apart")
+            yield OpenBoxes(f"the soft run has more than {most} points that are {grain} apart")
             return
         for nodes in _partitions(points):
-            yield nodes if isinstance(nodes, Open) else close(on, nodes, stage=stage)
+            yield nodes if isinstance(nodes, OpenBoxes) else close(on, nodes, stage=stage)
 
 
-def closes(numbers: Numbers, tries: int = 1) -> int | None:
-    """How many boxes close at the first attempts; ``None`` where they do not.
+def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
+    """The number of boxes that close at the first attempts; ``None`` where they do not.
 
     A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the
     soft run to go where the centroids by themselves do.
@@ -99,8 +100,10 @@ def closes(numbers: Numbers, tries: int = 1) -> int | None:
         numbers: of the network.
         tries: how many partitions of the soft run's points to try; the first has a box for each state.
     """
-    found = (nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes))
-    nodes = next(found, None)
+    closed = (
+        nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes)
+    )
+    nodes = next(closed, None)
     if nodes is None:
         return None
     points, every = Points(numbers), np.eye(numbers.k)
@@ -113,7 +116,7 @@ def closes(numbers: Numbers, tries: int = 1) -> int | None:
     return len(nodes) if same else None
 
 
-def _partitions(points: Net) -> Iterator[Nodes | Open]:
+def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
     """The partitions of the soft run's points, from coarse to fine; or why there is none to try."""
     tried = 0
     for near in NEARNESS:
@@ -122,8 +125,8 @@ def _partitions(points: Net) -> Iterator[Nodes | Open]:
             continue
         if part.max() >= MOST_NODES:
             if not tried:
-                found = f"the {len(points.alpha)} points of the soft run stand for {part.max() + 1} states"
-                yield Open(f"{found}, and more than {MOST_NODES} boxes are not tried")
+                size = f"the {len(points.alpha)} points of the soft run stand for {part.max() + 1} states"
+                yield OpenBoxes(f"{size}, and more than {MOST_NODES} boxes are not tried")
             return
         tried = int(part.max()) + 1
         first = np.array([int(np.flatnonzero(part == node)[0]) for node in range(tried)])
@@ -137,8 +140,8 @@ def _partitions(points: Net) -> Iterator[Nodes | Open]:
 
 
 def close(
-    on: Floating, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
-) -> Nodes | Open:
+    on: FloatArithmetic, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
+) -> Nodes | OpenBoxes:
     """Widen the boxes until each symbol maps each into the next node's, every image has its label, and all
     accept as they should.
     """
@@ -150,45 +153,45 @@ def close(
         nodes = replace(nodes, low=low, high=high)
         images = Images(on, nodes)
         if images.fault:
-            return Open(images.fault, nodes)
+            return OpenBoxes(images.fault, nodes)
         if (images.low > low).all() and (images.high < high).all() and _inside(first, low[0], high[0]):
             return nodes
         wide_low, wide_high = _around(images.low, images.high)
         low, high = np.minimum(low, wide_low), np.maximum(high, wide_high)
-    return Open(f"the boxes still grow after {rounds} rounds", nodes)
+    return OpenBoxes(f"the boxes still grow after {rounds} rounds", nodes)
 
 
 class Images:
-    """What one step makes of the boxes: for each node the hull of all images that are to lie in its box.
+    """The images of the boxes under one step: for each node the hull of all that are to lie in its box.
 
     Attributes:
         fault: the first place where a label or a decision is not certain, in words; "" where there is none.
         low, high: the hulls' corners; those of some images only, where there is a fault.
     """
 
-    def __init__(self, on: Floating, nodes: Nodes) -> None:
+    def __init__(self, on: FloatArithmetic, nodes: Nodes) -> None:
         numbers = on.numbers
-        step, symbols = Step(on), len(numbers.alphabet)
+        step, symbols = RecurrentStep(on), len(numbers.alphabet)
         self.fault = ""
         self.low, self.high = np.full_like(nodes.low, np.inf), np.full_like(nodes.high, -np.inf)
         for some in _portions(len(nodes) * symbols, numbers):
             source, symbol = some // symbols, some % symbols
             target = nodes.after.reshape(-1)[some]
             label = nodes.label[target]
-            pairs = Boxes(nodes.low[source], nodes.high[source])
-            found = mixed(on, step.u(pairs, symbol), label, pairs)
+            pairs = FloatBoxes(nodes.low[source], nodes.high[source])
+            image = next_mixture(on, step.u(pairs, symbol), label, pairs)
             open_pairs = np.flatnonzero(
-                ~(np.where(np.arange(numbers.k) == label[:, None], -1, found.gaps.hi) < 0).all(axis=1)
+                ~(np.where(np.arange(numbers.k) == label[:, None], -1, image.gaps.hi) < 0).all(axis=1)
             )
             if len(open_pairs):
                 node, name = source[open_pairs[0]], numbers.alphabet[symbol[open_pairs[0]]]
                 self.fault = f"after symbol {name!r} from node {node} the label is not certain"
                 return
-            np.minimum.at(self.low, target, found.alpha.lo)
-            np.maximum.at(self.high, target, found.alpha.hi)
+            np.minimum.at(self.low, target, image.alpha.lo)
+            np.maximum.at(self.high, target, image.alpha.hi)
         for some in _portions(len(nodes), numbers):
-            each = Boxes(nodes.low[some], nodes.high[some])
-            logit = decision(on, step.u(each, np.full(len(some), numbers.end)), each)
+            each = FloatBoxes(nodes.low[some], nodes.high[some])
+            logit = classifier_logit(on, step.u(each, np.full(len(some), numbers.end)), each)
             certain = np.where(nodes.accepts[some], logit.lo[:, 0] > 0, logit.hi[:, 0] < 0)
             if not certain.all():
                 self.fault = f"whether node {some[int(np.argmin(certain))]} is accepted is not certain"

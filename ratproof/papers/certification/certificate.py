@@ -4,18 +4,51 @@ JSON.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NotRequired, TypeAlias, TypedDict
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.moore import Moore
 from automata.number_text import shorten
 from ratproof.checkers import check_boxes
 from ratproof.papers.certification.boxes import Nodes
+from ratproof.papers.certification.hard import labelled_outputs
 from ratproof.papers.certification.numbers import ARRAYS, Numbers
 
+HexFloats: TypeAlias = str | list["HexFloats"]
+"""A float, as a string of hexadecimal digits; or a list of such, or of lists."""
 FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
+
+
+class AutomatonFields(TypedDict):
+    """The automaton of a certificate: for each state the next states, the label and the decision."""
+
+    after: list[list[int]]
+    label: list[int]
+    accepts: list[bool]
+
+
+class NodeFields(TypedDict):
+    """A node of a certificate: its state of the automaton, the next nodes, and the corners of its box."""
+
+    state: int
+    after: list[int]
+    low: HexFloats
+    high: HexFloats
+
+
+class BoxesCertificate(TypedDict):
+    """A certificate of closed boxes, as ``docs/formats.md`` describes it."""
+
+    format: str
+    about: NotRequired[str]
+    claims: str
+    network: JsonObject
+    automaton: AutomatonFields
+    nodes: list[NodeFields]
 
 
 def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
@@ -26,7 +59,7 @@ def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
     )
 
 
-def network_json(numbers: Numbers) -> dict[str, Any]:
+def network_json(numbers: Numbers) -> JsonObject:
     """The network that a certificate is about: every float as a string of hexadecimal digits, exactly.
 
     Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a
@@ -53,9 +86,9 @@ def digest(numbers: Numbers) -> str:
     return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
 
 
-def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
-    """What ``ratproof/checkers/check_boxes.py`` checks; every float as a string of hexadecimal digits,
-    exactly.
+def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:
+    """The certificate that ``ratproof/checkers/check_boxes.py`` checks; every float exactly, as a string of
+    hexadecimal digits.
     """
     machine = soft_machine(numbers, nodes)
     least = machine.minimal()
@@ -66,8 +99,8 @@ def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
         "network": network_json(numbers),
         "automaton": {
             "after": [list(row) for row in least.table],
-            "label": [label for label, _ in _outputs(least)],
-            "accepts": [accepts for _, accepts in _outputs(least)],
+            "label": [label for label, _ in labelled_outputs(least)],
+            "accepts": [accepts for _, accepts in labelled_outputs(least)],
         },
         "nodes": [
             {
@@ -79,10 +112,6 @@ def to_json(numbers: Numbers, nodes: Nodes) -> dict[str, Any]:
             for node, state in enumerate(_states(machine, least))
         ],
     }
-
-
-def _outputs(machine: Moore) -> list[tuple[int, bool]]:
-    return list(machine.outputs)  # type: ignore[arg-type]
 
 
 def _states(machine: Moore, least: Moore) -> list[int]:
@@ -97,6 +126,6 @@ def _states(machine: Moore, least: Moore) -> list[int]:
     return [states[node] for node in range(machine.states)]
 
 
-def _hex(values: Any) -> Any:
+def _hex(values: ArrayLike) -> HexFloats:
     array = np.asarray(values)
     return float(array).hex() if array.ndim == 0 else [_hex(part) for part in array]

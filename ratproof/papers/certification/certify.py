@@ -14,24 +14,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
+from automata.aliases import Symbols
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.papers.certification import certificate
-from ratproof.papers.certification.boxes import Nodes, Open, attempts
-from ratproof.papers.certification.certificate import soft_machine
-from ratproof.papers.certification.hard import Hard, hard
+from ratproof.papers.certification.boxes import Nodes, OpenBoxes, attempts
+from ratproof.papers.certification.certificate import BoxesCertificate, soft_machine
+from ratproof.papers.certification.hard import HardAutomaton, hard_automaton, labelled_outputs
 from ratproof.papers.certification.numbers import Numbers, numbers_of
 from ratproof.papers.certification.proof import prove
 from ratproof.papers.certification.search import difference
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What was found.
+class Certification:
+    """The answer for a network: its hard automaton, and proved boxes or a difference.
 
     Attributes:
         numbers: the network, at the temperature in question.
@@ -42,9 +42,9 @@ class Answer:
     """
 
     numbers: Numbers
-    hard: Hard
+    hard: HardAutomaton
     nodes: Nodes | None
-    word: tuple[Any, ...] | None
+    word: Symbols | None
     why: str
 
     @property
@@ -70,8 +70,8 @@ class Answer:
         """The minimal DFA of what the soft network accepts, where its boxes are proved."""
         return None if self.soft is None else accepting(self.soft)
 
-    def certificate(self) -> dict[str, Any]:
-        """What ``ratproof/checkers/check_boxes.py`` accepts: about the soft network and its own automaton.
+    def certificate(self) -> BoxesCertificate:
+        """The certificate of the soft network and its automaton, for ``ratproof/checkers/check_boxes.py``.
 
         Raises :class:`~automata.errors.InputError` where no boxes are proved.
         """
@@ -86,7 +86,7 @@ def certify(
     against: DFA | None = None,
     tell: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
-) -> Answer:
+) -> Certification:
     """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
 
     StringResult are the label, which is the most probable centroid, and the decision to accept; with
@@ -96,8 +96,8 @@ def certify(
         network: of one layer without a cell state.
         temperature: tau; the network's own without.
         against: a DFA to compare the decisions with.
-        tell: is told how many nodes of how many are proved.
-        stage: is told what is tried before that.
+        tell: called with the number of nodes proved, and of all.
+        stage: called with a description of each stage before that.
 
     Raises:
         InputError: the network is of another kind; the temperature is not positive; the DFA has other
@@ -105,8 +105,8 @@ def certify(
     """
     numbers = numbers_of(network, temperature)
     stage("the hard automaton")
-    limit = hard(numbers)
-    nodes, why = boxes(numbers, tell, stage)
+    limit = hard_automaton(numbers)
+    nodes, why = prove_boxes(numbers, tell, stage)
     target = (
         limit.machine()
         if against is None
@@ -119,17 +119,17 @@ def certify(
     )
     if target is None:
         ties = f"there is no automaton to compare with: strings come to a tie, at {limit.ties[0]}"
-        return Answer(numbers, limit, nodes, None, ties)
-    shown = (lambda output: output) if against is None else (lambda output: output[1])
+        return Certification(numbers, limit, nodes, None, ties)
+    view = (lambda output: output) if against is None else (lambda output: output[1])
     if nodes is None:
         stage("looking for a string on which they differ")
-        return Answer(numbers, limit, None, difference(numbers, target, shown), why)
+        return Certification(numbers, limit, None, difference(numbers, target, view), why)
     soft = soft_machine(numbers, nodes)
-    followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(shown, soft.outputs)))
-    return Answer(numbers, limit, nodes, followed.difference(target), "")
+    followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(view, soft.outputs)))
+    return Certification(numbers, limit, nodes, followed.difference(target), "")
 
 
-def boxes(
+def prove_boxes(
     numbers: Numbers,
     tell: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
@@ -137,7 +137,7 @@ def boxes(
     """Nodes whose boxes are proved to close; else why not."""
     why = ""
     for nodes in attempts(numbers, stage):
-        if isinstance(nodes, Open):
+        if isinstance(nodes, OpenBoxes):
             why = nodes.why
             continue
         gap = prove(numbers, nodes, tell)
@@ -149,5 +149,5 @@ def boxes(
 
 def accepting(machine: Moore) -> DFA:
     """The minimal DFA of a machine whose outputs are ``(label, accepts)``."""
-    outputs: Any = machine.outputs
+    outputs = labelled_outputs(machine)
     return machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)).minimal()

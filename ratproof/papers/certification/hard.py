@@ -1,25 +1,28 @@
-"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2), by
-asking it.
+"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2).
 
-Asked at every centroid for every symbol, in balls: a transition is where the most similar centroid is
-certain, and a tie where no precision tells it from another.
+The network is evaluated at every centroid for every symbol, in balls: a transition is where the most similar
+centroid is certain, and a tie where no precision tells it from another.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import flint
 
+from automata.aliases import Symbols
 from automata.moore import Moore
 from ratproof.papers.certification.ball_run import PRECISIONS, BallRun, sign, winner
 from ratproof.papers.certification.numbers import Numbers
 
+LabelledOutput = tuple[int, bool]
+"""Of a state: the label, which is the most probable centroid, and the decision to accept."""
+
 
 @dataclass(frozen=True)
-class Hard:
-    """The table of all centroids.
+class HardAutomaton:
+    """A network's automaton for temperature -> 0, as the table of all centroids.
 
     Attributes:
         alphabet: the symbols.
@@ -29,7 +32,7 @@ class Hard:
         margins: like the table: how much more similar the winner is than the second, as a float; 0 for a tie.
     """
 
-    alphabet: tuple[Any, ...]
+    alphabet: Symbols
     start: int | None
     table: tuple[tuple[int | None, ...], ...]
     accepts: tuple[bool | None, ...]
@@ -48,15 +51,15 @@ class Hard:
     @property
     def ties(self) -> list[str]:
         """In words: where strings come to a tie."""
-        found = ["the start"] if self.start is None else []
+        places = ["the start"] if self.start is None else []
         for i in self.reachable:
-            found += [
+            places += [
                 f"centroid {i}, symbol {a!r}"
                 for a, j in zip(self.alphabet, self.table[i], strict=True)
                 if j is None
             ]
-            found += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
-        return found
+            places += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
+        return places
 
     def machine(self) -> Moore | None:
         """The automaton on reachable centroids, whose outputs are ``(centroid, accepts)``; ``None`` where
@@ -70,8 +73,13 @@ class Hard:
         return Moore(self.alphabet, 0, table, tuple((i, self.accepts[i]) for i in order))
 
 
-def hard(numbers: Numbers) -> Hard:
-    """Ask the network at every centroid."""
+def labelled_outputs(machine: Moore) -> list[LabelledOutput]:
+    """The outputs ``(label, accepts)`` of a machine that was read off a network."""
+    return cast(list[LabelledOutput], list(machine.outputs))
+
+
+def hard_automaton(numbers: Numbers) -> HardAutomaton:
+    """The hard automaton, from the network's values at every centroid."""
     k, symbols = numbers.k, range(len(numbers.alphabet))
     start: int | None = 0
     table: dict[tuple[int, int], int | None] = {(i, a): None for i in range(k) for a in symbols}
@@ -95,7 +103,7 @@ def hard(numbers: Numbers) -> Hard:
                     margins[i, a] = min(float((b[j] - other).mid()) for m, other in enumerate(b) if m != j)
             for i in undecided:
                 accepts[i] = sign(run.logit(run.centroid(i)))
-    return Hard(
+    return HardAutomaton(
         numbers.alphabet,
         start,
         tuple(tuple(table[i, a] for a in symbols) for i in range(k)),

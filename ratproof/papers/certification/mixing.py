@@ -5,13 +5,14 @@ decision.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic
 
+from ratproof.papers.certification.arithmetic import BoxT, EnclosureArithmetic, PlaceT, V
 from ratproof.papers.certification.cells import Enclosed
 
 
 @dataclass(frozen=True)
-class Mixed:
+class NextMixture(Generic[V]):
     """The next alpha over a box.
 
     Attributes:
@@ -20,35 +21,37 @@ class Mixed:
         alpha: its values over the box.
     """
 
-    gaps: Any
-    alpha: Any
+    gaps: V
+    alpha: V
 
 
-def mixed(on: Any, u: Enclosed, label: Any, box: Any) -> Mixed:
+def next_mixture(
+    on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT
+) -> NextMixture[V]:
     """The component on u; ``label`` is the centroid that the logits are compared with."""
     gaps = _gaps(on, u, label, box)
     alpha = on.softmax(gaps.whole)
     # once more by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
-    slope = on.scaled(alpha, gaps.slope - on.average(alpha, gaps.slope))
+    slope = on.scale_rows(alpha, gaps.slope - on.average(alpha, gaps.slope))
     by_slope = on.reach(on.softmax(gaps.middle), slope, box)
-    return Mixed(gaps.whole, on.meet(alpha, by_slope))
+    return NextMixture(gaps.whole, on.meet(alpha, by_slope))
 
 
-def decision(on: Any, u: Enclosed, box: Any) -> Any:
+def classifier_logit(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], box: BoxT) -> V:
     """W u + v over the box: the classifier's logit."""
     middle = on.classify(u.middle)
-    return on.reach(middle, on.before(on.w, u.slope), box)
+    return on.reach(middle, on.times_slope(on.w, u.slope), box)
 
 
-def _gaps(on: Any, u: Enclosed, label: Any, box: Any) -> Enclosed:
+def _gaps(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT) -> Enclosed[V]:
     if on.numbers.similarity == "dot":  # equation 2
-        towards = on.towards(label)
-        middle = on.apply(towards, u.middle)
-        slope = on.before(towards, u.slope)
+        differences = on.centroid_differences(label)
+        middle = on.apply(differences, u.middle)
+        slope = on.times_slope(differences, u.slope)
     else:  # equation 3: the gradient of -|u - s| is the unit vector from u to s
         distances = on.distances(u.middle)
         middle = on.pick(distances, label) - distances
         pull = on.unit_vectors(u.whole)
-        slope = on.before(pull - on.pick_row(pull, label), u.slope)
-    middle, slope = on.cooled(middle), on.cooled(slope)
+        slope = on.times_slope(pull - on.pick_row(pull, label), u.slope)
+    middle, slope = on.divide_by_temperature(middle), on.divide_by_temperature(slope)
     return Enclosed(middle, slope, on.reach(middle, slope, box))

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from automata.aliases import Floats, Symbols
 from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from torch import Tensor
+
 ARRAYS = ("embedding", "W", "b", "U", "c", "S", "w", "v")
 
 
@@ -38,7 +40,7 @@ class Numbers:
     kind: str
     similarity: str
     temperature: Fraction
-    alphabet: tuple[Any, ...]
+    alphabet: Symbols
     start_token: bool
     embedding: Floats
     W: Floats
@@ -51,7 +53,7 @@ class Numbers:
 
     @property
     def k(self) -> int:
-        """How many centroids."""
+        """The number of centroids."""
         return int(self.S.shape[1])
 
     @property
@@ -69,8 +71,7 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     """The network's numbers, at its own temperature or another.
 
     Raises:
-        InputError: it is no network of one layer without a cell state that mixes centroids; with what is
-            right.
+        InputError: it is no network of one layer without a cell state that mixes centroids.
     """
     if len(network.cells) != 1:
         raise InputError(f"the network has {len(network.cells)} layers, where one is right")
@@ -100,7 +101,7 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
             " automaton of the limit 0"
         )
 
-    def array(tensor: Any) -> Floats:
+    def array(tensor: Tensor) -> Floats:
         return np.asarray(tensor.detach().cpu().double().numpy())
 
     return Numbers(

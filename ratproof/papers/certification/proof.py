@@ -1,25 +1,24 @@
-"""That boxes are closed, in balls: what makes a certificate of nodes that were found in floats."""
+"""The proof, in balls, that boxes are closed: it makes a certificate of the nodes of a search in floats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 import numpy as np
 
 from ratproof.papers.certification.ball_run import BallRun
-from ratproof.papers.certification.balls import BITS, Balls, Box, InBalls, exact
+from ratproof.papers.certification.balls import BITS, BallArithmetic, BallBox, Balls, exact
 from ratproof.papers.certification.boxes import Nodes
-from ratproof.papers.certification.cells import Step
-from ratproof.papers.certification.mixing import decision, mixed
+from ratproof.papers.certification.cells import RecurrentStep
+from ratproof.papers.certification.mixing import classifier_logit, next_mixture
 from ratproof.papers.certification.numbers import Numbers
 
 
 @dataclass(frozen=True)
-class Gap:
-    """Where the argument fails.
+class ProofGap:
+    """A place where the argument fails.
 
     Attributes:
         why: in a sentence.
@@ -30,7 +29,7 @@ class Gap:
 
 def prove(
     numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None] = lambda done, of: None
-) -> Gap | None:
+) -> ProofGap | None:
     """Check base, step and decision of the induction for all nodes; ``None`` where all hold, else the first
     that does not.
 
@@ -46,7 +45,7 @@ def prove(
         return _first(numbers, nodes) or _steps(numbers, nodes, tell)
 
 
-def _first(numbers: Numbers, nodes: Nodes) -> Gap | None:
+def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
     label = int(nodes.label[0])
     if numbers.start_token:
         run = BallRun(numbers)
@@ -55,36 +54,38 @@ def _first(numbers: Numbers, nodes: Nodes) -> Gap | None:
     else:
         alpha, gaps = exact(np.eye(numbers.k)[0]), exact(np.where(np.arange(numbers.k) == 0, 0, -1))
         if label != 0:
-            return Gap("without a start token the first label is centroid 0, and that of node 0 is another")
+            return ProofGap(
+                "without a start token the first label is centroid 0, and that of node 0 is another"
+            )
     if not _labelled(gaps, label):
-        return Gap(f"base: that the first label is centroid {label} is not certain")
+        return ProofGap(f"base: that the first label is centroid {label} is not certain")
     outside = _outside(alpha, nodes, 0)
     return (
         None
         if outside is None
-        else Gap(f"base: the first mixture leaves the box of node 0 at centroid {outside}")
+        else ProofGap(f"base: the first mixture leaves the box of node 0 at centroid {outside}")
     )
 
 
-def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> Gap | None:
-    on = InBalls(numbers)
-    step = Step(on)
+def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> ProofGap | None:
+    on = BallArithmetic(numbers)
+    step = RecurrentStep(on)
     for node in range(len(nodes)):
         tell(node, len(nodes))
-        box = Box(nodes.low[node], nodes.high[node])
+        box = BallBox(nodes.low[node], nodes.high[node])
         for symbol, name in enumerate(numbers.alphabet):
             target = int(nodes.after[node, symbol])
             label = int(nodes.label[target])
-            found = mixed(on, step.u(box, symbol), label, box)
+            image = next_mixture(on, step.u(box, symbol), label, box)
             where = f"step: from node {node} with symbol {name!r} to node {target}"
-            if not _labelled(found.gaps, label):
-                return Gap(f"{where}, that the label is centroid {label} is not certain")
-            outside = _outside(found.alpha, nodes, target)
+            if not _labelled(image.gaps, label):
+                return ProofGap(f"{where}, that the label is centroid {label} is not certain")
+            outside = _outside(image.alpha, nodes, target)
             if outside is not None:
-                return Gap(f"{where}, the mixtures leave the box at centroid {outside}")
-        logit: Any = decision(on, step.u(box, numbers.end), box)[0]
+                return ProofGap(f"{where}, the mixtures leave the box at centroid {outside}")
+        logit = classifier_logit(on, step.u(box, numbers.end), box)[0]
         if not (logit > 0 if nodes.accepts[node] else logit < 0):
-            return Gap(
+            return ProofGap(
                 f"decision: that node {node} is {'accepted' if nodes.accepts[node] else 'rejected'} is not"
                 " certain"
             )

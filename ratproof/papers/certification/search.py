@@ -1,15 +1,16 @@
-"""A string on which the soft network and an automaton differ: looked for in floats, confirmed in balls."""
+"""The search, in floats, for a string on which soft network and automaton differ; balls confirm it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
+from automata.aliases import Symbols
 from automata.moore import Moore
 from ratproof.papers.certification.ball_run import soft_outputs
 from ratproof.papers.certification.floats import Points
+from ratproof.papers.certification.hard import LabelledOutput
 from ratproof.papers.certification.numbers import Numbers
 
 WIDEST = 4096
@@ -19,20 +20,20 @@ symbols.
 """
 MOST_TRIES = 5
 
-Shown = Callable[[Any], Any]
-"""What is compared of an output ``(label, accepts)``."""
+OutputView = Callable[[LabelledOutput], Hashable]
+"""The part of an output ``(label, accepts)`` that is compared."""
 
 
 def difference(
-    numbers: Numbers, machine: Moore, shown: Shown = lambda output: output, seed: int = 0
-) -> tuple[Any, ...] | None:
-    """A short string after which the soft network shows something else than the machine; ``None`` where none
-    was found.
+    numbers: Numbers, machine: Moore, view: OutputView = lambda output: output, seed: int = 0
+) -> Symbols | None:
+    """A short string after which the soft network shows something else than the machine; ``None`` where the
+    search comes to none.
 
     Args:
         numbers: the network.
-        machine: over the same symbols, in the same order, with outputs of the same kind as ``shown`` gives.
-        shown: from the network's ``(label, accepts)``, what is compared.
+        machine: over the same symbols, in the same order, with outputs of the same kind as those of ``view``.
+        view: the part of the network's output ``(label, accepts)`` that is compared.
         seed: of the random strings.
     """
     points, random = Points(numbers), np.random.default_rng(seed)
@@ -51,10 +52,10 @@ def difference(
             words = np.column_stack([words[parent], read])
         outputs = zip(alpha.argmax(axis=1).tolist(), (points.accepts(alpha) > 0).tolist(), strict=True)
         for place, output in enumerate(outputs):
-            if shown(output) != machine.outputs[state[place]]:
+            if view(output) != machine.outputs[state[place]]:
                 word = tuple(numbers.alphabet[a] for a in words[place])
                 true = soft_outputs(numbers, word)
-                if true is not None and shown(true) != machine.outputs[state[place]]:
+                if true is not None and view(true) != machine.outputs[state[place]]:
                     return word
                 tries += 1
                 if (

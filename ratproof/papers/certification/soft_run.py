@@ -1,5 +1,5 @@
-"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and what each symbol makes
-of them. In floats.
+"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and their images
+under each symbol. In floats.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.aliases import Floats
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.numbers import Numbers
 
 MOST_POINTS = 3000
 GRAINS = (1e-2, 1e-3, 1e-4, 1e-5)
-"""How near a point has to be to one that is there to be taken for it."""
+"""Distances within which a new point is identified with a known one, from coarse to fine."""
 
 
 @dataclass(frozen=True)
-class Net:
+class SoftRunNet:
     """Points that strings lead to, closed under all symbols up to its grain.
 
     Attributes:
@@ -34,7 +35,7 @@ class Net:
     accepts: NDArray[np.bool_]
 
 
-def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> Net | None:
+def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet | None:
     """The points of the soft run; ``None`` where they are more than ``most``."""
     points, symbols = Points(numbers), len(numbers.alphabet)
     room = np.empty((most, numbers.k))
@@ -54,20 +55,20 @@ def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> Net | None:
                 rows[row, symbol] = nearest
         after = np.concatenate([after, rows])
     alpha = room[:size].copy()
-    return Net(alpha, after, alpha.argmax(axis=1), points.accepts(alpha) > 0)
+    return SoftRunNet(alpha, after, alpha.argmax(axis=1), points.accepts(alpha) > 0)
 
 
-def partition(found: Net, near: float) -> NDArray[np.int64]:
+def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
     """The coarsest partition of the points that all symbols respect, in which a part has one label and one
     decision.
 
     Points whose chain of neighbours has a gap of more than ``near`` are in different parts.
     """
-    part = _numbered(np.column_stack([found.label, found.accepts]))
+    part = _numbered(np.column_stack([points.label, points.accepts]))
     if near < 1:
-        part = _numbered(np.column_stack([part, _linked(found.alpha, near)]))
+        part = _numbered(np.column_stack([part, _linked(points.alpha, near)]))
     while True:
-        finer = _numbered(np.column_stack([part, part[found.after]]))
+        finer = _numbered(np.column_stack([part, part[points.after]]))
         if finer.max() == part.max():
             return finer
         part = finer

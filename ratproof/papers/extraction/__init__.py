@@ -1,3 +1,3 @@
-"""From a state-regularized network to its automata: by asking it, by counting (Algorithm 1), and with
-probabilities.
+"""From a state-regularized network to its automata: the hard one, that of counted transitions (Algorithm 1),
+and the probabilistic one.
 """

@@ -9,25 +9,26 @@ argmax would make it lead to the first centroid.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from automata.aliases import String
 from automata.errors import InputError
 from automata.number_text import shorten
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.hard import Hard
+from ratproof.papers.certification.hard import HardAutomaton
 from ratproof.papers.certification.numbers import Numbers
 
 Reading = Literal["hard", "soft"]
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What Algorithm 1 found.
+class TransitionCounts:
+    """The transitions that Algorithm 1 counted.
 
     Attributes:
         reading: ``"hard"`` or ``"soft"``.
@@ -65,16 +66,16 @@ class Counted:
         """The pairs that were followed by more than one centroid: what was counted is no function."""
         return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
 
-    def differences(self, asked: Hard) -> list[tuple[int, int, int, int | None]]:
-        """Where the counted table is not the one that asking the network gives: centroid, symbol's place,
-        counted, asked.
+    def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
+        """The entries that differ from the hard automaton's table: centroid, symbol's place, and the next
+        centroid in each of the two.
         """
         pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
-        return [(i, a, j, asked.table[i][a]) for i, a, j in pairs if j != asked.table[i][a]]
+        return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]
 
 
-def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) -> Counted:
-    """Run the network over the strings, and count.
+def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> TransitionCounts:
+    """Count the network's transitions over the strings.
 
     Args:
         numbers: the network.
@@ -102,13 +103,13 @@ def count(numbers: Numbers, strings: Iterable[Sequence[Any]], reading: Reading) 
         after = alpha.argmax(axis=1)
         np.add.at(counts, (label[:there], tokens, after), 1)
         label = after
-    return Counted(reading, int(first.argmax()), counts)
+    return TransitionCounts(reading, int(first.argmax()), counts)
 
 
-def _tokens(numbers: Numbers, string: Sequence[Any]) -> list[int]:
+def _tokens(numbers: Numbers, string: String) -> list[int]:
     token = {symbol: place for place, symbol in enumerate(numbers.alphabet)}
     for symbol in string:
         if symbol not in token:
-            shown = ", ".join(map(repr, numbers.alphabet))
-            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {shown}")
+            symbols = ", ".join(map(repr, numbers.alphabet))
+            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {symbols}")
     return [token[symbol] for symbol in string]

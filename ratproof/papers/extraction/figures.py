@@ -6,16 +6,21 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from automata import drawing
-from ratproof.papers.certification.certify import Answer
+from automata.aliases import Floats, String, Symbol, Symbols
+from ratproof.papers.certification.certify import Certification
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.hard import Hard
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.hard import HardAutomaton, labelled_outputs
+from ratproof.papers.certification.numbers import Numbers
 from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LEAST = 0.02
 """Centroids that never have this probability are left out of pictures."""
@@ -24,19 +29,19 @@ LEAST = 0.02
 TEMPERATURES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 
-def string_100(alphabet: Sequence[Any]) -> tuple[Any, ...]:
+def string_100(alphabet: Sequence[Symbol]) -> Symbols:
     """Figure 3's string 100, in the network's own symbols."""
     return (alphabet[-1], alphabet[0], alphabet[0])
 
 
-def drawn(
-    numbers: Numbers, answer: Answer, string: Sequence[Any], taus: Sequence[float]
+def draw_all(
+    numbers: Numbers, answer: Certification, string: String, taus: Sequence[float]
 ) -> dict[str, str | None]:
     """All pictures of a network, by the names of their files; ``None`` for an automaton that there is not.
 
     Args:
         numbers: of the network, at its own temperature.
-        answer: what was proved of it.
+        answer: the certification, with both automata.
         string: for the bars.
         taus: rising temperatures; the heat map goes from the first to the last.
     """
@@ -54,40 +59,40 @@ def drawn(
     }
 
 
-def hard_automaton(asked: Hard) -> str | None:
+def hard_automaton(automaton: HardAutomaton) -> str | None:
     """Figures 3 (right), 4 and 8 as SVG: the hard automaton, its states named by their centroids; ``None``
     where there is a tie.
     """
-    machine = asked.machine()
+    machine = automaton.machine()
     if machine is None:
         return None
-    outputs: Any = machine.outputs
+    outputs = labelled_outputs(machine)
     dfa = machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
     return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
 
 
-def soft_automaton(answer: Answer) -> str | None:
+def soft_automaton(answer: Certification) -> str | None:
     """The same of the automaton that the soft network follows; ``None`` where no boxes were proved."""
     if answer.soft is None:
         return None
-    outputs: Any = answer.soft.outputs
+    outputs = labelled_outputs(answer.soft)
     dfa = answer.soft.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
     return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
 
 
-def probabilistic_automaton(numbers: Numbers, asked: Hard) -> str:
+def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
     """The probabilistic automaton of equation 4 as SVG, arrows with their probabilities."""
-    final = [i for i, accepts in enumerate(asked.accepts) if accepts]
+    final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
     pfa = probabilistic(numbers)
     return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)
 
 
-def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float]) -> str:
+def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str:
     """Figure 3 (left) as SVG: alpha after the start and each symbol of a string, a row of bars for each
     temperature.
     """
     alpha = along(numbers, string, temperatures)
-    shown = _shown(alpha)
+    centroids = _visible_centroids(alpha)
     columns = ["S" if numbers.start_token else "start", *map(_plain, string)]
     pyplot = _pyplot()
     figure, axes = pyplot.subplots(
@@ -101,9 +106,9 @@ def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float])
     for row, tau in enumerate(temperatures):
         for column, name in enumerate(columns):
             axis = axes[row, column]
-            axis.bar(range(len(shown)), alpha[row, column, shown], color="#336699")
+            axis.bar(range(len(centroids)), alpha[row, column, centroids], color="#336699")
             axis.set_ylim(0, 1.05)
-            axis.set_xticks(range(len(shown)), [str(i) for i in shown], fontsize=6)
+            axis.set_xticks(range(len(centroids)), [str(i) for i in centroids], fontsize=6)
             if row == 0:
                 axis.set_title(name)
             if column == 0:
@@ -111,17 +116,17 @@ def bars(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float])
     return _svg(pyplot, figure)
 
 
-def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> str:
+def heat_map(numbers: Numbers, automaton: HardAutomaton, temperatures: Sequence[float]) -> str:
     """Transition probabilities over temperatures as SVG: a row for each centroid that is reached, symbol, and
     centroid after it.
     """
     tables = over_temperatures(numbers, temperatures)
-    reached = asked.reachable or [int(Points(numbers).first().argmax())]
+    reached = automaton.reachable or [int(Points(numbers).first().argmax())]
     rows = [
         (f"{i}, {_plain(symbol)} → {j}", tables[:, i, a, j])
         for i in reached
         for a, symbol in enumerate(numbers.alphabet)
-        for j in _shown(tables[:, i, a])
+        for j in _visible_centroids(tables[:, i, a])
     ]
     pyplot = _pyplot()
     figure, axis = pyplot.subplots(figsize=(7, 1.2 + 0.18 * len(rows)))
@@ -143,17 +148,17 @@ def heat_map(numbers: Numbers, asked: Hard, temperatures: Sequence[float]) -> st
     return _svg(pyplot, figure)
 
 
-def _shown(alpha: Floats) -> list[int]:
+def _visible_centroids(alpha: Floats) -> list[int]:
     """The centroids that have a probability of at least LEAST somewhere."""
     return [int(i) for i in np.flatnonzero(alpha.reshape(-1, alpha.shape[-1]).max(axis=0) >= LEAST)]
 
 
-def _plain(symbol: Any) -> str:
+def _plain(symbol: Symbol) -> str:
     """A symbol for matplotlib, which would take what stands between dollar signs for a formula."""
     return str(symbol).replace("$", r"\$")
 
 
-def _pyplot() -> Any:
+def _pyplot() -> ModuleType:
     import matplotlib
 
     matplotlib.use("svg")
@@ -163,9 +168,9 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def _svg(pyplot: Any, figure: Any) -> str:
+def _svg(pyplot: ModuleType, figure: Figure) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None})
     pyplot.close(figure)
-    found = text.getvalue()
-    return found[found.index("<svg") :]
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]

@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
+from automata.aliases import Floats, String
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.probabilistic import PFA
 from ratproof.papers.certification.floats import Points
-from ratproof.papers.certification.numbers import Floats, Numbers
+from ratproof.papers.certification.numbers import Numbers
 
 
 def table(numbers: Numbers) -> Floats:
@@ -27,7 +27,7 @@ def table(numbers: Numbers) -> Floats:
 
 
 def probabilistic(numbers: Numbers) -> PFA:
-    """What the network with sampled transitions (equation 4) is, in float64.
+    """The probabilistic automaton of the network with sampled transitions (equation 4), in float64.
 
     The initial distribution is alpha after the start token; without one it is centroid 0.
     """
@@ -39,7 +39,7 @@ def over_temperatures(numbers: Numbers, temperatures: Sequence[float]) -> Floats
     return np.stack([table(replace(numbers, temperature=Fraction(tau))) for tau in temperatures])
 
 
-def along(numbers: Numbers, string: Sequence[Any], temperatures: Sequence[float]) -> Floats:
+def along(numbers: Numbers, string: String, temperatures: Sequence[float]) -> Floats:
     """The soft run's alpha after the start and after each symbol, for each temperature, shape
     ``(temperatures, T + 1, k)``.
 

@@ -1,3 +1,3 @@
-"""That a cell is no automaton: of less than n states, by a Hankel determinant; of any size, by a theorem's
-hypotheses.
+"""Proofs that a cell is no automaton: of fewer than n states, by a Hankel determinant; of any size, by the
+hypotheses of a theorem.
 """

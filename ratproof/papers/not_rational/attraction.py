@@ -4,10 +4,9 @@ arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Any
+from typing import Protocol, TypeVar
 
 import flint
 
@@ -15,22 +14,27 @@ from ratproof.papers.not_rational.duals import DUALS, Dual
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
 
 MOST_STEPS, HALVINGS, CLOSE = 2000, 40, 2.0**-100
-Map = Callable[[Any, Arithmetic], Any]
-"""A map of one number, over any arithmetic."""
+Number = TypeVar("Number")
 
 
-class Fails(Exception):
+class Map(Protocol):
+    """A map of one number, over any arithmetic."""
+
+    def __call__(self, t: Number, a: Arithmetic, /) -> Number: ...
+
+
+class HypothesisFails(Exception):
     """A hypothesis does not show; the message says which, and for what."""
 
 
 @dataclass(frozen=True)
-class Interval:
+class MappedInterval:
     """From ``middle - radius`` to ``middle + radius``, both exact balls."""
 
-    middle: Any
-    radius: Any
+    middle: flint.arb
+    radius: flint.arb
 
-    def holds(self, ball: Any) -> bool:
+    def holds(self, ball: flint.arb) -> bool:
         """Whether the whole ball is in it, for certain."""
         return bool(abs(ball - self.middle) <= self.radius)
 
@@ -40,7 +44,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Attracted:
+class Attraction:
     """A map phi takes the interval into itself, and 0 < |phi'| < 1 on it.
 
     Attributes:
@@ -49,15 +53,15 @@ class Attracted:
         slope: a ball that phi'(J) is in.
     """
 
-    interval: Interval
-    image: Any
-    slope: Any
+    interval: MappedInterval
+    image: flint.arb
+    slope: flint.arb
 
 
-def attracted(phi: Map) -> Attracted:
+def find_attraction(phi: Map) -> Attraction:
     """An interval around where the orbit of 0 ends; phi(J) by the mean value theorem.
 
-    >>> print(attracted(lambda t, a: a.sigmoid(t)).interval)
+    >>> print(find_attraction(lambda t, a: a.sigmoid(t)).interval)
     [325/2048, 2373/2048]
     """
     near = flint.arb(0)
@@ -68,16 +72,18 @@ def attracted(phi: Map) -> Attracted:
     for halvings in range(1, HALVINGS):
         radius = flint.arb(2) ** -halvings
         grid = flint.arb(2) ** (halvings + 10)  # a middle of few digits, so that people can read J
-        interval = Interval((near * grid).mid().floor().mid() / grid, radius)
+        interval = MappedInterval((near * grid).mid().floor().mid() / grid, radius)
         around = interval.middle + flint.arb(0, radius)  # no smaller than J
         slope = phi(Dual(around, flint.arb(1)), DUALS).slope
         image = phi(interval.middle, BALLS) + slope * (around - interval.middle)
         if interval.holds(image) and not slope.contains(0) and abs(slope) < 1:
-            return Attracted(interval, image, slope)
-    raise Fails(f"no interval around {shown(near)} shows that phi maps into itself with 0 < |phi'| < 1")
+            return Attraction(interval, image, slope)
+    raise HypothesisFails(
+        f"no interval around {ball_text(near)} shows that phi maps into itself with 0 < |phi'| < 1"
+    )
 
 
-def enter(phi: Map, interval: Interval) -> tuple[int, Any, Any]:
+def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
     """The first n for which c_n is in the interval, from c_0 = 0; then c_n, and c_{n+1}, which is another
     number.
     """
@@ -86,18 +92,20 @@ def enter(phi: Map, interval: Interval) -> tuple[int, Any, Any]:
         there = phi(here, BALLS)
         if interval.holds(here):
             if here.overlaps(there):
-                raise Fails(f"c_{n} = {shown(here)} may be the fixed point, where the orbit stays")
+                raise HypothesisFails(
+                    f"c_{n} = {ball_text(here)} may be the fixed point, where the orbit stays"
+                )
             return n, here, there
         here = there
-    raise Fails(f"the orbit does not enter {interval} within {MOST_STEPS} steps")
+    raise HypothesisFails(f"the orbit does not enter {interval} within {MOST_STEPS} steps")
 
 
-def shown(ball: Any) -> str:
+def ball_text(ball: flint.arb) -> str:
     """The ball with ten digits, in a ball that holds it."""
     return str(ball.str(10))
 
 
-def ends(ball: Any) -> str:
+def ends(ball: flint.arb) -> str:
     """A real ball as an interval, its ends rounded outwards to six digits.
 
     >>> ends(flint.arb(flint.fmpq(1, 3)))

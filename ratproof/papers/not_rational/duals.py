@@ -6,39 +6,43 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TypeAlias
+
+from flint import arb
 
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
+
+Operand: TypeAlias = "Dual | Fraction | int"
 
 
 @dataclass(frozen=True)
 class Dual:
     """Balls around a value and a derivative."""
 
-    value: Any
-    slope: Any
+    value: arb
+    slope: arb
 
-    def __add__(self, other: Any) -> Dual:
-        other = _dual(other)
-        return Dual(self.value + other.value, self.slope + other.slope)
+    def __add__(self, other: Operand) -> Dual:
+        dual = _dual(other)
+        return Dual(self.value + dual.value, self.slope + dual.slope)
 
-    def __mul__(self, other: Any) -> Dual:
-        other = _dual(other)
-        return Dual(self.value * other.value, self.value * other.slope + self.slope * other.value)
+    def __mul__(self, other: Operand) -> Dual:
+        dual = _dual(other)
+        return Dual(self.value * dual.value, self.value * dual.slope + self.slope * dual.value)
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __neg__(self) -> Dual:
         return Dual(-self.value, -self.slope)
 
-    def __sub__(self, other: Any) -> Dual:
+    def __sub__(self, other: Operand) -> Dual:
         return self + -_dual(other)
 
-    def __rsub__(self, other: Any) -> Dual:
+    def __rsub__(self, other: Operand) -> Dual:
         return _dual(other) - self
 
 
-def _dual(value: Any) -> Dual:
+def _dual(value: Operand) -> Dual:
     return (
         value if isinstance(value, Dual) else Dual(BALLS.number(Fraction(value)), BALLS.number(Fraction(0)))
     )

@@ -11,12 +11,19 @@ has the theorem and its proof.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 
 from automata.errors import InputError
-from ratproof.papers.not_rational.attraction import Fails, Map, attracted, ends, enter, shown
+from ratproof.papers.not_rational.attraction import (
+    HypothesisFails,
+    Map,
+    Number,
+    ball_text,
+    ends,
+    enter,
+    find_attraction,
+)
 from ratproof.papers.not_rational.germs import Germ, constant
 from ratproof.papers.not_rational.poles import FORMS, Pole, find_pole
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
@@ -25,7 +32,7 @@ from theory.rational_recurrences.not_rational.weights import Given
 
 BITS = 256
 FIRST_STEPS = 20
-"""How long another number of the state is watched, to say that it moves."""
+"""Steps in which another number of the state may be seen to move."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class EverySize:
     """No automaton with any number of states computes the unit.
 
     Attributes:
-        given, unit: of what.
+        given, unit: the cell with its weights, and the number of the unit.
         letter: on whose strings it shows.
         hypotheses: the theorem's, each with its ball.
     """
@@ -53,8 +60,8 @@ class EverySize:
 
 
 @dataclass(frozen=True)
-class NotShown:
-    """A hypothesis does not show, for any letter; that says nothing about automata.
+class NoProof:
+    """For every letter a hypothesis could not be shown; that says nothing about automata.
 
     Attributes:
         why: a sentence for each letter.
@@ -63,7 +70,7 @@ class NotShown:
     why: dict[str, str]
 
 
-def every_size(given: Given, unit: int = 0) -> EverySize | NotShown:
+def every_size(given: Given, unit: int = 0) -> EverySize | NoProof:
     """Whether the theorem applies to the unit, on the first letter for which its hypotheses show.
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
@@ -80,16 +87,16 @@ def every_size(given: Given, unit: int = 0) -> EverySize | NotShown:
         for number, letter in enumerate(given.letters):
             try:
                 return EverySize(given, unit, letter, _hypotheses(_map(given, unit, number)))
-            except Fails as failed:
+            except HypothesisFails as failed:
                 why[letter] = str(failed)
-    return NotShown(why)
+    return NoProof(why)
 
 
 def _map(given: Given, unit: int, letter: int) -> Map:
     """Phi, where all other numbers of the state stay 0."""
     cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
 
-    def after(t: Any, a: Arithmetic) -> State:
+    def after(t: Number, a: Arithmetic) -> State:
         state = [list(vector) for vector in cell.start(given.units, a)]
         state[moving][unit] = t
         return cell.step(given.over(a.number), tuple(state), letter, a)
@@ -99,8 +106,10 @@ def _map(given: Given, unit: int, letter: int) -> Map:
             if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
                 name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit} alone"
                 if _moves(given, letter, v, i):
-                    raise Fails(f"the next state does not hang on {alone}: {name} does not stay 0")
-                raise Fails(f"that the next state hangs on {alone} does not show: {name} may leave 0")
+                    raise HypothesisFails(f"the next state does not hang on {alone}: {name} does not stay 0")
+                raise HypothesisFails(
+                    f"that the next state hangs on {alone} does not show: {name} may leave 0"
+                )
     return lambda t, a: after(t, a)[moving][unit]
 
 
@@ -115,16 +124,20 @@ def _moves(given: Given, letter: int, vector: int, place: int) -> bool:
 
 
 def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
-    found = attracted(phi)
-    steps, here, there = enter(phi, found.interval)
+    attraction = find_attraction(phi)
+    steps, here, there = enter(phi, attraction.interval)
     pole = find_pole(phi)
     if pole is None:
-        raise Fails("no pole of phi shows at a gate that reads a t + b with a not 0")
+        raise HypothesisFails("no pole of phi shows at a gate that reads a t + b with a not 0")
     return (
-        Hypothesis(f"phi maps J = {found.interval} into itself", f"phi(J) is within {ends(found.image)}"),
-        Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(found.slope)}"),
-        Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {shown(here)}"),
-        Hypothesis("there it is not at the fixed point, for it moves on", f"c_{steps + 1} = {shown(there)}"),
+        Hypothesis(
+            f"phi maps J = {attraction.interval} into itself", f"phi(J) is within {ends(attraction.image)}"
+        ),
+        Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(attraction.slope)}"),
+        Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
+        Hypothesis(
+            "there it is not at the fixed point, for it moves on", f"c_{steps + 1} = {ball_text(there)}"
+        ),
         Hypothesis(f"phi has a pole of order {pole.order}", _at(pole)),
     )
 

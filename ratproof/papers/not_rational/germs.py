@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TypeAlias
 
 import flint
 
 Form = tuple[Fraction, Fraction]
 """(a, b) of a t + b."""
+Operand: TypeAlias = "Germ | Fraction | int"
 
 
 @dataclass(frozen=True)
@@ -20,29 +21,29 @@ class Germ:
     b exactly.
     """
 
-    parts: tuple[Any, ...]
+    parts: tuple[flint.acb, ...]
     form: Form | None = None
 
-    def __add__(self, other: Any) -> Germ:
-        other = constant(other)
+    def __add__(self, other: Operand) -> Germ:
+        germ = constant(other)
         exact = (
             None
-            if self.form is None or other.form is None
-            else tuple(x + y for x, y in zip(self.form, other.form, strict=True))
+            if self.form is None or germ.form is None
+            else (self.form[0] + germ.form[0], self.form[1] + germ.form[1])
         )
-        long, short = sorted((self.parts, other.parts), key=len, reverse=True)
+        long, short = sorted((self.parts, germ.parts), key=len, reverse=True)
         return Germ((*(x + y for x, y in zip(long, short, strict=False)), *long[len(short) :]), exact)
 
-    def __mul__(self, other: Any) -> Germ:
-        other = constant(other)
-        for one, two in ((self, other), (other, self)):
+    def __mul__(self, other: Operand) -> Germ:
+        germ = constant(other)
+        for one, two in ((self, germ), (germ, self)):
             if one.form is not None and one.form[0] == 0:
                 factor = one.form[1]
                 exact = None if two.form is None else (factor * two.form[0], factor * two.form[1])
                 return Germ(tuple(one.parts[0] * x for x in two.parts), exact) if factor else constant(0)
-        parts = [flint.acb(0)] * (len(self.parts) + len(other.parts) - 1)
+        parts = [flint.acb(0)] * (len(self.parts) + len(germ.parts) - 1)
         for i, x in enumerate(self.parts):
-            for j, y in enumerate(other.parts):
+            for j, y in enumerate(germ.parts):
                 parts[i + j] += x * y
         return Germ(tuple(parts))
 
@@ -51,14 +52,14 @@ class Germ:
     def __neg__(self) -> Germ:
         return self * -1
 
-    def __sub__(self, other: Any) -> Germ:
+    def __sub__(self, other: Operand) -> Germ:
         return self + -constant(other)
 
-    def __rsub__(self, other: Any) -> Germ:
+    def __rsub__(self, other: Operand) -> Germ:
         return constant(other) - self
 
 
-def constant(value: Any) -> Germ:
+def constant(value: Operand) -> Germ:
     """A number, known exactly."""
     if isinstance(value, Germ):
         return value

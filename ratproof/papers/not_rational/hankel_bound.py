@@ -4,7 +4,7 @@
 An automaton with m states over a field that holds the real numbers makes H[p, s] = f(ps) a product of an n by
 m and an m by n matrix. Its rank is m at most, so that n independent rows need n states. The converse is not
 true of a ball that holds 0: it may be too wide, or the strings unlucky, or the unit an automaton. The answer
-is then ``Unknown``, and never that there is one.
+is then :class:`UndecidedBound`, and never that there is one.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import flint
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from ratproof.papers.not_rational.matrix import Word, first_strings, hankel
 from theory.rational_recurrences.not_rational.arithmetic import BALLS
@@ -30,7 +30,7 @@ class Bound:
     """At least as many states as there are prefixes.
 
     Attributes:
-        given, unit: of what.
+        given, unit: the cell with its weights, and the number of the unit.
         prefixes, suffixes: the strings of the rows and columns.
         bits: the precision that was enough.
         determinant: its ball, (middle, radius) as decimals.
@@ -50,7 +50,7 @@ class Bound:
         """No automaton with fewer states computes the unit."""
         return len(self.prefixes)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The certificate, which ``ratproof/checkers/check_hankel.py`` checks; it knows the cells that have a
         name only.
         """
@@ -75,7 +75,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UndecidedBound:
     """The determinant's ball holds 0 at every precision that was tried.
 
     Attributes:
@@ -94,7 +94,7 @@ def bound(
     suffixes: Sequence[Word],
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
-) -> Bound | Unknown:
+) -> Bound | UndecidedBound:
     """Whether the unit needs as many states as there are prefixes, and suffixes: at 64 bits, then twice as
     many, to a limit.
     """
@@ -111,12 +111,18 @@ def bound(
             determinant = flint.arb_mat(hankel(given, unit, prefixes, suffixes, BALLS)).det()
             if not determinant.contains(0):
                 middle, radius, exponent = determinant.mid_rad_10exp(20)
-                shown = f"{middle}e{exponent}", f"{radius}e{exponent}"
+                decimals = f"{middle}e{exponent}", f"{radius}e{exponent}"
                 return Bound(
-                    given, unit, tuple(prefixes), tuple(suffixes), bits, shown, time.perf_counter() - started
+                    given,
+                    unit,
+                    tuple(prefixes),
+                    tuple(suffixes),
+                    bits,
+                    decimals,
+                    time.perf_counter() - started,
                 )
         if 2 * bits > most_bits:
-            return Unknown(len(prefixes), bits)
+            return UndecidedBound(len(prefixes), bits)
         bits *= 2
 
 
@@ -127,7 +133,7 @@ def largest(
     letters: Sequence[str] | None = None,
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
-) -> tuple[Bound | None, Unknown | None]:
+) -> tuple[Bound | None, UndecidedBound | None]:
     """The largest bound along these sizes, with the first strings over the letters, and the size above it
     that is unknown.
 
@@ -137,26 +143,26 @@ def largest(
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
     >>> from theory.rational_recurrences.not_rational.weights import some
-    >>> found, unknown = largest(some(CELLS["gru"]), sizes=[3, 7])
-    >>> found.states, unknown
+    >>> best, unknown = largest(some(CELLS["gru"]), sizes=[3, 7])
+    >>> best.states, unknown
     (7, None)
-    >>> found, unknown = largest(some(CELLS["sru"]))
-    >>> found.states, unknown
-    (2, Unknown(size=3, bits=4096))
+    >>> best, unknown = largest(some(CELLS["sru"]))
+    >>> best.states, unknown
+    (2, UndecidedBound(size=3, bits=4096))
     """
     best: Bound | None = None
-    failed: list[Unknown] = []  # since the last that is known
+    failed: list[UndecidedBound] = []  # since the last that is known
 
-    def tried(size: int) -> Bound | Unknown:
+    def bound_of_size(size: int) -> Bound | UndecidedBound:
         strings = first_strings(given.letters if letters is None else letters, size)
         return bound(given, unit, strings, strings, most_bits, tell)
 
     for size in sorted(sizes):
-        found = tried(size)
-        best, failed = (found, []) if isinstance(found, Bound) else (best, [*failed, found])
+        result = bound_of_size(size)
+        best, failed = (result, []) if isinstance(result, Bound) else (best, [*failed, result])
         if len(failed) == 2:
             break
     for size in range(1 if best is None else best.states + 1, failed[0].size if failed else 0):
-        between = tried(size)
+        between = bound_of_size(size)
         best = between if isinstance(between, Bound) else best
     return best, failed[0] if failed else None

@@ -14,7 +14,7 @@ Word = tuple[str, ...]
 
 
 def first_strings(letters: Sequence[str], size: int) -> tuple[Word, ...]:
-    """That many strings, shortest first, then in the alphabet's order.
+    """The first ``size`` strings, shortest first, then in the alphabet's order.
 
     >>> first_strings("ab", 4)
     ((), ('a',), ('b',), ('a', 'a'))

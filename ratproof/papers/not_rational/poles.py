@@ -1,4 +1,4 @@
-"""Where the map of a cell has a pole in the complex plane, shown by one evaluation in ball arithmetic.
+"""A pole in the complex plane of the map of a cell, by one evaluation in ball arithmetic.
 
 A map made of one variable t and real numbers by sums, differences, products, sigmoid and tanh is analytic in
 the plane but for a closed countable set that no real number is in: so are t and the numbers; sums and
@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import flint
 
@@ -26,7 +25,7 @@ from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
 
 
 class NoPole(ArithmeticError):
-    """That a number has a pole at this point does not show."""
+    """It cannot be shown that a number has a pole at this point."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,9 @@ class Pole:
 
     slope: Fraction
     shift: Fraction
-    point: Any
+    point: flint.acb
     order: int
-    leading: Any
+    leading: flint.acb
 
 
 def find_pole(evaluate: Callable[[Germ, Arithmetic], Germ]) -> Pole | None:
@@ -72,15 +71,15 @@ def gates(evaluate: Callable[[Germ, Arithmetic], Germ]) -> list[Form]:
     """The arguments a t + b, a not 0, of sigmoids in a map; a tanh counts as the sigmoid of twice its
     argument.
     """
-    found: list[Form] = []
+    arguments: list[Form] = []
 
     def sigmoid(x: Germ) -> Germ:
-        if x.form is not None and x.form[0] != 0 and x.form not in found:
-            found.append(x.form)
+        if x.form is not None and x.form[0] != 0 and x.form not in arguments:
+            arguments.append(x.form)
         return Germ((flint.acb(0),))
 
     evaluate(Germ((flint.acb(0),), (Fraction(1), Fraction(0))), _with(sigmoid))
-    return found
+    return arguments
 
 
 def _at(slope: Fraction, shift: Fraction) -> Arithmetic:
@@ -110,5 +109,5 @@ FORMS = _with(
 """
 
 
-def _ball(value: Fraction) -> Any:
+def _ball(value: Fraction) -> flint.arb:
     return flint.arb(flint.fmpq(value.numerator, value.denominator))

@@ -1,5 +1,5 @@
-"""Where a dropped hypothesis leaves no automaton to compare with: that none with fewer than n states computes
-the unit.
+"""The refutation where a dropped hypothesis leaves no automaton to compare with: none with fewer than n
+states computes the unit.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ def refute(cell: str, states: int = STATES) -> None:
     """
     given = some(cell_named(cell))
     strings = first_strings(given.letters, states)
-    found = bound(given, 0, strings, strings)
+    lower_bound = bound(given, 0, strings, strings)
     book = ledger()
     book.add(states * states)
-    if not isinstance(found, Bound):
+    if not isinstance(lower_bound, Bound):
         raise RuntimeError(f"no determinant of size {states} excludes zero for {cell}: nothing is shown")
-    book.certificate = found.to_json()
+    book.certificate = lower_bound.to_json()
     if check_hankel.verdict(book.certificate) != book.certificate["claims"]:
         raise RuntimeError(f"the certificate for {cell} does not show what it should")
     weights = ", ".join(f"{name} = {value}" for name, value in given.to_json()["weights"].items())
-    how_many = f"fewer than {found.states} states"
+    how_many = f"fewer than {lower_bound.states} states"
     proof = every_size(given, 0)
     if isinstance(proof, EverySize):
         how_many = "any number of states"
