@@ -20,7 +20,7 @@ from automata.wfsa import MOST_EXACT_CELLS, WFSA
 from neural.elman import LinearElman
 from neural.isan import ISAN
 from neural.layer_kind import layer_kinds
-from neural.pattern import Weights, Windows
+from neural.pattern import Windows, WindowWeights
 from neural.qrnn import QRNN
 from neural.rcnn import RCNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
@@ -75,8 +75,8 @@ def recurrence_alone(made, gates, string, start):
     values = {name: gate.double().numpy() for name, gate in gates.items()}
     c_0, fresh = np.full(cell.hidden_size, start), np.full(cell.hidden_size, start == cell.semiring.zero)
     one = cell.semiring.one
-    ready = cell.arrays(Weights(values, one, cell.semiring.zero, c_0, fresh), windows)
-    off = cell.arrays(Weights(slack, 0.0, 0.0, 0 * c_0, fresh), windows)
+    ready = cell.arrays(WindowWeights(values, one, cell.semiring.zero, c_0, fresh), windows)
+    off = cell.arrays(WindowWeights(slack, 0.0, 0.0, 0 * c_0, fresh), windows)
     place = {tuple(row): i for i, row in enumerate(windows.ids.tolist())}
     read = [place[(*[-1] * cell.window, *string[: t + 1])[-cell.window :]] for t in range(len(string))]
     first = cell.start(1, start)

@@ -19,7 +19,7 @@ from neural import checkpoints
 from neural.fa_rnn import files
 from neural.fa_rnn.approximate import cp_factors
 from neural.fa_rnn.classifier import Classifier
-from neural.fa_rnn.editing import added, disabled
+from neural.fa_rnn.editing import add_rules, disable_rules
 from neural.fa_rnn.factors import exact_factors
 
 WORDS = ("a", "b", "c", "d")
@@ -136,7 +136,7 @@ def test_added_rules_change_no_score_and_have_their_own(
     model = Classifier.of_rules(one, LABELS, written, dtype=torch.float64, **vectors).eval()
     with torch.no_grad():
         model.cell.before.mul_(0.5).add_(0.25)
-    both = added(model, other, new)
+    both = add_rules(model, other, new)
     old = len(model.blocks)
     own = Classifier.of_rules(other, LABELS, new, dtype=torch.float64)
     found = scores(both, sentences)
@@ -147,13 +147,13 @@ def test_added_rules_change_no_score_and_have_their_own(
 
 def test_added_rules_may_have_a_new_label() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",), default="x").eval()
-    both = added(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
+    both = add_rules(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
     assert both.labels == ("x", "new") and both.said([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == [
         "new",
         "x",
     ]
     with pytest.raises(InputError, match="other words"):
-        added(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
+        add_rules(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
 
 
 @given(SEVERAL, SENTENCES, st.data())
@@ -177,7 +177,7 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
                 )
                 values.add_(mask.reshape(values.shape).to(values))
     gone = data.draw(st.sets(st.integers(0, len(model.blocks) - 1), max_size=2))
-    less = disabled(model, gone)
+    less = disable_rules(model, gone)
     kept = [number for number in range(len(model.blocks)) if number not in gone]
     assert scores(less, sentences) == [[row[number] for number in kept] for row in scores(model, sentences)]
     gone_states = [state for number in gone for state in model.blocks[number].states]
@@ -195,7 +195,7 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
 def test_there_is_no_such_block() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",))
     with pytest.raises(InputError, match="no block 2; the classifier has 1"):
-        disabled(model, [1])
+        disable_rules(model, [1])
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4, 50])

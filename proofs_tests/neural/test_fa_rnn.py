@@ -22,7 +22,7 @@ from automata.rules.strategies import rules
 from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA
 from neural.fa_rnn.bidirectional import Bidirectional
-from neural.fa_rnn.cells import FactoredCell, GatedCell
+from neural.fa_rnn.cells import FactoredCell, FAGRUCell
 from neural.fa_rnn.factors import exact_factors
 from neural.fa_rnn.network import FARNN
 
@@ -116,7 +116,7 @@ def test_a_closed_reset_gate_goes_back_to_the_state_after_bos() -> None:
     """With f = 1 and r = 0 only BOS and the last word are heard."""
     found = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
     gated = FARNN.of_rules(found, gated=True, dtype=torch.float64)
-    assert isinstance(gated.cell, GatedCell)
+    assert isinstance(gated.cell, FAGRUCell)
     for gate, bias in ((gated.cell.update, 40.0), (gated.cell.reset, -40.0)):
         torch.nn.init.zeros_(gate.weight)
         torch.nn.init.constant_(gate.bias, bias)
