@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from automata.semirings import REAL
-from proofs_tests.mutated_files import made_counterexamples as specimens
+from proofs_tests.mutated_files import specimen_counterexamples as specimens
 from ratproof.main import run
 from ratproof.runner.counterexample_files import keep
 from ratproof.sides.comparison import Difference, counterexample

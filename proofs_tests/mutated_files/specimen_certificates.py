@@ -9,8 +9,13 @@ from automata import files
 from automata.semirings import BOOLEAN, MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.mutated_files.kind import Commands, Kind, ratproof, run
-from proofs_tests.mutated_files.made_automata import automata_json, even, real_automaton, tropical_automaton
-from proofs_tests.mutated_files.made_networks import network
+from proofs_tests.mutated_files.specimen_automata import (
+    automata_json,
+    even,
+    real_automaton,
+    tropical_automaton,
+)
+from proofs_tests.mutated_files.specimen_networks import network
 
 
 def equivalent(folder: Path) -> tuple[str, ...]:
