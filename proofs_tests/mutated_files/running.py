@@ -83,7 +83,7 @@ def _stands_alone(module: str, arguments: list[str]) -> int:
 
 @cache
 def _code(module: str) -> tuple[str, CodeType]:
-    spec = importlib.util.find_spec(f"ratproof.{module}")
+    spec = importlib.util.find_spec(f"ratproof.checkers.{module}")
     assert spec is not None and spec.origin is not None
     return spec.origin, compile(Path(spec.origin).read_text(), spec.origin, "exec")
 
