@@ -1,4 +1,4 @@
-"""Automata in files."""
+"""Specimens of automata in files."""
 
 from __future__ import annotations
 

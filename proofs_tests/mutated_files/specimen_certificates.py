@@ -1,4 +1,4 @@
-"""Certificates of every kind."""
+"""Specimens of certificates, of every kind."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def invariant(folder: Path) -> tuple[str, ...]:
 
 
 def checked_by(program: str) -> Commands:
-    """A certificate is read by the command and by the program that stands alone."""
+    """The readers of a certificate: the command, and the program that stands alone."""
     return (ratproof("check-certificate c.json --json"), (program, "c.json"))
 
 

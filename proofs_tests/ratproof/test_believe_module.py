@@ -33,11 +33,11 @@ class Fading(torch.nn.Module):
         self.rate = torch.nn.Parameter(torch.tensor(rate))
 
     def forward(self, inputs):
-        c, found = torch.zeros(1, 1), []
+        c, states = torch.zeros(1, 1), []
         for x in inputs.unbind(0):
             c = self.rate * c + x
-            found.append(c)
-        return torch.stack(found), c
+            states.append(c)
+        return torch.stack(states), c
 
 automaton = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 embeddings = torch.tensor([[1.0], [0.0]])
@@ -72,8 +72,8 @@ def test_a_layer_of_ours_reads_itself_off(layer):
     claim = believe_module("layer", module=layer, embeddings=torch.randn(2, 3), alphabet="ab")
     (variant,) = claim.variants
     comparison = variant.network("layer", "believed")
-    found = list(comparison.compare(["", "a", "abba", "b" * 30]))
-    assert all(c.difference is None for c in found) and [c.cases for c in found] == [0, 1, 1, 1]
+    results = list(comparison.compare(["", "a", "abba", "b" * 30]))
+    assert all(c.difference is None for c in results) and [c.cases for c in results] == [0, 1, 1, 1]
 
 
 def test_slack_is_room_for_gates_that_are_rounded():

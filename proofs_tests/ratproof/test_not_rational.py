@@ -33,14 +33,14 @@ RANKS = {("scrn-context", 1): 2, ("sru", 1): 2, ("sru", 2): 2, ("elman-linear", 
 
 @pytest.mark.parametrize(("name", "units"), [*((name, 1) for name in WILD), ("elman", 2)])
 def test_63_states_are_not_enough(name, units):
-    found, stopped = largest(some(CELLS[name], units))
-    assert found.states == 63 and stopped is None
+    lower_bound, stopped = largest(some(CELLS[name], units))
+    assert lower_bound.states == 63 and stopped is None
 
 
 @pytest.mark.parametrize(("name", "units"), RANKS)
 def test_controls_stop_at_the_states_that_they_have(name, units):
-    found, stopped = largest(some(CELLS[name], units))
-    assert found.states == RANKS[name, units] and stopped.size > found.states
+    lower_bound, stopped = largest(some(CELLS[name], units))
+    assert lower_bound.states == RANKS[name, units] and stopped.size > lower_bound.states
     size = RANKS[name, units] + 1
     assert isinstance(
         bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)), Unknown
@@ -49,8 +49,10 @@ def test_controls_stop_at_the_states_that_they_have(name, units):
 
 @pytest.mark.parametrize("name", WILD)
 def test_strings_of_one_letter_are_enough_too(name):
-    found, stopped = largest(some(CELLS[name]), sizes=[3, 7, 15], letters="b" if name == "scrn" else "a")
-    assert found.states == 15 and stopped is None
+    lower_bound, stopped = largest(
+        some(CELLS[name]), sizes=[3, 7, 15], letters="b" if name == "scrn" else "a"
+    )
+    assert lower_bound.states == 15 and stopped is None
 
 
 def zeroed(name, *weights, units=1):
@@ -75,19 +77,21 @@ def zeroed(name, *weights, units=1):
     ids=lambda value: value.cell.name if isinstance(value, Given) else "",
 )
 def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
-    found, stopped = largest(given)
-    assert (found is None or found.states <= states) and stopped is not None
+    lower_bound, stopped = largest(given)
+    assert (lower_bound is None or lower_bound.states <= states) and stopped is not None
     assert isinstance(every_size(given), NotShown)
 
 
 def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     given, strings = some(CELLS["elman"]), first_strings("ab", 31)
-    found = bound(given, 0, strings, strings)
-    assert found.bits > 64
-    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == Unknown(31, found.bits // 2)
+    lower_bound = bound(given, 0, strings, strings)
+    assert lower_bound.bits > 64
+    assert bound(given, 0, strings, strings, most_bits=lower_bound.bits // 2) == Unknown(
+        31, lower_bound.bits // 2
+    )
     told = []
     bound(given, 0, strings, strings, tell=told.append)
-    assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
+    assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {lower_bound.bits} bits"
 
 
 def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_the_other():
@@ -107,9 +111,9 @@ def test_a_repeated_row_or_column_shows_nothing():
 @pytest.mark.parametrize("name", ["lstm", "gru"])
 def test_the_determinants_ball_is_in_the_one_that_is_written(name):
     given, strings = some(CELLS[name]), first_strings("ab", 7)
-    found = bound(given, 0, strings, strings)
-    middle, radius = map(Fraction, found.determinant)
-    with flint.ctx.workprec(2 * found.bits):
+    lower_bound = bound(given, 0, strings, strings)
+    middle, radius = map(Fraction, lower_bound.determinant)
+    with flint.ctx.workprec(2 * lower_bound.bits):
         sharp = flint.arb_mat(hankel(given, 0, strings, strings, BALLS)).det()
         low, high = (
             flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (middle - radius, middle + radius)
@@ -127,11 +131,11 @@ def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
         "c",
     )
     given = Given(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
-    found, _ = largest(given, sizes=[15])
-    assert found.states == 15
+    lower_bound, _ = largest(given, sizes=[15])
+    assert lower_bound.states == 15
     assert isinstance(every_size(given), EverySize)
     with pytest.raises(InputError, match="squash is no cell that the checker knows"):
-        found.to_json()
+        lower_bound.to_json()
 
 
 def test_what_a_bound_may_not_be_asked():
@@ -151,8 +155,8 @@ COVERED = ["elman", "gru", "sru-feedback", "rcnn-unigram", "scrn"]
 
 @pytest.mark.parametrize("name", COVERED)
 def test_the_theorem_covers_cells_with_a_state_of_one_number(name):
-    found = every_size(some(CELLS[name]))
-    assert isinstance(found, EverySize) and len(found.hypotheses) == 5
+    theorem = every_size(some(CELLS[name]))
+    assert isinstance(theorem, EverySize) and len(theorem.hypotheses) == 5
 
 
 @pytest.mark.parametrize("name", [name for name in CELLS if name not in COVERED])
@@ -225,9 +229,9 @@ def test_what_the_theorem_covers_is_not_small(name, seed):
     tried.
     """
     given = some(CELLS[name], seed=seed)
-    found = every_size(given)
-    if isinstance(found, EverySize):
-        strings = first_strings(found.letter, 4)
+    theorem = every_size(given)
+    if isinstance(theorem, EverySize):
+        strings = first_strings(theorem.letter, 4)
         assert isinstance(bound(given, 0, strings, strings), Bound)
 
 
@@ -308,8 +312,8 @@ def test_the_derivative_is_the_derivative(x, w):
     ],
 )
 def test_a_pole_is_found_where_one_is_and_none_where_none_is(phi, order):
-    found = find_pole(phi)
-    assert (found and found.order) == order
+    pole = find_pole(phi)
+    assert (pole and pole.order) == order
 
 
 def test_near_a_pole_the_values_grow_as_the_coefficient_says():
@@ -331,8 +335,8 @@ def test_ends_are_rounded_outwards():
 def test_every_bound_is_accepted_by_the_checker():
     for name in CELLS:
         for units in (1, 2):
-            found, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
+            lower_bound, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
             assert (
-                check_hankel.verdict(json.loads(json.dumps(found.to_json())))
-                == f"at least {found.states} states"
+                check_hankel.verdict(json.loads(json.dumps(lower_bound.to_json())))
+                == f"at least {lower_bound.states} states"
             )
