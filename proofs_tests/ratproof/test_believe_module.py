@@ -72,8 +72,8 @@ def test_a_layer_of_ours_reads_itself_off(layer):
     claim = believe_module("layer", module=layer, embeddings=torch.randn(2, 3), alphabet="ab")
     (variant,) = claim.variants
     comparison = variant.network("layer", "believed")
-    results = list(comparison.compare(["", "a", "abba", "b" * 30]))
-    assert all(c.difference is None for c in results) and [c.cases for c in results] == [0, 1, 1, 1]
+    found = list(comparison.compare(["", "a", "abba", "b" * 30]))
+    assert all(c.difference is None for c in found) and [c.cases for c in found] == [0, 1, 1, 1]
 
 
 def test_slack_is_room_for_gates_that_are_rounded():
