@@ -77,21 +77,19 @@ def zeroed(name, *weights, units=1):
     ids=lambda value: value.cell.name if isinstance(value, Given) else "",
 )
 def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
-    lower_bound, stopped = largest(given)
-    assert (lower_bound is None or lower_bound.states <= states) and stopped is not None
+    found, stopped = largest(given)
+    assert (found is None or found.states <= states) and stopped is not None
     assert isinstance(every_size(given), NotShown)
 
 
 def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     given, strings = some(CELLS["elman"]), first_strings("ab", 31)
-    lower_bound = bound(given, 0, strings, strings)
-    assert lower_bound.bits > 64
-    assert bound(given, 0, strings, strings, most_bits=lower_bound.bits // 2) == Unknown(
-        31, lower_bound.bits // 2
-    )
+    found = bound(given, 0, strings, strings)
+    assert found.bits > 64
+    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == Unknown(31, found.bits // 2)
     told = []
     bound(given, 0, strings, strings, tell=told.append)
-    assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {lower_bound.bits} bits"
+    assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
 
 
 def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_the_other():
