@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.errors import InputError
+from automata.number_text import shorten
 from automata.rounding import Deviation
 from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
 from neural.cell import AutomatonCell
@@ -93,9 +94,14 @@ def tables(
 def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
     """c_0 of each unit, in the network's dtype: shape ``(hidden_size,)``."""
     like = next(cell.parameters())
-    value = torch.as_tensor(cell.semiring.zero if start is None else start).to(
-        dtype=like.dtype, device=like.device
-    )
+    number = cell.semiring.zero if start is None else start
+    try:  # a Python float goes into the network's dtype at once, as in ``start``
+        value = torch.as_tensor(number, dtype=like.dtype if isinstance(number, float) else None)
+    except (ValueError, OverflowError, RuntimeError):
+        raise InputError(
+            f"start is {shorten(start)}, where a number that {like.dtype} holds is right"
+        ) from None
+    value = value.to(dtype=like.dtype, device=like.device)
     try:
         value = value.expand(cell.hidden_size)
     except RuntimeError:

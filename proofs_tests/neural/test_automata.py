@@ -180,6 +180,22 @@ def test_a_drawn_network_is_written_and_read_back(kind):
         run()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+def test_a_start_that_is_a_number_is_the_networks(dtype):
+    layer = build("rrnn-b", {}, dtype)
+    first = float(layer.start(1, 0.1).flatten()[0])
+    assert layer.to_automata(inputs(layer, IN, dtype=dtype), "abc", 0.1)[0].initial[1] == Fraction(first)
+
+
+@pytest.mark.parametrize("number", [10**30, 10**400], ids=["no int64", "no float"])
+def test_a_start_that_is_too_large_is_refused(number):
+    layer = build("rrnn-b", {})
+    with pytest.raises(
+        InputError, match=r"start is 10{20}.*, where a number that torch.float64 holds is right"
+    ):
+        layer.to_automata(inputs(layer, IN), "abc", number)
+
+
 def kept(kind="qrnn"):
     """A small network as a file has it."""
     options = {"qrnn": {"window": 2, "output_gate": False}, "isan": {}, "rcnn": {"order": 2}}[kind]
