@@ -1,1 +1,3 @@
-"""The networks, fast, on any device, and the automata that they are. Knows automata; no claim."""
+"""The recurrent networks as torch layers, fast on any device, and their conversion to automata. Knows
+automata; no claim.
+"""

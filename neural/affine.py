@@ -1,7 +1,7 @@
-"""Recurrences that are not elementwise: c_t = W_t c_{t-1} + b_t, and their automata of d + 1 states (Peng et
+"""Affine recurrences with a full matrix, c_t = W_t c_{t-1} + b_t, and their automata of d + 1 states (Peng et
 al. 2018, 4.3).
 
-State 0 keeps the constant 1, and state 1 + i the i-th unit: so all units have the same transitions, and
+State 0 carries the constant 1, and state 1 + i the i-th unit: so all units have the same transitions, and
 differ in their final state. (Appendix C draws 2 d states; d + 1 suffice.)
 
 >>> from neural.elman import LinearElman
@@ -18,16 +18,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from neural.cell import Cell
-from neural.pattern import Weights, Windows
+from neural.cell import AutomatonCell
+from neural.pattern import Windows, WindowWeights
 from neural.rounding import format_of, reduction
 from neural.tracked import Tracked
 
 
-class AffineCell(Cell):
+class AffineCell(AutomatonCell):
     """A cell with gates ``W``, shape ``(..., d, d)``, and ``b``, shape ``(..., d)``."""
 
-    def arrays(self, weights: Weights, windows: Windows) -> list[Any]:
+    def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
         """For each unit ``(initial, final, matrices)``; the matrices are one array."""
         d = self.hidden_size
         matrices = np.full((windows.symbols, d + 1, d + 1), weights.zero, dtype=np.float64)
@@ -39,19 +39,19 @@ class AffineCell(Cell):
         initial = np.array([weights.one, *weights.start], dtype=np.float64)
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 
-    def held(self, windows: Windows) -> tuple[int, int]:
-        """One state for the constant, and one a unit; the weights are held once."""
+    def automata_size(self, windows: Windows) -> tuple[int, int]:
+        """One state for the constant, and one a unit; the units share one array of weights."""
         states = self.hidden_size + 1
         return states, windows.symbols * states**2
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
-        """The gates', and what reduced precision takes from W in a step, which is a matrix product."""
-        found = super().slack(gates)
+        """The gates' bounds, and for W the error of a matrix product in reduced precision."""
+        bounds = super().slack(gates)
         weight = gates["W"].value
-        found["W"] = found["W"] + reduction(format_of(weight.dtype)) * weight.double().abs()
-        return found
+        bounds["W"] = bounds["W"] + reduction(format_of(weight.dtype)) * weight.double().abs()
+        return bounds
 
 
 def stacked(states: list[Tensor], like: Tensor) -> Tensor:
-    """c_1, ..., c_T as one tensor; where T is 0, an empty one like ``like``."""
+    """c_1, ..., c_T as one tensor; for T = 0 an empty one, with the dtype and device of ``like``."""
     return torch.stack(states) if states else torch.empty_like(like)

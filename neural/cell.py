@@ -1,12 +1,12 @@
-"""One layer that reads in one direction: what every architecture says of itself, and what they all share.
+"""The base class of all cells whose units are automata: one layer that reads in one direction.
 
-A cell says which numbers its automata are made of (``gates``, a function of the symbols alone), how its state
-goes on (``steps``), what is scored (``score``) and what it puts out (``output``). The rest is here.
+A cell defines its gates (``gates``, the automata's weights, a function of the symbols alone), its recurrence
+(``steps``), which state is scored (``score``) and its outputs (``output``). The rest is here.
 
 >>> from neural.rrnn_b import RRNNBCell
 >>> cell = RRNNBCell(3, 2)
->>> ran = cell.run(torch.zeros(5, 4, 3), cell.start(4))  # T = 5 steps, a batch of 4
->>> ran.scores.shape, ran.outputs.shape, sorted(cell.gates(torch.zeros(4, 3)))
+>>> result = cell.run(torch.zeros(5, 4, 3), cell.start(4))  # T = 5 steps, a batch of 4
+>>> result.scores.shape, result.outputs.shape, sorted(cell.gates(torch.zeros(4, 3)))
 (torch.Size([5, 4, 2]), torch.Size([5, 4, 2]), ['f', 'u'])
 """
 
@@ -19,19 +19,19 @@ import torch
 from torch import Tensor, nn
 
 from automata.semirings import REAL, Semiring
-from neural.pattern import Pattern, Weights, Windows, arrays
+from neural.pattern import Pattern, Windows, WindowWeights, arrays
 from neural.tracked import Tracked
-from neural.unrolled import Ran, Unrolled, whole
+from neural.unrolled import CellOutput, RecurrentCell, whole
 
 NONLINEARITIES: dict[str, Callable[[Any], Any]] = {"tanh": torch.tanh, "identity": lambda z: z}
 
 
-class Cell(Unrolled):
-    """One layer, one direction.
+class AutomatonCell(RecurrentCell):
+    """One layer, one direction, whose units are automata.
 
     Args:
         input_size: the size of v_t.
-        hidden_size: d, the number of units that are scored.
+        hidden_size: d, the number of units.
         device, dtype: as in torch; float32 or float64.
         window: K, how many symbols the gates read: the last K, zeros before the first.
     """
@@ -46,60 +46,64 @@ class Cell(Unrolled):
         self.window = whole("window", window)
 
     def linear(self, bias: bool, outputs: int | None = None) -> nn.Linear:
-        """A map from the window to the units, to make a gate of."""
-        return nn.Linear(self.window * self.input_size, outputs or self.hidden_size, bias=bias, **self.made)
+        """A linear map from the window to the units, for a gate."""
+        return nn.Linear(
+            self.window * self.input_size, outputs or self.hidden_size, bias=bias, **self.factory_kwargs
+        )
 
     def vector(self) -> nn.Parameter:
-        """A learned number for each unit, zero at first."""
-        return nn.Parameter(torch.zeros(self.hidden_size, **self.made))
+        """A parameter for each unit, initialised with zero."""
+        return nn.Parameter(torch.zeros(self.hidden_size, **self.factory_kwargs))
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The numbers that the automata are made of.
+        """The gates: the weights of the automata.
 
         Args:
             view: the window, oldest first, shape ``(..., window * input_size)`` (symbols: ``(...)``).
 
         Returns:
-            Each of shape ``(..., hidden_size)``, those that no symbol changes ``(hidden_size,)``; matrices
-            ``(..., hidden_size, hidden_size)``. Written in plain torch, so that it runs on tracked values as
-            well.
+            Gates by name, each of shape ``(..., hidden_size)``, those that no symbol changes
+            ``(hidden_size,)``; matrices ``(..., hidden_size, hidden_size)``. Only functions of torch are
+            used, so that it runs on tracked values (:mod:`neural.tracked`) as well.
         """
         raise NotImplementedError
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """The c-states c_1, ..., c_T, each of shape ``(T, B, hidden_size)``, from the gates and the start."""
+        """The c-states c_1, ..., c_T, each of shape ``(T, B, hidden_size)``, from the gates and the first
+        state.
+        """
         raise NotImplementedError
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """What the automata score in a state (or in many, along axes in front): the last of the c-states."""
+        """The automata's scores in a state (or in many, along leading axes): the last of the c-states."""
         return state[self.c_states - 1]
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """The outputs, from c and the window."""
+        """The outputs, from the scores c and the window."""
         return scores
 
     @property
     def c_states(self) -> int:
-        """How many tensors of the state are the recurrence's own; they come first."""
+        """The number of tensors of the state that belong to the recurrence; they come first."""
         return 1
 
     def sizes(self) -> list[tuple[int, ...]]:
         """The shape of each tensor of the state, without the batch: the c-states, and the window's previous
         inputs.
         """
-        found: list[tuple[int, ...]] = [(self.hidden_size,)] * self.c_states
-        return [*found, (self.window - 1, self.input_size)] if self.window > 1 else found
+        shapes: list[tuple[int, ...]] = [(self.hidden_size,)] * self.c_states
+        return [*shapes, (self.window - 1, self.input_size)] if self.window > 1 else shapes
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
         """The first state of each string: ``value`` (the semiring's zero without it) in the c-states, zeros
         elsewhere.
         """
         like = next(self.parameters())
-        made = [torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes()]
+        zeros = [torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes()]
         number = self.semiring.zero if value is None else value
-        return tuple(s + number if i < self.c_states else s for i, s in enumerate(made))
+        return tuple(s + number if i < self.c_states else s for i, s in enumerate(zeros))
 
-    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes
         it.
         """
@@ -111,19 +115,19 @@ class Cell(Unrolled):
             before = [padded.unfold(0, self.window - 1, 1)[1:].transpose(-1, -2)]
         c = self.steps(self.gates(view), state)
         scores = self.score(c)
-        return Ran(scores, self.output(scores, view), (*c, *before))
+        return CellOutput(scores, self.output(scores, view), (*c, *before))
 
-    def arrays(self, weights: Weights, windows: Windows) -> list[Any]:
-        """For each unit its automaton's ``(initial, final, matrices)``."""
+    def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
+        """The arrays ``(initial, final, matrices)`` of each unit's automaton."""
         return arrays(self.pattern, weights, windows, self.hidden_size)
 
-    def held(self, windows: Windows) -> tuple[int, int]:
-        """The most states that one of the automata has, and how many weights all of them hold."""
+    def automata_size(self, windows: Windows) -> tuple[int, int]:
+        """The number of states of the largest automaton, and the number of weights of all together."""
         states = windows.histories * self.pattern.states
         return states, self.hidden_size * windows.symbols * states**2
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
-        """How far the gates of two evaluations may be apart: each is off from the truth by its error at
-        most.
+        """A bound on the difference between two evaluations of each gate: each is off from the truth by its
+        error at most.
         """
         return {name: 2 * gate.error for name, gate in gates.items()}

@@ -1,7 +1,7 @@
-"""Tensors in files: written whole or not at all, and read without running any code (safetensors).
+"""Checkpoint files (safetensors): written whole or not at all, and read without running any code.
 
-The header says what is in the file, as text: ``ratproof`` is the format, ``kind`` what kind of thing was
-kept, ``about`` the rest as JSON.
+The header is text: ``ratproof`` is the format, ``kind`` the kind of object that the file holds, ``about`` its
+description as JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORMAT = "checkpoint 1"
 
 
 def write(path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str, Tensor]) -> None:
-    """Keep the tensors, by name, and what JSON can say about them."""
+    """Write the tensors, by name, and a description that JSON can hold."""
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     try:
         header = {"ratproof": FORMAT, "kind": kind, "about": json.dumps(about)}
@@ -31,20 +31,20 @@ def write(path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str,
 
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """What :func:`write` kept: what was said about the tensors, and the tensors.
+    """Read the description and the tensors that :func:`write` wrote.
 
     Raises :class:`~automata.errors.FormatError` for a file that is not there, of another format or kind, or
     cut short.
     """
     try:
-        with Path(path).open("rb") as opened:
-            start = opened.read(9)
+        with Path(path).open("rb") as file:
+            start = file.read(9)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
     try:
-        with safetensors.safe_open(str(path), framework="pt") as file:
-            header = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dictionary)
+        with safetensors.safe_open(str(path), framework="pt") as reader:
+            header = reader.metadata() or {}
+            tensors = {name: reader.get_tensor(name) for name in reader.keys()}  # noqa: SIM118 (it is no dictionary)
     except (safetensors.SafetensorError, OSError) as error:
         # a checkpoint starts with the length of its header, whose first byte may be a pickle's, and the
         # header with a brace
@@ -56,12 +56,12 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: is no checkpoint, or was cut short ({why:.80})") from None
     if header.get("ratproof") != FORMAT or header.get("kind") != kind:
-        found = (
+        actual = (
             header.get("kind")
             if header.get("ratproof") == FORMAT
             else header.get("ratproof") or "another program's file"
         )
-        raise FormatError(f"{path}: is {found!r:.60}, where {kind!r} is right")
+        raise FormatError(f"{path}: is {actual!r:.60}, where {kind!r} is right")
     try:
         about = json.loads(header["about"])
     except (KeyError, ValueError, RecursionError):

@@ -26,7 +26,7 @@ class LinearElmanCell(AffineCell):
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.recurrent = nn.Parameter(torch.empty(hidden_size, hidden_size, **self.made))
+        self.recurrent = nn.Parameter(torch.empty(hidden_size, hidden_size, **self.factory_kwargs))
         self.update = self.linear(bias)
         nn.init.uniform_(self.recurrent, -(hidden_size**-0.5), hidden_size**-0.5)
 
@@ -37,21 +37,21 @@ class LinearElmanCell(AffineCell):
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """One matrix product a step."""
-        c, found = state[0], []
+        c, states = state[0], []
         for b in gates["b"].unbind(0):
             c = torch.addmm(b, c, self.recurrent.T)
-            found.append(c)
-        return (stacked(found, gates["b"]),)
+            states.append(c)
+        return (stacked(states, gates["b"]),)
 
 
 class LinearElman(Recurrent):
-    """The layer; its outputs are c_t. Option: ``bias``."""
+    """A linear Elman layer; its outputs are c_t. Option: ``bias``."""
 
     cell_class = LinearElmanCell
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """The same W for every symbol, and W_v v + b as v, as Corollary 14 has them."""
+    """Corollary 14's weights: the same W for every symbol, and W_v v + b as v."""
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, "W": constant(tables["W"]), "v": tables["b"]}
 

@@ -46,7 +46,7 @@ class Example6Cell(GatedCell):
 
 
 class Example6(Recurrent):
-    """The layer; its outputs are the states c_t.
+    """A layer of Example 6; its outputs are the states c_t.
 
     Options: ``nonlinearity``, the g of equation 5b, ``"tanh"`` or ``"identity"``; ``bias``: with b_f and b_u.
     """

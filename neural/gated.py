@@ -1,9 +1,9 @@
-"""What Example 6 and its kin share: c_t = f_t * c_{t-1} + u_t, and the automaton of Figure 1 (Peng et al.
-2018, section 4.1).
+"""The base class of cells with c_t = f_t * c_{t-1} + u_t, whose units are the automaton of Figure 1 (Peng et
+al. 2018, section 4.1).
 
-They differ in their gates alone: f and u.
+Example 6 and its kin differ in their gates alone: f and u.
 
->>> issubclass(GatedCell, Cell) and GatedCell.pattern.states
+>>> issubclass(GatedCell, AutomatonCell) and GatedCell.pattern.states
 2
 """
 
@@ -13,13 +13,13 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from neural.cell import Cell
+from neural.cell import AutomatonCell
 from neural.pattern import FIGURE_1
 from neural.recurrence import elementwise
 
 
-class GatedCell(Cell):
-    """A cell with gates ``f`` and ``u``, whose state is c."""
+class GatedCell(AutomatonCell):
+    """A cell with a forget gate ``f`` and an update ``u``, whose state is c."""
 
     pattern = FIGURE_1
 

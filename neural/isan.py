@@ -29,8 +29,10 @@ class ISANCell(AffineCell):
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.weight = nn.Parameter(torch.empty(input_size, hidden_size, hidden_size, **self.made))
-        self.bias = nn.Parameter(torch.zeros(input_size, hidden_size, **self.made)) if bias else None
+        self.weight = nn.Parameter(torch.empty(input_size, hidden_size, hidden_size, **self.factory_kwargs))
+        self.bias = (
+            nn.Parameter(torch.zeros(input_size, hidden_size, **self.factory_kwargs)) if bias else None
+        )
         nn.init.uniform_(self.weight, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
@@ -46,16 +48,16 @@ class ISANCell(AffineCell):
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Equation 16."""
-        c, found = state[0], []
+        c, states = state[0], []
         for w, b in zip(gates["W"].unbind(0), gates["b"].unbind(0), strict=True):
             c = torch.baddbmm(b.unsqueeze(-1), w, c.unsqueeze(-1)).squeeze(-1)
-            found.append(c)
-        return (stacked(found, gates["b"]),)
+            states.append(c)
+        return (stacked(states, gates["b"]),)
 
 
 class ISAN(Recurrent):
-    """The layer; ``input_size`` is the number of symbols; inputs are integers, shape ``(T, B)``; its outputs
-    are c_t.
+    """An ISAN layer; ``input_size`` is the number of symbols; inputs are integers, shape ``(T, B)``; its
+    outputs are c_t.
 
     Option: ``bias``. It has one layer: a second would read vectors, not symbols.
     """
@@ -64,7 +66,7 @@ class ISAN(Recurrent):
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """As Proposition 13 has them: d is how many numbers the state has."""
+    """Proposition 13's weights; d is the size of the state."""
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, **tables}
 

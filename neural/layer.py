@@ -1,4 +1,4 @@
-"""Cells whose units are automata, as torch layers.
+"""The base class of torch layers whose units are automata.
 
 >>> import torch
 >>> from neural.qrnn import QRNN
@@ -19,23 +19,23 @@ from automata.errors import InputError
 from automata.rounding import Deviation
 from automata.wfsa import WFSA
 from neural import reading
-from neural.cell import Cell
+from neural.cell import AutomatonCell
 from neural.stacked import Stacked
 
 
 class Recurrent(Stacked):
-    """Layers of a cell whose units are automata: the arguments are those of
-    :class:`~neural.stacked.Stacked`.
+    """One or more layers of a cell whose units are automata; called as
+    :class:`~neural.stacked.Stacked`, with the same arguments.
     """
 
-    cell_class: ClassVar[type[Cell]]
+    cell_class: ClassVar[type[AutomatonCell]]
 
     @property
-    def cell(self) -> Cell:
+    def cell(self) -> AutomatonCell:
         """The one cell of a network of one layer and one direction."""
-        found = super().cell
-        assert isinstance(found, Cell)
-        return found
+        cell = super().cell
+        assert isinstance(cell, AutomatonCell)
+        return cell
 
     def to_automata(
         self,
@@ -64,22 +64,22 @@ class Recurrent(Stacked):
     def deviations(
         self, embeddings: Tensor, start: float | Tensor | None = None, direction: int = 0
     ) -> list[Deviation]:
-        """For each of :meth:`to_automata`, how far the weights of one evaluation may be from those of
-        another.
+        """Bounds on how far the weights of :meth:`to_automata` may be from those of another evaluation, one a
+        unit.
         """
         return reading.deviations(self._reader(direction), embeddings, start)
 
     def tables(
         self, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int, direction: int = 0
     ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-        """The gates of a unit that its automaton is made of, by name and window.
+        """The gates of one unit, the weights of its automaton, by name and window.
 
         A window is a tuple of the last symbols, oldest first: of K, or of less at a string's start; what no
         symbol changes has the key ``()``. The gates ``W`` and ``b`` are those of all units, as lists.
         """
         return reading.tables(self._reader(direction), embeddings, vocabulary, unit)
 
-    def _reader(self, direction: int) -> Cell:
+    def _reader(self, direction: int) -> AutomatonCell:
         if self.num_layers != 1:
             raise InputError(
                 f"this network has {self.num_layers} layers, where one is right: upper layers read vectors,"
@@ -90,5 +90,5 @@ class Recurrent(Stacked):
                 f"direction is {direction!r}, where {' or '.join(map(str, range(self.directions)))} is right"
             )
         cell = self._cells()[direction]
-        assert isinstance(cell, Cell)
+        assert isinstance(cell, AutomatonCell)
         return cell

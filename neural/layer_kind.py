@@ -1,5 +1,5 @@
-"""What there is to know of a kind of layer, in one record: its class, its options, its first states, and its
-gates as the weights of a claim.
+"""The record of a kind of layer: its class, its options, its first states, and its gates as the weights of a
+claim.
 
 A layer's file ends with its record, and everything else finds it there (:func:`layer_kinds`): random layers,
 kept counterexamples, evidence, tests, and the pages.
@@ -26,7 +26,7 @@ from neural.layer import Recurrent
 Tables = Mapping[str, Any]
 """By gate: a table by window of symbols, or one value where no symbol changes it."""
 ClaimWeights = tuple[tuple[str, int] | None, dict[str, Any]]
-"""What a claim calls the network's size, and the size (``None`` where it has but one); and its weights by
+"""A claim's name for the network's size with the size (``None`` where it has but one), and the weights by
 name.
 """
 
@@ -34,7 +34,7 @@ FLAG = st.booleans()
 NONLINEARITY = st.sampled_from(["tanh", "identity"])
 BIAS: dict[str, st.SearchStrategy[Any]] = {"bias": FLAG}
 GATED: dict[str, st.SearchStrategy[Any]] = {"output_gate": FLAG, "bias": FLAG}
-"""The options of many kinds."""
+"""Options that many kinds share."""
 STARTS: st.SearchStrategy[float | None] = st.sampled_from([0.0, 1.0, -0.5]) | st.floats(-2, 2, width=32)
 """First states c_0; ``None`` is the semiring's zero."""
 

@@ -1,7 +1,7 @@
-"""The automaton of one unit, drawn with the names of gates for weights, and filled in with numbers; for
-windows of any size.
+"""The automaton of one unit as a pattern, whose weights are names of gates, and its arrays for given gates
+and windows of any size.
 
-A gate that reads the last K symbols needs states that remember K - 1 of them: each state of the drawing
+A gate that reads the last K symbols needs states that remember K - 1 of them: each state of the pattern
 becomes one for each history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter
 histories occur only at a string's start.
 
@@ -9,7 +9,7 @@ histories occur only at a string's start.
 >>> windows.histories, windows.ids.tolist()  # (), (a), (b); place -1: before the string
 (3, [[-1, 0], [-1, 1], [0, 0], [0, 1], [1, 0], [1, 1]])
 >>> gates = {"f": np.full((6, 1), 0.5), "u": np.full((6, 1), 0.5)}
->>> half = Weights(gates, 1.0, 0.0, np.zeros(1), np.array([True]))
+>>> half = WindowWeights(gates, 1.0, 0.0, np.zeros(1), np.array([True]))
 >>> [(initial, final, matrices)] = arrays(FIGURE_1, half, windows, units=1)
 >>> initial.tolist(), final.tolist()  # (0, ()), (0, a), (0, b), (1, a), (1, b)
 ([1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0])
@@ -27,17 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 ZERO, ONE, START = "0", "1", "c"
-"""In the place of a gate's name: the semiring's zero and one, and the unit's first state c_0."""
+"""Names that are no gates: the semiring's zero and one, and the unit's first state c_0."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """An automaton with names for weights.
+    """An automaton whose weights are names of gates.
 
     Attributes:
-        initial: a name for each state.
-        final: a name for each state.
-        arrows: from, to, name; what is not there is zero.
+        initial: the name of each state's initial weight.
+        final: the name of each state's final weight.
+        arrows: the transitions, as (source, target, name); all others are zero.
     """
 
     initial: tuple[str, ...]
@@ -46,7 +46,7 @@ class Pattern:
 
     @property
     def states(self) -> int:
-        """How many."""
+        """The number of states."""
         return len(self.initial)
 
 
@@ -55,8 +55,8 @@ FIGURE_1 = Pattern((ONE, START), (ZERO, ONE), ((0, 0, ONE), (0, 1, "u"), (1, 1, 
 
 
 def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
-    """B with more states in a row (Figure 2, Appendix B): for each state behind the first its loop, and the
-    way there.
+    """B with more states in a row (Figure 2, Appendix B): each state behind the first has a loop, and a
+    transition from the state before.
     """
     n = len(forgets)
     loops = tuple((i, i, f) for i, f in enumerate(forgets, 1))
@@ -66,7 +66,7 @@ def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
 
 @dataclass(frozen=True)
 class Windows:
-    """All windows over an alphabet: what was read last, ``size`` symbols and less at a string's start.
+    """All windows over an alphabet: the last ``size`` symbols, and fewer at a string's start.
 
     Attributes:
         symbols: the size of the alphabet.
@@ -78,18 +78,18 @@ class Windows:
 
     @property
     def histories(self) -> int:
-        """How many histories there are: tuples of less than K symbols."""
+        """The number of histories: tuples of fewer than K symbols."""
         return sum(self.symbols**k for k in range(self.size))
 
     @cached_property
     def ids(self) -> NDArray[np.intp]:
         """The symbols of each window, oldest first, -1 before the string; shape ``(windows, K)``."""
-        found = [
+        rows = [
             (*[-1] * (self.size - k), *w)
             for k in range(1, self.size + 1)
             for w in product(range(self.symbols), repeat=k)
         ]
-        return np.array(found, dtype=np.intp).reshape(-1, self.size)
+        return np.array(rows, dtype=np.intp).reshape(-1, self.size)
 
     @cached_property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
@@ -105,15 +105,15 @@ class Windows:
 
 
 @dataclass(frozen=True)
-class Weights:
-    """What stands for the names.
+class WindowWeights:
+    """The values of a pattern's names: the gates in every window, and the constants.
 
     Attributes:
         gates: for each gate its values, shape ``(windows, units)``; ``(units,)`` where no symbol changes it;
             matrices have one more axis.
-        one, zero: what stands for the semiring's.
+        one, zero: the semiring's.
         start: c_0 of each unit.
-        fresh: is c_0 the semiring's zero? Then nothing starts in those states.
+        fresh: whether c_0 of a unit is the semiring's zero, so that no path starts in those states.
     """
 
     gates: Mapping[str, NDArray[np.float64]]
@@ -123,31 +123,32 @@ class Weights:
     fresh: NDArray[np.bool_]
 
     def of(self, name: str, unit: int) -> Any:
-        """What stands for a name: one number, or one a window."""
-        known = {ONE: self.one, ZERO: self.zero, START: self.start[unit]}
-        return known[name] if name in known else self.gates[name][..., unit]
+        """The value of a name for a unit: one number, or one a window."""
+        constants = {ONE: self.one, ZERO: self.zero, START: self.start[unit]}
+        return constants[name] if name in constants else self.gates[name][..., unit]
 
 
-def arrays(pattern: Pattern, weights: Weights, windows: Windows, units: int) -> list[Any]:
-    """For each unit ``(initial, final, matrices)``, of shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``.
+def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: int) -> list[Any]:
+    """The arrays ``(initial, final, matrices)`` of each unit, of shapes ``(n,)``, ``(n,)`` and ``(symbols, n,
+    n)``.
 
-    The states are those of the pattern with each history, pattern first; without those that no string starts
-    in or reaches.
+    The states are pairs of a state of the pattern and a history, ordered by the former; those that no path
+    starts in or reaches are left out.
     """
     h = windows.histories
     n = pattern.states * h
     before, symbol, after = windows.places
-    found = []
+    result = []
     for unit in range(units):
         initial = np.full(n, weights.zero, dtype=np.float64)
         final = np.repeat([float(weights.of(name, unit)) for name in pattern.final], h)
         matrices = np.full((windows.symbols, n, n), weights.zero, dtype=np.float64)
         for source, target, name in pattern.arrows:
             matrices[symbol, source * h + before, target * h + after] = weights.of(name, unit)
-        kept = np.ones(n, dtype=bool)
+        live = np.ones(n, dtype=bool)
         for state, name in enumerate(pattern.initial):
             initial[state * h] = weights.of(name, unit)
             # No window that is longer than one symbol comes back to the empty history.
-            kept[state * h] = h == 1 or not (name == ZERO or (name == START and weights.fresh[unit]))
-        found.append((initial[kept], final[kept], matrices[:, kept][:, :, kept]))
-    return found
+            live[state * h] = h == 1 or not (name == ZERO or (name == START and weights.fresh[unit]))
+        result.append((initial[live], final[live], matrices[:, live][:, :, live]))
+    return result

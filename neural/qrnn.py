@@ -52,7 +52,7 @@ class QRNNCell(GatedCell):
 
 
 class QRNN(Recurrent):
-    """The layer; its outputs are h_t, its state is c, and with ``window`` K > 1
+    """A QRNN layer; its outputs are h_t, its state is c, and with ``window`` K > 1
     ``(c, the K - 1 inputs before)``.
 
     Options: ``window``, K, 2 without it; inputs before the first are zero. ``output_gate``; ``bias``: of all

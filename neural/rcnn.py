@@ -16,7 +16,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from neural.cell import NONLINEARITIES, Cell
+from neural.cell import NONLINEARITIES, AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, ClaimWeights, LayerKind, Tables
 from neural.pattern import chain
@@ -25,7 +25,7 @@ from neural.rrnn_c import shifted
 from neural.unrolled import one_of, whole
 
 
-class RCNNCell(Cell):
+class RCNNCell(AutomatonCell):
     """c1_t = lambda * c1_{t-1} + u1, cj_t = lambda * cj_{t-1} + c(j-1)_{t-1} * uj; uj = (1 - lambda) * g(W_j
     v_t + b_j).
     """
@@ -69,10 +69,10 @@ class RCNNCell(Cell):
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Equation 14, for one j after another."""
-        found = [elementwise(gates["f"], gates["u1"], state[0])]
+        states = [elementwise(gates["f"], gates["u1"], state[0])]
         for j, name in enumerate(self.names[1:], 1):
-            found.append(elementwise(gates["f"], shifted(state[j - 1], found[-1]) * gates[name], state[j]))
-        return tuple(found)
+            states.append(elementwise(gates["f"], shifted(state[j - 1], states[-1]) * gates[name], state[j]))
+        return tuple(states)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """tanh of the last c, or itself."""
@@ -80,7 +80,7 @@ class RCNNCell(Cell):
 
 
 class RCNN(Recurrent):
-    """The layer; its state is ``(c1, ..., cn)``, one tensor for n = 1.
+    """An RCNN layer; its state is ``(c1, ..., cn)``, one tensor for n = 1.
 
     Options: ``order``, n; ``nonlinearity``, g, and ``output``, of c^(n), ``"tanh"`` or ``"identity"``;
     ``decay``: lambda is ``"constant"`` (one learned for each unit, as a sigmoid) or depends on the
@@ -99,7 +99,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """u1, ..., un as one vector, as Proposition 12 has them."""
+    """Proposition 12's weights: u1, ..., un as one vector."""
     n = layer.cell.c_states
     updates = {x: tuple(tables[f"u{j}"][x] for j in range(1, n + 1)) for x in tables["u1"]}
     return ("n", n), {"c_0": (start,) * n, "f": tables["f"], "u": updates}

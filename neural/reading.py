@@ -1,4 +1,4 @@
-"""Cells read off as automata: the gates of every window, and what they make.
+"""The automata of a cell, their error bounds and tables, from the cell's gates in every window.
 
 >>> from neural.qrnn import QRNNCell
 >>> cell = QRNNCell(2, 1)
@@ -17,42 +17,43 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.errors import InputError
+from automata.number_text import shorten
 from automata.rounding import Deviation
 from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
-from neural.cell import Cell
-from neural.pattern import Weights, Windows
+from neural.cell import AutomatonCell
+from neural.pattern import Windows, WindowWeights
 from neural.tracked import Tracked, tracking
 
 
 @torch.no_grad()
 def to_automata(
-    cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any, exact: bool
+    cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any, exact: bool
 ) -> list[WFSA]:
-    """One automaton a unit: what :meth:`neural.layer.Recurrent.to_automata` gives."""
+    """The automata of a cell, one a unit; see :meth:`neural.layer.Recurrent.to_automata`."""
     windows = _windows(cell, embeddings, vocabulary, exact)
     gates = {name: _array(gate) for name, gate in cell.gates(_views(cell, embeddings, windows)).items()}
     c = first(cell, start)
-    weights = Weights(gates, cell.semiring.one, cell.semiring.zero, c, c == cell.semiring.zero)
+    weights = WindowWeights(gates, cell.semiring.one, cell.semiring.zero, c, c == cell.semiring.zero)
     index = {symbol: i for i, symbol in enumerate(vocabulary)}
     shared: dict[int, WFSA] = {}
-    found = []
+    automata = []
     for initial, final, matrices in cell.arrays(weights, windows):
         one = shared.get(id(matrices))
         if one is None:
             one = WFSA.from_arrays(cell.semiring, initial, final, matrices, index)
             one = shared[id(matrices)] = _exact(one) if exact else one
-        else:  # only the ends differ: the matrices are kept once
+        else:  # only initial and final weights differ: the matrices are shared
             ends = WFSA.from_arrays(cell.semiring, initial, final, matrices[:0], {})
             ends = _exact(ends) if exact else ends
             one = one.replace(initial=ends.initial, final=ends.final)
-        found.append(one)
-    return found
+        automata.append(one)
+    return automata
 
 
 @torch.no_grad()
-def deviations(cell: Cell, embeddings: Tensor, start: Any) -> list[Deviation]:
-    """How far the weights of two evaluations may be apart: what :meth:`neural.layer.Recurrent.deviations`
-    gives.
+def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Deviation]:
+    """Bounds on the difference of the weights of two evaluations, one a unit; see
+    :meth:`neural.layer.Recurrent.deviations`.
     """
     windows = _windows(cell, embeddings, range(len(embeddings)), exact=False)
     slack = {
@@ -60,11 +61,11 @@ def deviations(cell: Cell, embeddings: Tensor, start: Any) -> list[Deviation]:
         for name, gate in cell.slack(tracked_gates(cell, _views(cell, embeddings, windows))).items()
     }
     fresh = first(cell, start) == cell.semiring.zero
-    weights = Weights(slack, 0.0, 0.0, np.zeros(cell.hidden_size), fresh)  # what is no gate is exact
+    weights = WindowWeights(slack, 0.0, 0.0, np.zeros(cell.hidden_size), fresh)  # what is no gate is exact
     return [Deviation(matrices, initial, final) for initial, final, matrices in cell.arrays(weights, windows)]
 
 
-def tracked_gates(cell: Cell, view: Tensor) -> dict[str, Tracked]:
+def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, Tracked]:
     """The gates, with a bound on the error of one evaluation of each."""
     with tracking():
         gates: dict[str, Any] = cell.gates(view)
@@ -73,46 +74,51 @@ def tracked_gates(cell: Cell, view: Tensor) -> dict[str, Tracked]:
 
 @torch.no_grad()
 def tables(
-    cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int
+    cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int
 ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-    """The gates by window: what :meth:`neural.layer.Recurrent.tables` gives."""
+    """The gates of a unit by name and window; see :meth:`neural.layer.Recurrent.tables`."""
     if not (isinstance(unit, int) and 0 <= unit < cell.hidden_size):
         raise InputError(f"unit is {unit!r}, where a number from 0 to {cell.hidden_size - 1} is right")
     windows = _windows(cell, embeddings, vocabulary, exact=False)
     names = [tuple(vocabulary[i] for i in row if i >= 0) for row in windows.ids.tolist()]
-    found: dict[str, dict[tuple[Hashable, ...], Any]] = {}
+    result: dict[str, dict[tuple[Hashable, ...], Any]] = {}
     for name, gate in cell.gates(_views(cell, embeddings, windows)).items():
         values = _array(gate)
         whole = name in ("W", "b")  # matrices and offsets belong to all units
         keys = names if values.ndim > 1 else [()]  # no symbol changes it
         rows = values if whole else values[..., unit].reshape(len(keys))
-        found[name] = dict(zip(keys, rows.tolist(), strict=True))
-    return found
+        result[name] = dict(zip(keys, rows.tolist(), strict=True))
+    return result
 
 
-def first(cell: Cell, start: Any) -> NDArray[np.float64]:
-    """c_0 of each unit, as the network would hold it: shape ``(hidden_size,)``."""
+def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
+    """c_0 of each unit, in the network's dtype: shape ``(hidden_size,)``."""
     like = next(cell.parameters())
-    value = torch.as_tensor(cell.semiring.zero if start is None else start).to(
-        dtype=like.dtype, device=like.device
-    )
+    number = cell.semiring.zero if start is None else start
+    try:  # a Python float goes into the network's dtype at once, as in ``start``
+        value = torch.as_tensor(number, dtype=like.dtype if isinstance(number, float) else None)
+    except (ValueError, OverflowError, RuntimeError):
+        raise InputError(
+            f"start is {shorten(start)}, where a number that {like.dtype} holds is right"
+        ) from None
+    value = value.to(dtype=like.dtype, device=like.device)
     try:
         value = value.expand(cell.hidden_size)
     except RuntimeError:
         raise InputError(
             f"start has shape {tuple(value.shape)}, where one number or ({cell.hidden_size},) is right"
         ) from None
-    found = _array(value)
-    if not all(map(cell.semiring.holds, found.tolist())):
+    values = _array(value)
+    if not all(map(cell.semiring.holds, values.tolist())):
         raise InputError(
-            f"start is {found.tolist()}, where the {cell.semiring.name} semiring holds"
+            f"start is {values.tolist()}, where the {cell.semiring.name} semiring holds"
             f" {cell.semiring.members}"
         )
-    return found
+    return values
 
 
 def _exact(unit: WFSA) -> WFSA:
-    """As ``unit.to_exact()``, with one object for all zeros: windows leave almost nothing else."""
+    """As ``unit.to_exact()``, with one object for all zeros: with windows almost all weights are zero."""
     parts = {}
     for name in ("initial", "final", "matrices"):
         weights = getattr(unit, name)
@@ -126,8 +132,8 @@ def _array(values: Tensor) -> NDArray[np.float64]:
     return np.asarray(values.double().cpu().numpy())
 
 
-def _windows(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], exact: bool) -> Windows:
-    """All windows over the vocabulary, where embeddings fit and the automata can be held."""
+def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], exact: bool) -> Windows:
+    """All windows over the vocabulary; refuses wrong embeddings, and automata that are too large."""
     right: tuple[int, ...] = (len(vocabulary),) if cell.reads_symbols else (len(vocabulary), cell.input_size)
     if not isinstance(embeddings, Tensor) or embeddings.shape != right:
         shape = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
@@ -142,7 +148,7 @@ def _windows(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], exa
     if len(set(vocabulary)) != len(vocabulary):
         raise InputError("the vocabulary names a symbol twice, where each is named once")
     windows = Windows(len(vocabulary), cell.window)
-    (states, weights), most = cell.held(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
+    (states, weights), most = cell.automata_size(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
     if weights > most:
         raise InputError(
             f"windows of {cell.window} over {windows.symbols:,} symbols ask for automata of {states:,}"
@@ -152,8 +158,8 @@ def _windows(cell: Cell, embeddings: Tensor, vocabulary: Sequence[Hashable], exa
     return windows
 
 
-def _views(cell: Cell, embeddings: Tensor, windows: Windows) -> Tensor:
-    """What the gates read in each window, shape ``(windows, K * input_size)``, zeros before the string."""
+def _views(cell: AutomatonCell, embeddings: Tensor, windows: Windows) -> Tensor:
+    """The gates' input in each window, shape ``(windows, K * input_size)``, zeros before the string."""
     if cell.reads_symbols:
         return embeddings
     padded = torch.cat([embeddings, embeddings.new_zeros(1, cell.input_size)])  # place -1 is the last

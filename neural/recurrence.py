@@ -96,10 +96,10 @@ class _MaxPlus(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         forget, update, states, start = ctx.saved_tensors
         before = torch.cat([start.expand_as(states[:1]), states[:-1]]) if len(states) else states
-        kept = forget + before
+        carried = forget + before
         # 1 where the old state was larger, 1/2 where both were equal: sign(-infinity) is -1, so nothing is
         # undefined.
-        share = ((kept - update).sign() + 1) / 2
+        share = ((carried - update).sign() + 1) / 2
         flow = torch.empty_like(states)
         after = torch.zeros_like(start)
         for s, g, c in zip(

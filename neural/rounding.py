@@ -1,4 +1,4 @@
-"""How far two evaluations of one float formula may be apart: derived bounds for gates, for any order of
+"""Bounds on the difference of two float evaluations of one formula: derived for gates, for any order of
 summation.
 
 A network computes its gates for a whole batch at once, and again, in other shapes, when its automata are read
@@ -56,7 +56,7 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | 
 
 
 def reduction(kind: Format) -> float:
-    """How far, relatively, a product in a matrix product may be off before it is rounded: 0 at full
+    """A bound on the relative error of each product in a matrix product before it is rounded: 0 at full
     precision.
     """
     unit = _product_unit() if kind is FLOAT32 else kind.unit

@@ -1,7 +1,7 @@
-"""What the networks of appendix D share (Peng et al. 2018): linear updates and h_t = tanh(o_t * c_t), o_t if
-wanted.
+"""The base class of the cells of appendix D (Peng et al. 2018): linear updates and h_t = tanh(o_t * c_t),
+with an optional output gate o_t.
 
->>> issubclass(RRNNCell, Cell)
+>>> issubclass(RRNNCell, AutomatonCell)
 True
 """
 
@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neural.cell import Cell
+from neural.cell import AutomatonCell
 from neural.unrolled import one_of
 
 
-class RRNNCell(Cell):
+class RRNNCell(AutomatonCell):
     """A cell with an optional output gate.
 
     Args:

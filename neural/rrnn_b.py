@@ -36,7 +36,7 @@ class RRNNBCell(RRNNCell, GatedCell):
 
 
 class RRNNB(Recurrent):
-    """The layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+    """An RRNN(B) layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
 
     cell_class = RRNNBCell
 

@@ -51,7 +51,7 @@ class RRNNBMaxPlusCell(RRNNCell):
 
 
 class RRNNBMaxPlus(Recurrent):
-    """The layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+    """A max-plus RRNN(B) layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
 
     cell_class = RRNNBMaxPlusCell
 

@@ -61,7 +61,7 @@ class RRNNCCell(RRNNCell):
 
 
 class RRNNC(Recurrent):
-    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
+    """An RRNN(C) layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
     ``output_gate``.
     """
 

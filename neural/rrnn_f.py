@@ -70,17 +70,17 @@ class RRNNFCell(RRNNCCell):
         return torch.sigmoid(self.final_1) * state[0] + torch.sigmoid(self.final_2) * state[1]
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
-        """The gates', and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 * u2
-        with c1 = 1 is not.
+        """The gates' bounds, and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 *
+        u2 with c1 = 1 is not.
         """
-        found = super().slack(gates)
+        bounds = super().slack(gates)
         u2 = gates["u2"].value
-        found["u2"] = found["u2"] + 2 * format_of(u2.dtype).unit * u2.double().abs()
-        return found
+        bounds["u2"] = bounds["u2"] + 2 * format_of(u2.dtype).unit * u2.double().abs()
+        return bounds
 
 
 class RRNNF(Recurrent):
-    """The layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
+    """An RRNN(F) layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
     ``output_gate``.
     """
 
@@ -90,12 +90,12 @@ class RRNNF(Recurrent):
         """As :meth:`neural.layer.Recurrent.to_automata`; with ``epsilon``, Figure 4 as it is drawn, an equal
         automaton.
         """
-        found = super().to_automata(*arguments, **options)
-        return [_drawn(unit) for unit in found] if epsilon else found
+        units = super().to_automata(*arguments, **options)
+        return [_with_epsilon(unit) for unit in units] if epsilon else units
 
 
-def _drawn(unit: WFSA) -> WFSA:
-    """The epsilon transition from q_0 to q_3 in place of the start and the loop of q_3."""
+def _with_epsilon(unit: WFSA) -> WFSA:
+    """The automaton with the epsilon transition from q_0 to q_3 in place of the start and the loop of q_3."""
     initial, matrices = unit.initial.copy(), unit.matrices.copy()
     silent = unit.semiring.zeros(4, 4, exact=unit.exact)
     silent[0, 3], initial[3], matrices[:, 3, 3] = initial[3], silent[0, 3], silent[0, 0]

@@ -23,7 +23,7 @@ from automata.errors import InputError
 from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import ClaimWeights, LayerKind, Tables, constant
-from neural.unrolled import Ran, whole
+from neural.unrolled import CellOutput, whole
 
 
 class SCRNCell(GatedCell):
@@ -49,16 +49,16 @@ class SCRNCell(GatedCell):
         self.logit = self.vector() if alpha is None else None
         self.register_buffer(
             "alpha",
-            None if alpha is None else torch.full((hidden_size,), alpha, **self.made),
+            None if alpha is None else torch.full((hidden_size,), alpha, **self.factory_kwargs),
             persistent=False,
         )
         self.context = self.linear(bias=False)
         self.inputs = self.linear(bias=False, outputs=self.output_size)
-        self.from_context = nn.Linear(hidden_size, self.output_size, bias=False, **self.made)
-        self.recurrent = nn.Linear(self.output_size, self.output_size, bias=False, **self.made)
+        self.from_context = nn.Linear(hidden_size, self.output_size, bias=False, **self.factory_kwargs)
+        self.recurrent = nn.Linear(self.output_size, self.output_size, bias=False, **self.factory_kwargs)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """Of s, and of h."""
+        """The shapes of s and of h."""
         return [(self.hidden_size,), (self.output_size,)]
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
@@ -66,19 +66,19 @@ class SCRNCell(GatedCell):
         f = self.alpha if self.logit is None else torch.sigmoid(self.logit)
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), "u": (1 - f) * self.context(view)}
 
-    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """The context first, all steps at once; then the hidden units, one step after another."""
         (s,) = self.steps(self.gates(inputs), state)
-        h, found = state[1], []
+        h, hidden = state[1], []
         for x in (self.from_context(s) + self.inputs(inputs)).unbind(0):
             h = torch.sigmoid(torch.addmm(x, h, self.recurrent.weight.T))
-            found.append(h)
-        outputs = torch.stack(found) if found else inputs.new_zeros(*inputs.shape[:2], self.output_size)
-        return Ran(s, outputs, (s, outputs))
+            hidden.append(h)
+        outputs = torch.stack(hidden) if hidden else inputs.new_zeros(*inputs.shape[:2], self.output_size)
+        return CellOutput(s, outputs, (s, outputs))
 
 
 class SCRN(Recurrent):
-    """The layer; its outputs are h_t, its state is ``(s, h)``.
+    """An SCRN layer; its outputs are h_t, its state is ``(s, h)``.
 
     Options: ``hidden_units``, the size of h (``hidden_size`` without it); ``alpha``, a number from 0 to 1
     (0.95 in Mikolov et al.), or ``None``: one for each unit, learned as a sigmoid. It has no biases, whatever
@@ -92,7 +92,7 @@ ALPHAS = st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """The same alpha for every symbol."""
+    """The weights of the context units: the same alpha for every symbol."""
     return None, {"c_0": start, "alpha": constant(tables["f"]), "u": tables["u"]}
 
 

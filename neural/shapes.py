@@ -1,4 +1,5 @@
-"""The shapes in which layers are called, in one place: what comes in is made ``(T, B, ...)``, and back.
+"""The shapes of a layer's inputs: batched or not, batch first, packed; all become ``(T, B, ...)``, and go
+back.
 
 >>> inputs, lengths = torch.zeros(4, 7, 3), [7, 2, 0, 1]
 >>> form = Layout(inputs, input_size=3, batch_first=True, reads_symbols=False, lengths=lengths)
@@ -25,30 +26,34 @@ class Layout:
         inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero behind a string's end.
         ends: the strings' lengths, shape ``(B,)``, on the inputs' device; ``None`` where all are as long as
             T.
-        batched: was there an axis for the batch?
+        batched: whether the inputs have an axis for the batch.
     """
 
     def __init__(
         self,
-        given: Any,
+        source: Any,
         input_size: int,
         batch_first: bool,
         reads_symbols: bool,
         lengths: Tensor | Sequence[int] | None,
     ) -> None:
-        self.packed = isinstance(given, PackedSequence)
+        self.packed = isinstance(source, PackedSequence)
         if self.packed:
             if lengths is not None:
                 raise InputError("lengths are given beside a packed sequence, which has its own")
-            self.source = given
-            given, lengths = pad_packed_sequence(given)
+            self.source = source
+            source, lengths = pad_packed_sequence(source)
             batch_first = False
-        if not isinstance(given, Tensor):
-            raise InputError(f"input is {type(given).__name__}, where a tensor or a packed sequence is right")
+        if not isinstance(source, Tensor):
+            raise InputError(
+                f"input is {type(source).__name__}, where a tensor or a packed sequence is right"
+            )
         axes = 2 if reads_symbols else 3
-        self.batched, self.batch_first = given.dim() == axes, batch_first
-        _check(given, axes, input_size, batch_first, reads_symbols)
-        inputs = given.unsqueeze(1) if not self.batched else given.transpose(0, 1) if batch_first else given
+        self.batched, self.batch_first = source.dim() == axes, batch_first
+        _check(source, axes, input_size, batch_first, reads_symbols)
+        inputs = (
+            source.unsqueeze(1) if not self.batched else source.transpose(0, 1) if batch_first else source
+        )
         time, batch = inputs.shape[:2]
         self.ends = None if lengths is None else _ends(lengths, time, batch).to(inputs.device)
         self.inputs = self.masked(inputs)
@@ -76,12 +81,12 @@ class Layout:
             return start
         if self.ends is None:
             return states[-1]
-        found = states[(self.ends - 1).clamp(min=0), torch.arange(len(start), device=start.device)]
+        final = states[(self.ends - 1).clamp(min=0), torch.arange(len(start), device=start.device)]
         empty = (self.ends == 0).reshape(-1, *[1] * (start.dim() - 1))
-        return torch.where(empty, start, found)
+        return torch.where(empty, start, final)
 
     def back(self, values: Tensor) -> Any:
-        """Values of shape ``(T, B, ...)`` as the inputs came."""
+        """Values of shape ``(T, B, ...)`` in the layout of the inputs."""
         masked = self.masked(values)
         if self.packed:
             assert self.ends is not None
@@ -96,27 +101,27 @@ class Layout:
         return masked.transpose(0, 1) if self.batch_first else masked
 
 
-def _check(given: Tensor, axes: int, input_size: int, batch_first: bool, reads_symbols: bool) -> None:
+def _check(inputs: Tensor, axes: int, input_size: int, batch_first: bool, reads_symbols: bool) -> None:
     order = "batch, time" if batch_first else "time, batch"
     if reads_symbols:
         if (
-            given.dim() not in (1, 2)
-            or given.is_floating_point()
-            or given.is_complex()
-            or given.dtype == torch.bool
+            inputs.dim() not in (1, 2)
+            or inputs.is_floating_point()
+            or inputs.is_complex()
+            or inputs.dtype == torch.bool
         ):
             raise InputError(
-                f"inputs are {given.dtype} of shape {tuple(given.shape)}, where integers of shape ({order})"
+                f"inputs are {inputs.dtype} of shape {tuple(inputs.shape)}, where integers of shape ({order})"
                 " are right"
             )
-        if given.numel() and not 0 <= int(given.min()) <= int(given.max()) < input_size:
+        if inputs.numel() and not 0 <= int(inputs.min()) <= int(inputs.max()) < input_size:
             raise InputError(
-                f"inputs go from {int(given.min())} to {int(given.max())}, where 0 to {input_size - 1} are"
+                f"inputs go from {int(inputs.min())} to {int(inputs.max())}, where 0 to {input_size - 1} are"
                 " right"
             )
-    elif given.dim() not in (axes - 1, axes) or given.shape[-1] != input_size:
+    elif inputs.dim() not in (axes - 1, axes) or inputs.shape[-1] != input_size:
         raise InputError(
-            f"inputs have shape {tuple(given.shape)}, where ({order}, input) with input = {input_size} is"
+            f"inputs have shape {tuple(inputs.shape)}, where ({order}, input) with input = {input_size} is"
             " right"
         )
 

@@ -60,7 +60,7 @@ class SRUCell(GatedCell):
 
 
 class SRU(Recurrent):
-    """The layer; its outputs are h_t.
+    """An SRU layer; its outputs are h_t.
 
     Options: ``nonlinearity``, g, ``"tanh"`` or ``"identity"``; ``highway``, which needs input_size ==
     hidden_size (and is off in the paper's experiments); ``bias``: of the gates.

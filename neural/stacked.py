@@ -1,4 +1,4 @@
-"""Cells in layers and in both directions, in every shape in which ``torch.nn.GRU`` is called."""
+"""Layers of cells, in one or both directions, called in the shapes of ``torch.nn.GRU``."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from torch.nn.utils.rnn import PackedSequence
 from automata.errors import InputError
 from neural.shapes import Layout
 from neural.states import join, split
-from neural.unrolled import Ran, Unrolled, one_of, whole
+from neural.unrolled import CellOutput, RecurrentCell, one_of, whole
 
 
 class Stacked(nn.Module):
-    """One or more layers of one kind of cell. A network of a single cell shows that cell's parts as its own
+    """One or more layers of one kind of cell. A network of a single cell has that cell's attributes
     (``layer.forget``).
 
     Args:
@@ -31,10 +31,10 @@ class Stacked(nn.Module):
         dropout: the probability to drop an output between layers, in training.
         bidirectional: with cells that read from the end; outputs have those of both, forward first.
         device, dtype: as in torch; float32 or float64.
-        options: the architecture's own.
+        options: those of the architecture.
     """
 
-    cell_class: ClassVar[type[Unrolled]]
+    cell_class: ClassVar[type[RecurrentCell]]
 
     def __init__(
         self,
@@ -51,10 +51,10 @@ class Stacked(nn.Module):
     ) -> None:
         super().__init__()
         known = options_of(self.cell_class)
-        strange = [name for name in options if name not in known]
-        if strange:
-            there = ", ".join(sorted(known - {"bias"})) or "none of its own"
-            raise InputError(f"{type(self).__name__} has no option {strange[0]!r}; it has {there}")
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            own = ", ".join(sorted(known - {"bias"})) or "none of its own"
+            raise InputError(f"{type(self).__name__} has no option {unknown[0]!r}; it has {own}")
         if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
             raise InputError(f"dropout is {dropout!r}, where a number from 0 to 1 is right")
         if self.cell_class.reads_symbols and num_layers != 1:
@@ -70,11 +70,13 @@ class Stacked(nn.Module):
         )
         self.bidirectional = one_of("bidirectional", bidirectional, (True, False))
         self.options = options
-        made = {**options, "device": device, "dtype": dtype} | ({"bias": bias} if "bias" in known else {})
-        cells: list[Unrolled] = []
+        arguments = {**options, "device": device, "dtype": dtype} | (
+            {"bias": bias} if "bias" in known else {}
+        )
+        cells: list[RecurrentCell] = []
         for _ in range(num_layers):
             size = cells[-1].output_size * self.directions if cells else input_size
-            cells += [self.cell_class(size, hidden_size, **made) for _ in range(self.directions)]
+            cells += [self.cell_class(size, hidden_size, **arguments) for _ in range(self.directions)]
         self.cells = nn.ModuleList(cells)
 
     def __getattr__(self, name: str) -> Any:
@@ -88,15 +90,15 @@ class Stacked(nn.Module):
 
     def extra_repr(self) -> str:
         """The arguments, for printing."""
-        shown = {
+        arguments = {
             "num_layers": self.num_layers,
             "bias": self.bias,
             "batch_first": self.batch_first,
             "dropout": self.dropout,
         }
-        shown |= {"bidirectional": self.bidirectional, **self.options}
+        arguments |= {"bidirectional": self.bidirectional, **self.options}
         return f"{self.input_size}, {self.hidden_size}, " + ", ".join(
-            f"{name}={value!r}" for name, value in shown.items()
+            f"{name}={value!r}" for name, value in arguments.items()
         )
 
     @property
@@ -105,8 +107,8 @@ class Stacked(nn.Module):
         return 1 + self.bidirectional
 
     def start(self, batch: int, value: float | Tensor | None = None) -> Any:
-        """The state that strings start in, with ``value`` (a number, or one for each unit) for c_0; the
-        semiring's zero without.
+        """The first state of each string, with ``value`` (a number, or one for each unit) for c_0; the
+        semiring's zero without it.
         """
         return join([cell.start(batch, value) for cell in self._cells()], batched=True)
 
@@ -128,7 +130,7 @@ class Stacked(nn.Module):
             the shapes of layers differ, a tuple of tensors ``(B, ...)`` stands in place of one.
         """
         form = self._layout(input, lengths)
-        given = split(state, self._cells(), form)
+        starts = split(state, self._cells(), form)
         values, ends = form.inputs, []
         for layer in range(self.num_layers):
             if layer and self.dropout and self.training:
@@ -136,25 +138,25 @@ class Stacked(nn.Module):
             outputs = []
             for direction in range(self.directions):
                 place = layer * self.directions + direction
-                cell, first = self._cells()[place], given[place]
-                ran = cell.run(form.reversed(values) if direction else values, first)
-                outputs.append(form.reversed(ran.outputs) if direction else ran.outputs)
-                ends.append(tuple(map(form.last, first, ran.states)))
+                cell, first = self._cells()[place], starts[place]
+                result = cell.run(form.reversed(values) if direction else values, first)
+                outputs.append(form.reversed(result.outputs) if direction else result.outputs)
+                ends.append(tuple(map(form.last, first, result.states)))
             values = torch.cat(outputs, dim=-1) if len(outputs) > 1 else outputs[0]
         return form.back(values), join(ends, form.batched)
 
     def scores(
         self, input: Tensor | PackedSequence, state: Any = None, lengths: Tensor | Sequence[int] | None = None
     ) -> Any:
-        """The ``scores`` of :class:`~neural.unrolled.Ran`, in the shape of ``input``: for one layer in one
-        direction.
+        """The ``scores`` of :class:`~neural.unrolled.CellOutput`, in the shape of ``input``; for a network of
+        one layer and one direction.
         """
         cell, form = self.cell, self._layout(input, lengths)
-        ran: Ran = cell.run(form.inputs, split(state, [cell], form)[0])
-        return form.back(ran.scores)
+        result: CellOutput = cell.run(form.inputs, split(state, [cell], form)[0])
+        return form.back(result.scores)
 
     @property
-    def cell(self) -> Unrolled:
+    def cell(self) -> RecurrentCell:
         """The one cell of a network of one layer and one direction."""
         if len(self.cells) != 1:
             raise InputError(
@@ -163,20 +165,20 @@ class Stacked(nn.Module):
             )
         return self._cells()[0]
 
-    def _cells(self) -> list[Unrolled]:
+    def _cells(self) -> list[RecurrentCell]:
         return list(self.cells)  # type: ignore[arg-type]
 
-    def _layout(self, given: Any, lengths: Any) -> Layout:
-        return Layout(given, self.input_size, self.batch_first, self.cell_class.reads_symbols, lengths)
+    def _layout(self, inputs: Any, lengths: Any) -> Layout:
+        return Layout(inputs, self.input_size, self.batch_first, self.cell_class.reads_symbols, lengths)
 
 
-def options_of(cell_class: type[Unrolled]) -> set[str]:
+def options_of(cell_class: type[RecurrentCell]) -> set[str]:
     """The names of a cell's options: its arguments besides sizes, device and dtype."""
-    found: set[str] = set()
+    names: set[str] = set()
     for base in cell_class.__mro__:
         if "__init__" in vars(base):
             arguments = inspect.signature(vars(base)["__init__"]).parameters.values()
-            found |= {a.name for a in arguments if a.kind is a.POSITIONAL_OR_KEYWORD}
+            names |= {a.name for a in arguments if a.kind is a.POSITIONAL_OR_KEYWORD}
             if not any(a.kind is a.VAR_KEYWORD for a in arguments):
                 break
-    return found - {"self", "input_size", "hidden_size", "device", "dtype"}
+    return names - {"self", "input_size", "hidden_size", "device", "dtype"}

@@ -1,4 +1,5 @@
-"""States as users hold them, and as cells do: one tuple of tensors ``(B, ...)`` for each cell.
+"""Conversion of states between a network's form, stacked as in torch, and the cells': one tuple of tensors
+``(B, ...)`` for each cell.
 
 >>> join([(torch.zeros(4, 2),), (torch.ones(4, 2),)], batched=True).shape
 torch.Size([2, 4, 2])
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.shapes import Layout
-from neural.unrolled import Unrolled
+from neural.unrolled import RecurrentCell
 
 
 def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
@@ -23,17 +24,19 @@ def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
     """
     parts: list[Any] = []
     for same in zip(*states, strict=True):
-        found = same if batched else tuple(s.squeeze(0) for s in same)
-        parts.append(torch.stack(found) if len({s.shape for s in found}) == 1 else found)
+        column = same if batched else tuple(s.squeeze(0) for s in same)
+        parts.append(torch.stack(column) if len({s.shape for s in column}) == 1 else column)
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def split(given: Any, cells: Sequence[Unrolled], form: Layout) -> list[tuple[Tensor, ...]]:
-    """The states of the cells from what :func:`join` made; their own starts where nothing is given."""
+def split(state: Any, cells: Sequence[RecurrentCell], form: Layout) -> list[tuple[Tensor, ...]]:
+    """The states of the cells from a network's state, the inverse of :func:`join`; their own starts for
+    ``None``.
+    """
     batch = form.inputs.shape[1]
-    if given is None:
+    if state is None:
         return [cell.start(batch) for cell in cells]
-    parts = (given,) if isinstance(given, Tensor) else tuple(given)
+    parts = (state,) if isinstance(state, Tensor) else tuple(state)
     sizes = [cell.sizes() for cell in cells]
     if len(parts) != len(sizes[0]):
         raise InputError(f"state has {len(parts)} part(s), where {len(sizes[0])} are right")
@@ -51,8 +54,8 @@ def _part(part: Any, sizes: list[tuple[int, ...]], batch: int, batched: bool, nu
         )
     if isinstance(part, Tensor) and part.shape != (len(right), *right[0]):
         raise InputError(f"state has shape {tuple(part.shape)}, where {(len(right), *right[0])} is right")
-    found = list(part)
-    shapes = [tuple(p.shape) if isinstance(p, Tensor) else type(p).__name__ for p in found]
+    tensors = list(part)
+    shapes = [tuple(p.shape) if isinstance(p, Tensor) else type(p).__name__ for p in tensors]
     if shapes != right:
         raise InputError(f"part {number} of the state has shapes {shapes}, where {right} are right")
-    return [p if batched else p.unsqueeze(0) for p in found]
+    return [p if batched else p.unsqueeze(0) for p in tensors]

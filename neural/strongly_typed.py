@@ -39,7 +39,7 @@ class TRNNCell(GatedCell):
 
 
 class _PairCell(GatedCell):
-    """z, f = sigmoid and o = tanh of V v_{t-1} + W v_t + b, each with its own."""
+    """z = V v_{t-1} + W v_t + b, f = sigmoid and o = tanh of such maps; each has its own V, W and b."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -72,21 +72,21 @@ class TLSTMCell(_PairCell):
 
 
 class TRNN(Recurrent):
-    """T-RNN; its outputs are c_t. Option: ``bias``, of f."""
+    """A T-RNN layer; its outputs are c_t. Option: ``bias``, of f."""
 
     cell_class = TRNNCell
 
 
 class TGRU(Recurrent):
-    """T-GRU; its outputs are h_t, which is what is scored; its state is ``(h, the input before)``. Option:
-    ``bias``.
+    """A T-GRU layer; its outputs are h_t, which the automata score; its state is ``(h, the input before)``.
+    Option: ``bias``.
     """
 
     cell_class = TGRUCell
 
 
 class TLSTM(Recurrent):
-    """T-LSTM; its outputs are h_t, its state is ``(c, the input before)``. Option: ``bias``."""
+    """A T-LSTM layer; its outputs are h_t, its state is ``(c, the input before)``. Option: ``bias``."""
 
     cell_class = TLSTMCell
 

@@ -1,4 +1,4 @@
-"""Numbers that carry a bound on the error of one evaluation through torch's functions.
+"""Tensors that carry a bound on their rounding error through torch's functions (running error analysis).
 
 >>> sum_of, ones = torch.nn.Linear(2, 1, dtype=torch.float64), torch.ones(1, 2, dtype=torch.float64)
 >>> with tracking():
@@ -27,13 +27,13 @@ def _function(name: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True, eq=False)
 class Tracked:
-    """A float tensor, and how far it may be from what exact arithmetic would give.
+    """A float tensor with a bound on its distance from the result of exact arithmetic.
 
-    It can be given to the functions that have a rule (:data:`RULES`), and moved about as a tensor can
-    (:data:`MOVES`); any other function refuses it.
+    The functions with a rule (:data:`RULES`) and those that only move numbers (:data:`MOVES`) take it; any
+    other refuses it.
 
     Attributes:
-        value: as computed.
+        value: the computed tensor.
         error: the bound, in float64, of the same shape.
     """
 
@@ -42,17 +42,17 @@ class Tracked:
 
     @classmethod
     def exact(cls, value: Tensor) -> Tracked:
-        """Numbers that are right as they are."""
+        """A tensor without error."""
         return cls(value, torch.zeros(value.shape, dtype=torch.float64, device=value.device))
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """What torch calls in place of its own function."""
+        """The hook that torch calls in place of its function."""
         return apply(func, args, kwargs or {})
 
     @property
     def shape(self) -> torch.Size:
-        """The tensor's."""
+        """The tensor's shape."""
         return self.value.shape
 
     def dim(self) -> int:
@@ -63,7 +63,7 @@ class Tracked:
         return apply(Tensor.__getitem__, (self, place), {})
 
     def expand(self, *shape: int) -> Any:
-        """As of a tensor."""
+        """As ``Tensor.expand``."""
         return apply(Tensor.expand, (self, *shape), {})
 
     __add__ = _function("add")
@@ -151,7 +151,7 @@ MOVES = {
 
 
 def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """The function on values and errors."""
+    """Apply a function to values and errors."""
     with torch._C.DisableTorchFunction():  # what a rule computes is not tracked in its turn
         if func in RULES:
             like = next(
@@ -160,7 +160,7 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             every = [*args, *kwargs.values()]
             return RULES[func](*(a if a is None else _tracked(a, like) for a in every))
         if func in MOVES:
-            return _moved(func, args, kwargs)
+            return _apply_move(func, args, kwargs)
     raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")
 
 
@@ -176,7 +176,7 @@ def _exact(value: Any) -> Any:
     return Tracked.exact(value) if isinstance(value, Tensor) and value.is_floating_point() else value
 
 
-def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def _apply_move(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     def part(value: Any, name: str) -> Any:
         if isinstance(value, (list, tuple)):
             return type(value)(part(v, name) for v in value)
@@ -194,10 +194,10 @@ def _moved(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 
 class tracking(TorchFunctionMode):
-    """Within it, whatever torch computes carries its error: of parameters alone, too."""
+    """A context in which all that torch computes carries its error, from parameters alone too."""
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """What torch calls in place of its own function."""
+        """The hook that torch calls in place of its function."""
         if func in RULES or func in MOVES or any(isinstance(a, Tracked) for a in args):
             return apply(func, args, kwargs or {})
         if getattr(func, "__name__", "") in ("__get__", "dim", "size"):  # shape, dtype, device

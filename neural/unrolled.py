@@ -1,4 +1,4 @@
-"""What every cell is, automaton or not: it starts somewhere, and reads T symbols of B strings at once."""
+"""The base class of all recurrent cells, automata or not: a first state, and T steps of B strings at once."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from automata.errors import InputError
 from automata.number_text import shorten
 
 
-class Ran(NamedTuple):
-    """What a cell computed for T symbols of B strings.
+class CellOutput(NamedTuple):
+    """The result of a cell on T symbols of B strings.
 
     Attributes:
-        scores: what a reader asks about: of a :class:`~neural.cell.Cell` c_1, ..., c_T before any output
-            nonlinearity, shape ``(T, B, hidden_size)``; of a state-regularized cell the transition
-            probabilities, shape ``(T, B, k)``.
+        scores: of a :class:`~neural.cell.AutomatonCell` c_1, ..., c_T before any output nonlinearity, shape
+            ``(T, B, hidden_size)``; of a state-regularized cell the transition probabilities, shape
+            ``(T, B, k)``.
         outputs: shape ``(T, B, output_size)``.
         states: the state after each symbol, one tensor of shape ``(T, B, ...)`` for each of the state's.
     """
@@ -28,8 +28,8 @@ class Ran(NamedTuple):
     states: tuple[Tensor, ...]
 
 
-class Unrolled(nn.Module):
-    """One layer, one direction.
+class RecurrentCell(nn.Module):
+    """One layer, one direction: a torch module that computes all time steps at once.
 
     Args:
         input_size: the size of v_t.
@@ -44,7 +44,7 @@ class Unrolled(nn.Module):
         self.input_size = whole("input_size", input_size)
         self.hidden_size = whole("hidden_size", hidden_size)
         self.output_size = hidden_size
-        self.made = {"device": device, "dtype": dtype}
+        self.factory_kwargs = {"device": device, "dtype": dtype}
 
     def sizes(self) -> list[tuple[int, ...]]:
         """The shape of each tensor of the state, without the batch."""
@@ -53,10 +53,10 @@ class Unrolled(nn.Module):
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
         """The first state of each string: ``value`` (zero without it) everywhere."""
         like = next(self.parameters())
-        made = (torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes())
-        return tuple(s if value is None else s + value for s in made)
+        zeros = (torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes())
+        return tuple(s if value is None else s + value for s in zeros)
 
-    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes
         it.
         """
@@ -64,15 +64,15 @@ class Unrolled(nn.Module):
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """The value, where it is an integer that is large enough."""
+    """The value, if it is an integer of at least ``least``; otherwise an error."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InputError(f"{name} is {shorten(value)}, where an integer from {least} on is right")
     return value
 
 
 def one_of(name: str, value: Any, right: Sequence[Any]) -> Any:
-    """The value, where it is one of those."""
+    """The value, if it is one of the right ones; otherwise an error."""
     if not any(value is r or (isinstance(value, str) and value == r) for r in right):
-        shown = ['"' + r + '"' if isinstance(r, str) else repr(r) for r in right]
-        raise InputError(f"{name} is {shorten(value)}, where {' or '.join(shown)} is right")
+        choices = ['"' + r + '"' if isinstance(r, str) else repr(r) for r in right]
+        raise InputError(f"{name} is {shorten(value)}, where {' or '.join(choices)} is right")
     return value

@@ -1,3 +1,3 @@
-"""FA-RNNs (Jiang et al. 2020): recurrent networks that are made from rules, are them at beta = 1, and can be
-trained.
+"""FA-RNNs (Jiang et al. 2020): trainable recurrent networks, initialised from rules and equal to them at
+beta = 1.
 """

@@ -1,4 +1,4 @@
-"""The soft aggregation layer: propositional rules on matches as two layers with ReLU-like activations
+"""The soft aggregation layer: propositional formulas over matches as two layers with ReLU-like activations
 (section 3.5 and Table 2).
 
 >>> import torch
@@ -22,11 +22,11 @@ from automata.rules.logic import Formula
 
 
 class SoftLogic(nn.Module):
-    """For each label the soft value of a formula in conjunctive normal form.
+    """The soft value of a formula in conjunctive normal form, for each label.
 
     A clause is min(1, sum), its negated literals being 1 - a; their conjunction is max(0, sum - (n - 1)).
-    What is 0 or 1 gives 0 or 1, as logic has it: exactly. Scores count paths, so they are clamped to 0 and 1
-    before; without that, ``!A`` would be -1 where A matches twice.
+    On zeros and ones the values are exactly those of logic. Scores count paths, so they are clamped to 0 and
+    1 before; without that, ``!A`` would be -1 where A matches twice.
 
     Args:
         formulas: for each label.
@@ -44,40 +44,41 @@ class SoftLogic(nn.Module):
         self, formulas: Mapping[str, Formula], names: Sequence[str], device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
-        made: Any = {"device": device, "dtype": dtype or torch.get_default_dtype()}
+        factory_kwargs: Any = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         self.labels, self.names = tuple(formulas), tuple(names)
         for label, formula in formulas.items():
-            strange = [name for name in formula.names if name not in self.names]
-            if strange:
+            unknown = [name for name in formula.names if name not in self.names]
+            if unknown:
                 raise InputError(
-                    f"the formula of {shorten(label)} names {shorten(strange[0])}, where there are"
+                    f"the formula of {shorten(label)} names {shorten(unknown[0])}, where there are"
                     f" {', '.join(self.names)}"
                 )
         clauses = [
             (row, clause) for row, formula in enumerate(formulas.values()) for clause in formula.clauses
         ]
         literals, members = (
-            torch.zeros(len(clauses), len(self.names), **made),
-            torch.zeros(len(self.labels), len(clauses), **made),
+            torch.zeros(len(clauses), len(self.names), **factory_kwargs),
+            torch.zeros(len(self.labels), len(clauses), **factory_kwargs),
         )
         for number, (row, clause) in enumerate(clauses):
             members[row, number] = 1
-            for name, wanted in clause:
-                literals[number, self.names.index(name)] += 1 if wanted else -1
+            for name, positive in clause:
+                literals[number, self.names.index(name)] += 1 if positive else -1
         both = [
-            {name for name, wanted in clause if wanted} & {name for name, wanted in clause if not wanted}
+            {name for name, positive in clause if positive}
+            & {name for name, positive in clause if not positive}
             for _, clause in clauses
         ]
         if any(both):
             raise InputError("a clause has a name and its negation: it says nothing, and is to be left out")
         self.literals, self.negations = (
             nn.Parameter(literals),
-            nn.Parameter((literals < 0).sum(dim=1).to(**made)),
+            nn.Parameter((literals < 0).sum(dim=1).to(**factory_kwargs)),
         )
         self.members, self.spare = nn.Parameter(members), nn.Parameter(members.sum(dim=1) - 1)
 
     def forward(self, scores: Tensor) -> Tensor:
         """The soft values, shape ``(B, labels)``, of scores of shape ``(B, names)``."""
         clauses = (scores.clamp(0, 1) @ self.literals.T + self.negations).clamp(max=1)
-        found: Tensor = (clauses @ self.members.T - self.spare).clamp(min=0)
-        return found
+        values: Tensor = (clauses @ self.members.T - self.spare).clamp(min=0)
+        return values

@@ -1,5 +1,5 @@
-"""The transition tensor by CP decomposition with fewer columns than it has (section 3.2), by tensorly, and
-how far off that is.
+"""Approximate factors of the transition tensor, by CP decomposition with fewer columns (section 3.2, with
+tensorly), and their error.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ITERATIONS = 100
 def cp_factors(
     automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed: int = 0
 ) -> tuple[Factors, float]:
-    """Factors with that many columns, and the relative error ||T - T'|| / ||T|| over all words; exact ones,
-    where those need no more.
+    """Factors with ``rank`` columns at most, and their relative error ||T - T'|| / ||T|| over all words;
+    exact ones where those need no more.
 
     Words with one matrix have one row, which counts as often as there are such words: the tensor that is
     decomposed has as many slices as there are different matrices.
@@ -37,8 +37,8 @@ def cp_factors(
     Args:
         automaton: as for :func:`neural.fa_rnn.factors.exact_factors`.
         rank: r.
-        apart: the same.
-        seed: of the first factors.
+        apart: as for :func:`neural.fa_rnn.factors.exact_factors`.
+        seed: of the initial factors.
     """
     if rank < 1:
         raise InputError(f"the rank is {rank}, where 1 or more is right")
@@ -51,21 +51,23 @@ def cp_factors(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a rank above a mode's size, which is as meant
         start = np.random.RandomState(seed)
-        found = parafac(
+        decomposition = parafac(
             tensorly.tensor(slices * weights[:, None, None]),
             rank,
             n_iter_max=ITERATIONS,
             init="random",
             random_state=start,
         )
-    scale, (words, before, after) = found.weights, found.factors
-    made = replace(exact, words=(words * scale / weights[:, None])[place.ravel()], before=before, after=after)
+    scale, (words, before, after) = decomposition.weights, decomposition.factors
+    factors = replace(
+        exact, words=(words * scale / weights[:, None])[place.ravel()], before=before, after=after
+    )
     off = np.einsum("xr,ir,jr->xij", words * scale, before, after) - slices * weights[:, None, None]
-    return _balanced(made), float(np.linalg.norm(off) / _norm(exact))
+    return _balanced(factors), float(np.linalg.norm(off) / _norm(exact))
 
 
 def _norm(factors: Factors) -> float:
-    """||T|| over all words, the wildcard's matrix with it."""
+    """||T|| over all words, the wildcard's matrix included."""
     columns = np.column_stack([factors.words, factors.stands])
     rows, counts = np.unique(columns, axis=0, return_counts=True)
     slices = (

@@ -43,7 +43,7 @@ class Bidirectional(nn.Module):
 
     @classmethod
     def of_rules(cls, rules: Sequence[Labelled], words: Sequence[str], **more: Any) -> Bidirectional:
-        """The network of some rules; ``more`` as for :meth:`neural.fa_rnn.network.FARNN.of`."""
+        """The network of a set of rules; ``more`` as for :meth:`neural.fa_rnn.network.FARNN.of`."""
         back = [Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in rules]
         return cls(
             FARNN.of_rules(rule_set(rules, words), **more), FARNN.of_rules(rule_set(back, words), **more)
@@ -59,7 +59,7 @@ class Bidirectional(nn.Module):
 
 
 def mirror(sentence: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    """BOS, and what follows it from its end on: mirrored rules begin after BOS too.
+    """The sentence with BOS in its place and the rest reversed: mirrored rules begin after BOS too.
 
     >>> mirror(("BOS", "a", "b", "EOS"))
     ('BOS', 'EOS', 'b', 'a')

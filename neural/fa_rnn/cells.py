@@ -1,8 +1,8 @@
-"""One step of an FA-RNN, forward (plus-times) or Viterbi (max-times), over many strings at once.
+"""The cells of FA-RNNs: one step over a batch of strings, forward (plus-times) or Viterbi (max-times).
 
 The paper's Viterbi score takes max-plus in place of matrix multiplication (equation 3). With weights zero and
 one that is wrong: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty string.
-Max-times is right, and is what is here.
+Max-times is right, and is used here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Scoring = Literal["forward", "viterbi"]
 SCORINGS = ("forward", "viterbi")
 
 
-def moved(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
+def advance(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
     """The product of h with a matrix for each string: shapes ``(B, K)`` and ``(B, K, K)`` give ``(B, K)``;
     maxima in place of sums for Viterbi.
     """
@@ -48,10 +48,10 @@ class TensorCell(nn.Module):
         self, automaton: WFSA, scoring: Scoring = "forward", device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
-        made = {"device": device, "dtype": dtype or torch.get_default_dtype()}
+        factory_kwargs = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         self.scoring: Scoring = one_of("scoring", scoring, SCORINGS)
         self.states, self.words = automaton.states, len(automaton.index)
-        self.matrices = nn.Parameter(torch.as_tensor(automaton.matrices.astype(float), **made))
+        self.matrices = nn.Parameter(torch.as_tensor(automaton.matrices.astype(float), **factory_kwargs))
         self.register_buffer(
             "letters", torch.tensor(list(automaton.index.values()), dtype=torch.long, device=device)
         )
@@ -59,14 +59,14 @@ class TensorCell(nn.Module):
     letters: Tensor
 
     def read(self, words: Tensor) -> tuple[Tensor]:
-        """What words do, whatever the state, of a step or of all: their places among the matrices, of the
+        """The part of the step that depends on the words alone: their places among the matrices, of the
         words' shape.
         """
         return (self.letters[words],)
 
     def forward(self, read: tuple[Tensor], h: Tensor) -> Tensor:
-        """The state h after a word, from what :meth:`read` gave and h before it; shape ``(B, K)``."""
-        return moved(h, self.matrices[read[0]], self.scoring)
+        """The state h after a word, shape ``(B, K)``, from :meth:`read`'s result and the state before it."""
+        return advance(h, self.matrices[read[0]], self.scoring)
 
 
 class FactoredCell(nn.Module):
@@ -109,7 +109,7 @@ class FactoredCell(nn.Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        made: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
+        factory_kwargs: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         self.scoring: Scoring = one_of("scoring", scoring, SCORINGS)
         words, rank = factors.words.shape
         if not 0 <= beta <= 1:
@@ -121,39 +121,40 @@ class FactoredCell(nn.Module):
         self.beta, self.extra, self.words = beta, extra, words
         self.dropout = nn.Dropout(dropout)
         self.states = len(factors.before) + extra
-        self.register_buffer("rules", torch.as_tensor(factors.words, **made))
-        own = [torch.as_tensor(part, **made) for part in (factors.before, factors.after)]
+        self.register_buffer("rules", torch.as_tensor(factors.words, **factory_kwargs))
+        own = [torch.as_tensor(part, **factory_kwargs) for part in (factors.before, factors.after)]
         self.before, self.after = (
-            nn.Parameter(torch.cat([part, noise * torch.randn(extra, rank, **made)])) for part in own
+            nn.Parameter(torch.cat([part, noise * torch.randn(extra, rank, **factory_kwargs)]))
+            for part in own
         )
-        wide = torch.zeros(self.states, self.states, **made)
-        wide[: self.states - extra, : self.states - extra] = torch.as_tensor(factors.apart, **made)
+        wide = torch.zeros(self.states, self.states, **factory_kwargs)
+        wide[: self.states - extra, : self.states - extra] = torch.as_tensor(factors.apart, **factory_kwargs)
         self.register_buffer("apart", wide)
-        self.register_buffer("stands", torch.as_tensor(factors.stands, **made))
+        self.register_buffer("stands", torch.as_tensor(factors.stands, **factory_kwargs))
         self.has_apart = bool(factors.apart.any())
         self.turn: nn.Parameter | None = None
         if embeddings is not None:
-            self.register_buffer("pretrained", embeddings.to(**made))
+            self.register_buffer("pretrained", embeddings.to(**factory_kwargs))
             exact = torch.linalg.pinv(embeddings.double()) @ torch.as_tensor(factors.words).to(
                 embeddings.device
             )
-            self.turn = nn.Parameter(exact.to(**made))
+            self.turn = nn.Parameter(exact.to(**factory_kwargs))
 
     def table(self) -> Tensor:
-        """The vector z of every word, shape ``(V, r)``: what equation 9 reconstructs the tensor from."""
+        """The vector z of every word, shape ``(V, r)``, from which equation 9 reconstructs the tensor."""
         if self.turn is None or self.beta == 1:
             return self.rules
         return self.beta * self.rules + (1 - self.beta) * self.pretrained @ self.turn
 
     def tensor(self) -> Tensor:
-        """T as it is now (equation 9), shape ``(V, K, K)``: T[x, i, j] = sum over r of z[x, r] D_1[i, r]
-        D_2[j, r].
+        """The current tensor T (equation 9), shape ``(V, K, K)``: T[x, i, j] = sum over r of z[x, r]
+        D_1[i, r] D_2[j, r].
         """
-        found = torch.einsum("xr,ir,jr->xij", self.table(), self.before, self.after)
-        return found + self.stands[:, None, None] * self.apart
+        tensor = torch.einsum("xr,ir,jr->xij", self.table(), self.before, self.after)
+        return tensor + self.stands[:, None, None] * self.apart
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """What words do, whatever the state, of a step or of all: z, shape ``(..., r)``, and whether the
+        """The part of the step that depends on the words alone: z, shape ``(..., r)``, and whether the
         wildcard stands for them, ``(..., 1)``.
         """
         z = self.rules[words]
@@ -162,23 +163,23 @@ class FactoredCell(nn.Module):
         return z, self.stands[words].unsqueeze(-1)
 
     def forward(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
-        """The state h after a word, from what :meth:`read` gave and h before it; shape ``(B, K)``."""
+        """The state h after a word, shape ``(B, K)``, from :meth:`read`'s result and the state before it."""
         z, stands = read
         if self.scoring == "viterbi":
             matrices = (self.before * z.unsqueeze(1)) @ self.after.T
-            return moved(
+            return advance(
                 h, matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices, "viterbi"
             )
         after = ((h @ self.before) * z) @ self.after.T
         return after + stands * (h @ self.apart) if self.has_apart else after
 
 
-class GatedCell(nn.Module):
+class FAGRUCell(nn.Module):
     """Equation 7: an FA-GRU, with an update gate f_t and a reset gate r_t, which goes back to h_1, the score
     after BOS.
 
     Args:
-        inner: the cell that it gates.
+        inner: the gated cell.
         bias: of both gates at first: the larger, the nearer it is to the cell without gates.
         steepness: what the gates' inputs are multiplied by before the sigmoid; 1 in the paper, 5 in the
             authors' program.
@@ -206,8 +207,8 @@ class GatedCell(nn.Module):
 
     def forward(self, read: tuple[Tensor, Tensor], h: Tensor, first: Tensor) -> Tensor:
         """The state h after a word; ``first`` is h_1, shape ``(B, K)``."""
-        seen = torch.cat([read[0], h], dim=1)
-        f = torch.sigmoid(self.steepness * self.update(seen))
-        r = torch.sigmoid(self.steepness * self.reset(seen))
+        features = torch.cat([read[0], h], dim=1)
+        f = torch.sigmoid(self.steepness * self.update(features))
+        r = torch.sigmoid(self.steepness * self.reset(features))
         new: Tensor = self.inner(read, (1 - r) * first + r * h)
         return (1 - f) * h + f * new

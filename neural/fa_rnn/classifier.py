@@ -1,4 +1,4 @@
-r"""Sentences to labels: an FA-RNN, and a linear layer on its last state, which begins as the rules do.
+r"""A sentence classifier: an FA-RNN and a linear layer on its last state, initialised from rules.
 
 Section 3.5 reads out a score for each rule (equation 8) and puts a two-layer perceptron on the scores, which
 it lets have no activation function: that is one linear layer on h_N. It begins with the rules' final weights.
@@ -28,19 +28,20 @@ from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.network import FARNN
 
 SCALE = 5.0
-"""What a match adds to its label's logit at first: the softmax then has 0.99 and more for one of two labels.
+"""The initial contribution of a match to its label's logit: the softmax then has 0.99 and more for one of two
+labels.
 """
 
 
 @dataclass(frozen=True)
-class Block:
-    """The states that some rules of one label began with.
+class RuleBlock:
+    """The states of some rules of one label, as they were before training.
 
     Attributes:
         label: of the rules.
         rules: as they are written.
         states: places in h.
-        final: those of them that were final.
+        final: the final ones among them.
     """
 
     label: str
@@ -63,7 +64,7 @@ class Classifier(nn.Module):
     """
 
     def __init__(
-        self, network: FARNN, labels: Sequence[str], blocks: Sequence[Block], dropout: float = 0.0
+        self, network: FARNN, labels: Sequence[str], blocks: Sequence[RuleBlock], dropout: float = 0.0
     ) -> None:
         super().__init__()
         if not isinstance(network.cell, FactoredCell) or network.scoring != "forward":
@@ -71,15 +72,15 @@ class Classifier(nn.Module):
                 "a classifier stands on a decomposed network with forward scores and without gates"
             )
         self.network, self.labels, self.blocks = network, tuple(labels), tuple(blocks)
-        made: Any = {"device": network.initial.device, "dtype": network.initial.dtype}
-        self.readout = nn.Linear(network.cell.states, len(self.labels), **made)
+        factory_kwargs: Any = {"device": network.initial.device, "dtype": network.initial.dtype}
+        self.readout = nn.Linear(network.cell.states, len(self.labels), **factory_kwargs)
         nn.init.zeros_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)
         self.dropout = nn.Dropout(dropout)
 
     @property
     def cell(self) -> FactoredCell:
-        """The network's."""
+        """The network's cell."""
         assert isinstance(self.network.cell, FactoredCell)
         return self.network.cell
 
@@ -95,7 +96,7 @@ class Classifier(nn.Module):
         noise: float = 0.0,
         **more: Any,
     ) -> Classifier:
-        """The classifier that says what the rules say.
+        """The classifier whose labels are those of the rules.
 
         Args:
             rules: compiled.
@@ -116,7 +117,7 @@ class Classifier(nn.Module):
             )
         final = set(rules.automaton.final.nonzero()[0].tolist())
         blocks = [
-            Block(
+            RuleBlock(
                 str(part.label),
                 tuple(written[place] if written is not None else f"rule {place + 1}" for place in part.rules),
                 part.states,
@@ -125,19 +126,19 @@ class Classifier(nn.Module):
             for part in rules.parts
         ]
         network = FARNN.of(rules.automaton, [block.final for block in blocks], **more)
-        made = cls(network, labels, blocks)
+        model = cls(network, labels, blocks)
         order = list(rules.labels)
         with torch.no_grad():
             for block in blocks:
-                row = made.labels.index(block.label)
-                made.readout.weight[row, list(block.final)] = scale * (
+                row = model.labels.index(block.label)
+                model.readout.weight[row, list(block.final)] = scale * (
                     1 + spread * order.index(block.label) / max(1, len(order) - 1)
                 )
             if noise:
-                made.readout.weight.add_(noise * torch.randn_like(made.readout.weight))
+                model.readout.weight.add_(noise * torch.randn_like(model.readout.weight))
             if default is not None:
-                made.readout.bias[made.labels.index(default)] = 0.5 * scale
-        return made
+                model.readout.bias[model.labels.index(default)] = 0.5 * scale
+        return model
 
     def forward(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:
         """The logits, shape ``(B, labels)``; see :meth:`neural.fa_rnn.network.FARNN.states`."""

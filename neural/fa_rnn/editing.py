@@ -1,4 +1,4 @@
-"""Rules added to a trained classifier and taken out of it, without training (Jiang et al. 2020, section 6,
+"""Add rules to a trained classifier and take them out, without training (Jiang et al. 2020, section 6,
 equation 10).
 """
 
@@ -14,15 +14,15 @@ from torch import Tensor
 from automata.errors import InputError
 from automata.rules.rule_set import RuleSet
 from neural.fa_rnn.cells import FactoredCell
-from neural.fa_rnn.classifier import SCALE, Block, Classifier
+from neural.fa_rnn.classifier import SCALE, Classifier, RuleBlock
 from neural.fa_rnn.factors import Factors, exact_factors
 from neural.fa_rnn.network import FARNN
 
 MOST_WEIGHT = 1_000_000
 
 
-def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
-    """The classifier with more rules: their factors beside its own, block by block (equation 10).
+def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
+    """Add rules to a classifier: their factors become a block beside its own (equation 10).
 
     Every score that was there stays what it was, and each new rule scores what it would alone: exactly,
     whatever beta is. For the paper's G = pinv(E_w) E_R would only be near; here the new columns of E_R are
@@ -44,11 +44,11 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
     if set(rules.automaton.index) != set(words):
         raise InputError("the rules are compiled over other words than the classifier's")
     apart = [word for word, stands in zip(words, cell.stands.tolist(), strict=True) if stands]
-    found = exact_factors(rules.automaton, apart)
+    factors = exact_factors(rules.automaton, apart)
     order = [list(rules.automaton.index).index(word) for word in words]
-    if found.apart.any() and found.stands[order].tolist() != cell.stands.tolist():
+    if factors.apart.any() and factors.stands[order].tolist() != cell.stands.tolist():
         raise InputError("the classifier's wildcard stands for other words")
-    rows, turn = found.words[order], None
+    rows, turn = factors.words[order], None
     if cell.turn is not None:
         exact = np.linalg.pinv(cell.pretrained.double().cpu().numpy()) @ rows
         turn = torch.as_tensor(exact if cell.beta == 0 else np.zeros_like(exact))
@@ -60,7 +60,7 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
     )
     final = set(rules.automaton.final.nonzero()[0].tolist())
     blocks = [
-        Block(
+        RuleBlock(
             str(part.label),
             tuple(written[place] for place in part.rules),
             tuple(shift + state for state in part.states),
@@ -70,15 +70,15 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
     ]
     both = Factors(
         np.concatenate([_numpy(cell.rules), rows], axis=1),
-        _blocks(cell.before, found.before),
-        _blocks(cell.after, found.after),
-        _blocks(cell.apart, found.apart),
+        _blocks(cell.before, factors.before),
+        _blocks(cell.after, factors.after),
+        _blocks(cell.apart, factors.apart),
         _numpy(cell.stands),
     )
     initial = torch.cat(
         [network.initial, torch.as_tensor(rules.automaton.initial.astype(float)).to(network.initial)]
     )
-    made = _rebuilt(
+    result = _rebuild(
         model,
         both,
         initial,
@@ -89,15 +89,15 @@ def added(model: Classifier, rules: RuleSet, written: Sequence[str], scale: floa
         else torch.cat([cell.turn.detach(), turn.to(cell.turn)], dim=1),
     )
     with torch.no_grad():
-        made.readout.weight[: len(model.labels), :shift] = model.readout.weight
-        made.readout.bias[: len(model.labels)] = model.readout.bias
+        result.readout.weight[: len(model.labels), :shift] = model.readout.weight
+        result.readout.bias[: len(model.labels)] = model.readout.bias
         for block in blocks:
-            made.readout.weight[labels.index(block.label), list(block.final)] = scale
-    return made.eval()
+            result.readout.weight[labels.index(block.label), list(block.final)] = scale
+    return result.eval()
 
 
-def disabled(model: Classifier, numbers: Iterable[int]) -> Classifier:
-    """The classifier without some of its blocks of rules.
+def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
+    """Disable some of a classifier's blocks of rules.
 
     Their states are not read out any more, and those of them go from which no final state of another block
     can be reached: so every other block's score (equation 8) stays as it was, for all sentences. The paper
@@ -109,14 +109,14 @@ def disabled(model: Classifier, numbers: Iterable[int]) -> Classifier:
         numbers: places in ``model.blocks``.
     """
     chosen = set(numbers)
-    strange = [number for number in chosen if not 0 <= number < len(model.blocks)]
-    if strange:
-        raise InputError(f"there is no block {strange[0] + 1}; the classifier has {len(model.blocks)}")
-    gone = {state for number in chosen for state in model.blocks[number].states}
-    kept_blocks = [block for number, block in enumerate(model.blocks) if number not in chosen]
-    ends = {state for block in kept_blocks for state in block.final}
+    unknown = [number for number in chosen if not 0 <= number < len(model.blocks)]
+    if unknown:
+        raise InputError(f"there is no block {unknown[0] + 1}; the classifier has {len(model.blocks)}")
+    removed = {state for number in chosen for state in model.blocks[number].states}
+    remaining = [block for number, block in enumerate(model.blocks) if number not in chosen]
+    ends = {state for block in remaining for state in block.final}
     needed = _leading_to(model.cell, ends)
-    keep = [state for state in range(model.cell.states) if state not in gone or state in needed]
+    keep = [state for state in range(model.cell.states) if state not in removed or state in needed]
     place = {state: number for number, state in enumerate(keep)}
     cell = model.cell
     factors = Factors(
@@ -132,33 +132,33 @@ def disabled(model: Classifier, numbers: Iterable[int]) -> Classifier:
             states=tuple(place[state] for state in block.states),
             final=tuple(place[state] for state in block.final),
         )
-        for block in kept_blocks
+        for block in remaining
     ]
-    made = _rebuilt(model, factors, model.network.initial[keep], model.labels, blocks, cell.turn)
+    result = _rebuild(model, factors, model.network.initial[keep], model.labels, blocks, cell.turn)
     with torch.no_grad():
-        made.readout.weight.copy_(model.readout.weight[:, keep])
-        made.readout.weight[:, [place[state] for state in gone if state in place]] = 0
-        made.readout.bias.copy_(model.readout.bias)
-    return made.eval()
+        result.readout.weight.copy_(model.readout.weight[:, keep])
+        result.readout.weight[:, [place[state] for state in removed if state in place]] = 0
+        result.readout.bias.copy_(model.readout.bias)
+    return result.eval()
 
 
 def _leading_to(cell: FactoredCell, ends: set[int]) -> set[int]:
-    """The states from which words lead to those, through weights that are not zero."""
+    """The states from which some string leads to ``ends``, through weights that are not zero."""
     joined = (cell.tensor() != 0).any(dim=0).cpu().numpy()
-    found = np.isin(np.arange(cell.states), list(ends))
+    reaching = np.isin(np.arange(cell.states), list(ends))
     while True:
-        more = found | joined[:, found].any(axis=1)
-        if (more == found).all():
-            return set(np.flatnonzero(found).tolist())
-        found = more
+        more = reaching | joined[:, reaching].any(axis=1)
+        if (more == reaching).all():
+            return set(np.flatnonzero(reaching).tolist())
+        reaching = more
 
 
-def _rebuilt(
+def _rebuild(
     model: Classifier,
     factors: Factors,
     initial: Tensor,
     labels: Sequence[str],
-    blocks: Sequence[Block],
+    blocks: Sequence[RuleBlock],
     turn: Tensor | None,
 ) -> Classifier:
     """A classifier with those factors and blocks; its readout is zero."""

@@ -1,10 +1,10 @@
-"""The transition tensor as three matrices (section 3.2), exactly: T[x, i, j] = sum over r of E[x, r] D1[i, r]
-D2[j, r].
+"""Exact factors of the transition tensor, three matrices (section 3.2): T[x, i, j] = sum over r of E[x, r]
+D1[i, r] D2[j, r].
 
 >>> from automata.rules.compiling import compiled
 >>> from automata.rules.parser import parse
->>> found = exact_factors(compiled(parse("$ * a b $ *"), ["a", "b", "c"]))
->>> found.rank, found.words.shape, found.before.shape
+>>> factors = exact_factors(compiled(parse("$ * a b $ *"), ["a", "b", "c"]))
+>>> factors.rank, factors.words.shape, factors.before.shape
 (5, (3, 5), (3, 5))
 """
 
@@ -50,9 +50,9 @@ class Factors:
         return self.words.shape[1]
 
     def matrix(self, word: int) -> Floats:
-        """T of the word in that place, shape ``(K, K)``."""
-        found: Floats = (self.before * self.words[word]) @ self.after.T + self.stands[word] * self.apart
-        return found
+        """The matrix of a word, given by its place, shape ``(K, K)``."""
+        matrix: Floats = (self.before * self.words[word]) @ self.after.T + self.stands[word] * self.apart
+        return matrix
 
 
 def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
@@ -79,8 +79,8 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
         raise InputError("the automaton has no state: it accepts nothing")
     k, words = automaton.states, list(automaton.index)
     matrices = automaton.matrices.astype(np.float64)
-    kept = set(apart)
-    stands = np.array([word in kept for word in words], dtype=np.float64)
+    wild = set(apart)
+    stands = np.array([word in wild for word in words], dtype=np.float64)
     # letters: words with one matrix of which it is apart, or of which it is not
     looks = list(zip(automaton.index.values(), stands.tolist(), strict=True))
     place = {look: number for number, look in enumerate(dict.fromkeys(looks))}
@@ -99,13 +99,13 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
 
 
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
-    """A column for each set of letters (with weights), and each set of states that it joins from the same
-    states (or to the same).
+    """Columns by pairs of states: one for each set of letters (with weights), and each set of states that it
+    joins from the same states (or to the same).
     """
     pairs: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
     for i, j in zip(*np.nonzero(letters.any(axis=0)), strict=True):
         pairs[letters[:, i, j].tobytes()].append((int(i), int(j)))
-    found: list[Term] = []
+    terms: list[Term] = []
     for key, joined in pairs.items():
         weights = np.frombuffer(key)
         near: dict[int, list[int]] = defaultdict(list)
@@ -115,26 +115,26 @@ def _by_pair(letters: Floats, rows: bool) -> list[Term]:
         for state, others in near.items():
             blocks[tuple(sorted(others))].append(state)
         for block, own in blocks.items():
-            one, other = _marked(letters, own), _marked(letters, block)
-            found.append((weights, *((one, other) if rows else (other, one))))
-    return found
+            one, other = _indicator(letters, own), _indicator(letters, block)
+            terms.append((weights, *((one, other) if rows else (other, one))))
+    return terms
 
 
 def _by_letter(letters: Floats) -> list[Term]:
-    """A column for each letter and each row of its matrix; equal rows share one."""
-    found: list[Term] = []
+    """Columns by letters: one for each letter and each row of its matrix; equal rows share one."""
+    terms: list[Term] = []
     for place, matrix in enumerate(letters):
         rows: dict[bytes, list[int]] = defaultdict(list)
         for i in np.flatnonzero(matrix.any(axis=1)):
             rows[matrix[i].tobytes()].append(int(i))
-        found += [
-            (np.eye(len(letters))[place], _marked(letters, own), np.frombuffer(row))
+        terms += [
+            (np.eye(len(letters))[place], _indicator(letters, own), np.frombuffer(row))
             for row, own in rows.items()
         ]
-    return found
+    return terms
 
 
-def _marked(letters: Floats, states: Sequence[int]) -> Floats:
-    found = np.zeros(letters.shape[1])
-    found[list(states)] = 1.0
-    return found
+def _indicator(letters: Floats, states: Sequence[int]) -> Floats:
+    vector = np.zeros(letters.shape[1])
+    vector[list(states)] = 1.0
+    return vector

@@ -1,5 +1,5 @@
-"""A kept :class:`~neural.fa_rnn.classifier.Classifier`: everything in the file is checked before the network
-is made.
+"""Checkpoint files of a :class:`~neural.fa_rnn.classifier.Classifier`: everything in a file is checked before
+the network is built.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor
 from automata.errors import FormatError, InputError
 from neural import checkpoints
 from neural.fa_rnn.cells import FactoredCell
-from neural.fa_rnn.classifier import Block, Classifier
+from neural.fa_rnn.classifier import Classifier, RuleBlock
 from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 
@@ -38,8 +38,8 @@ WITH_VECTORS = {f"{CELL}pretrained": "VD", f"{CELL}turn": "Dr"}
 
 
 def save(model: Classifier, path: str | Path, about: dict[str, Any] | None = None) -> None:
-    """Keep the classifier, and what else JSON can say about it."""
-    said = {
+    """Write the classifier and a description that JSON can hold."""
+    header = {
         "words": list(model.network.words),
         "labels": list(model.labels),
         "beta": model.cell.beta,
@@ -47,17 +47,17 @@ def save(model: Classifier, path: str | Path, about: dict[str, Any] | None = Non
     }
     if "classifier" in (about or {}):
         raise InputError(f'{path}: is not written: "classifier" is what the file says itself')
-    checkpoints.write(path, KIND, {"classifier": said, **(about or {})}, model.state_dict())
+    checkpoints.write(path, KIND, {"classifier": header, **(about or {})}, model.state_dict())
 
 
 def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
-    """The classifier, ready to be asked (in evaluation mode, on the CPU), and what was said about it.
+    """Read a classifier (in evaluation mode, on the CPU) and its description.
 
     Raises :class:`~automata.errors.FormatError`: the file is no such checkpoint, or not all of one.
     """
     about, tensors = checkpoints.read(path, KIND)
     try:
-        made = _made(about["classifier"], tensors)
+        model = _classifier(about["classifier"], tensors)
     except InputError as error:
         raise FormatError(f"{path}: {' '.join(str(error).split()):.300}") from None
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
@@ -65,11 +65,11 @@ def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
         raise FormatError(
             f"{path}: its header does not describe a classifier ({type(error).__name__}: {why:.80})"
         ) from None
-    return made, about
+    return model, about
 
 
-def _made(said: dict[str, Any], tensors: dict[str, Tensor]) -> Classifier:
-    words, labels, beta = _texts(said, "words"), _texts(said, "labels"), said["beta"]
+def _classifier(header: dict[str, Any], tensors: dict[str, Tensor]) -> Classifier:
+    words, labels, beta = _texts(header, "words"), _texts(header, "labels"), header["beta"]
     if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 0 <= beta <= 1:
         raise InputError(f"beta is {beta!r:.40}, where a number from 0 to 1 is right")
     has_vectors = f"{CELL}turn" in tensors
@@ -79,7 +79,7 @@ def _made(said: dict[str, Any], tensors: dict[str, Tensor]) -> Classifier:
     if beta != 1 and not has_vectors:
         raise InputError(f"beta is {beta}, and there are no pretrained vectors")
     states = len(tensors["network.initial"])
-    blocks = [_block(block, states, labels) for block in said["blocks"]]
+    blocks = [_block(block, states, labels) for block in header["blocks"]]
     if len(blocks) != len(tensors["network.final"]):
         raise InputError(
             f"there are {len(blocks)} blocks, and final weights of {len(tensors['network.final'])}"
@@ -127,21 +127,23 @@ def _check_shapes(tensors: dict[str, Tensor], shapes: dict[str, str], sizes: dic
             raise InputError(f"the tensor {name} has a number that is not finite")
 
 
-def _texts(said: dict[str, Any], name: str) -> list[str]:
-    found = said[name]
+def _texts(header: dict[str, Any], name: str) -> list[str]:
+    texts = header[name]
     if (
-        not isinstance(found, list)
-        or not all(isinstance(text, str) and text for text in found)
-        or len(set(found)) != len(found)
+        not isinstance(texts, list)
+        or not all(isinstance(text, str) and text for text in texts)
+        or len(set(texts)) != len(texts)
     ):
-        raise InputError(f"{name} is {found!r:.80}, where a list of different texts is right")
-    return found
+        raise InputError(f"{name} is {texts!r:.80}, where a list of different texts is right")
+    return texts
 
 
-def _block(said: Any, states: int, labels: list[str]) -> Block:
-    if any(not isinstance(said[name], list) for name in ("rules", "states", "final")):
+def _block(fields: Any, states: int, labels: list[str]) -> RuleBlock:
+    if any(not isinstance(fields[name], list) for name in ("rules", "states", "final")):
         raise InputError("a block has rules, states or final states that are no list")
-    block = Block(said["label"], tuple(said["rules"]), tuple(said["states"]), tuple(said["final"]))
+    block = RuleBlock(
+        fields["label"], tuple(fields["rules"]), tuple(fields["states"]), tuple(fields["final"])
+    )
     if block.label not in labels or not all(isinstance(rule, str) for rule in block.rules):
         raise InputError(
             f"a block has the label {block.label!r:.40} and rules that are no texts, or a label of its own"

@@ -1,4 +1,4 @@
-r"""An FA-RNN over sentences of unequal lengths, and what its rules score.
+r"""The FA-RNN: a torch module from a batch of sentences, of any lengths, to a score for each group of rules.
 
 >>> from automata.rules.rule_files import loads
 >>> from automata.rules.rule_set import rule_set
@@ -22,13 +22,13 @@ from automata.rules.rule_set import RuleSet
 from automata.rules.words import stands_for
 from automata.wfsa import WFSA
 from neural.fa_rnn.approximate import cp_factors
-from neural.fa_rnn.cells import FactoredCell, GatedCell, Scoring, TensorCell
+from neural.fa_rnn.cells import FactoredCell, FAGRUCell, Scoring, TensorCell
 from neural.fa_rnn.factors import exact_factors
 from neural.shapes import Layout
 
 
 class FARNN(nn.Module):
-    """Runs a cell from the initial weights, and reads out a score for each of R groups of final states
+    """A cell that runs from the initial weights, with a score for each of R groups of final states
     (equation 8).
 
     Args:
@@ -40,7 +40,7 @@ class FARNN(nn.Module):
 
     Attributes:
         initial, final: buffers; K with the cell's extra states, for which they are zero.
-        decomposition_error: ||T - T'|| / ||T|| of the factors that it was made with; 0 for exact ones.
+        decomposition_error: ||T - T'|| / ||T|| of its initial factors; 0 for exact ones.
     """
 
     initial: Tensor
@@ -50,7 +50,7 @@ class FARNN(nn.Module):
     def __init__(
         self,
         words: Sequence[Hashable],
-        cell: TensorCell | FactoredCell | GatedCell,
+        cell: TensorCell | FactoredCell | FAGRUCell,
         initial: Tensor,
         final: Tensor,
         scoring: Scoring = "forward",
@@ -82,8 +82,8 @@ class FARNN(nn.Module):
         dtype: Any = None,
         **more: Any,
     ) -> FARNN:
-        """The network that scores what an automaton does; exact where its weights are float numbers of that
-        dtype and beta is 1.
+        """The network with the scores of an automaton; exact where the weights are floats of that dtype and
+        beta is 1.
 
         Args:
             automaton: boolean, counting or real, without epsilon; its symbols are the words.
@@ -99,30 +99,34 @@ class FARNN(nn.Module):
             more: ``extra``, ``embeddings``, ``beta`` and ``noise`` of
                 :class:`~neural.fa_rnn.cells.FactoredCell`.
         """
-        made: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
+        factory_kwargs: dict[str, Any] = {"device": device, "dtype": dtype or torch.get_default_dtype()}
         error = 0.0
-        cell: TensorCell | FactoredCell | GatedCell
+        cell: TensorCell | FactoredCell | FAGRUCell
         if decomposed:
             wild = [word for word in automaton.index if stands_for("$", str(word))] if apart else ()
             factors, error = (
                 (exact_factors(automaton, wild), 0.0) if rank is None else cp_factors(automaton, rank, wild)
             )
-            cell = FactoredCell(factors, scoring=scoring, **more, **made)
-            cell = GatedCell(cell) if gated else cell
+            cell = FactoredCell(factors, scoring=scoring, **more, **factory_kwargs)
+            cell = FAGRUCell(cell) if gated else cell
         elif gated or more or rank is not None:
             raise InputError(
                 f"{', '.join(['gated'] * gated + ['rank'] * (rank is not None) + list(more))} asks for the"
                 " decomposed network"
             )
         else:
-            cell = TensorCell(automaton, scoring, **made)
-        weights = torch.as_tensor(automaton.final.astype(float), **made)
+            cell = TensorCell(automaton, scoring, **factory_kwargs)
+        weights = torch.as_tensor(automaton.final.astype(float), **factory_kwargs)
         own = [list(range(automaton.states))] if groups is None else [list(group) for group in groups]
-        final = torch.zeros(len(own), automaton.states, **made)
+        final = torch.zeros(len(own), automaton.states, **factory_kwargs)
         for row, group in enumerate(own):
             final[row, group] = weights[group]
         network = cls(
-            automaton.alphabet, cell, torch.as_tensor(automaton.initial.astype(float), **made), final, scoring
+            automaton.alphabet,
+            cell,
+            torch.as_tensor(automaton.initial.astype(float), **factory_kwargs),
+            final,
+            scoring,
         )
         network.decomposition_error = error
         return network
@@ -137,7 +141,7 @@ class FARNN(nn.Module):
         """The number of columns of the factors, r; of an undecomposed network as many as a tensor of its size
         may need.
         """
-        cell = self.cell.inner if isinstance(self.cell, GatedCell) else self.cell
+        cell = self.cell.inner if isinstance(self.cell, FAGRUCell) else self.cell
         return (
             cell.rules.shape[1]
             if isinstance(cell, FactoredCell)
@@ -191,9 +195,9 @@ class FARNN(nn.Module):
 
     def _step(self, read: tuple[Tensor, ...], h: Tensor, first: Tensor, t: int) -> Tensor:
         cell = self.cell
-        if not isinstance(cell, GatedCell):
-            found: Tensor = cell(read, h)
-            return found
+        if not isinstance(cell, FAGRUCell):
+            state: Tensor = cell(read, h)
+            return state
         # h_1 is the score after the first word, BOS, and no gate reads what is not there yet
         after: Tensor = cell.inner(read, h) if t == 0 else cell(read, h, first)
         return after

@@ -1,1 +1,3 @@
-"""State-regularized networks (Wang & Niepert 2019): recurrent networks that move between k learned states."""
+"""State-regularized networks (Wang & Niepert 2019): recurrent networks whose states are k learned
+centroids, or mixtures of them.
+"""

@@ -87,7 +87,7 @@ class Acceptor(nn.Module):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The arguments that make a network of this shape."""
+        """The arguments of a network of this shape."""
         first = self.layers.components[0]
         return {
             "alphabet": list(self.alphabet),
@@ -123,9 +123,9 @@ class Acceptor(nn.Module):
                 torch.tensor([index[symbol] for symbol in string], dtype=torch.long) for string in strings
             ]
         except KeyError as error:
-            shown = ", ".join(map(repr, self.alphabet))
+            symbols = ", ".join(map(repr, self.alphabet))
             raise UnknownSymbol(
-                f"the network has no symbol {shorten(error.args[0])}; it has {shown}"
+                f"the network has no symbol {shorten(error.args[0])}; it has {symbols}"
             ) from None
         lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
         device = self.embedding.weight.device
@@ -145,7 +145,7 @@ class Acceptor(nn.Module):
             strings: sequences of symbols; or their tokens, shape ``(T, B)``.
             lengths: of tokens, shape ``(B,)``; all T without.
         """
-        tokens, lengths = self._given(strings, lengths)
+        tokens, lengths = self._tokens_and_lengths(strings, lengths)
         firsts = self.first_states(tokens.shape[1])
         _, states = self._run(self.embedding(tokens), firsts)
         return self.classify(
@@ -158,7 +158,7 @@ class Acceptor(nn.Module):
 
         Without a start token the first row is the one-hot vector of centroid 0.
         """
-        tokens, lengths = self._given(strings, lengths)
+        tokens, lengths = self._tokens_and_lengths(strings, lengths)
         first, states = self._begin(tokens.shape[1])
         alpha, _ = self._run(self.embedding(tokens), states)
         alpha = torch.cat([first, alpha])
@@ -175,11 +175,11 @@ class Acceptor(nn.Module):
         return logits.squeeze(-1)
 
     def accepts(self, strings: Sequence[Sequence[Hashable]]) -> list[bool]:
-        """Does it accept each string?"""
+        """Whether the network accepts each string."""
         with torch.no_grad():
             return [bool(value) for value in self(strings) > 0]
 
-    def _given(self, strings: Any, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
+    def _tokens_and_lengths(self, strings: Any, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
         if not isinstance(strings, Tensor):
             if lengths is not None:
                 raise InputError("lengths are given beside strings, which have their own")
@@ -191,8 +191,8 @@ class Acceptor(nn.Module):
         return form.inputs, whole_length if form.ends is None else form.ends
 
     def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """Alpha of the last layer before the first symbol, shape ``(1, B, k)``, and each layer's state: of
-        one and the same run.
+        """Alpha of the last layer before the first symbol, shape ``(1, B, k)``, and each layer's state, of
+        the same run.
         """
         weight = self.embedding.weight
         if not self.start_token:
@@ -206,12 +206,12 @@ class Acceptor(nn.Module):
         self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]
     ) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
         """The last layer's alpha, and each layer's states, after each step."""
-        found, alpha, values = [], inputs, inputs
+        ends, alpha, values = [], inputs, inputs
         for cell, state in zip(self.cells, states, strict=True):
-            ran = cell.run(values, state)
-            alpha, values = ran.scores, ran.outputs
-            found.append(ran.states)
-        return alpha, found
+            result = cell.run(values, state)
+            alpha, values = result.scores, result.outputs
+            ends.append(result.states)
+        return alpha, ends
 
 
 def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:

@@ -103,7 +103,7 @@ class StochasticComponent(nn.Module):
 
 
 def checked_temperature(value: Any) -> float:
-    """The temperature, where it is one."""
+    """The temperature, if it is a positive number; otherwise an error."""
     if not (finite(value) and value > 0):
         raise InputError(
             f"temperature is {value!r:.40}, where a positive number is right; "
@@ -113,14 +113,14 @@ def checked_temperature(value: Any) -> float:
 
 
 def checked_noise(value: Any) -> float:
-    """The standard deviation of the noise, where it is one."""
+    """The standard deviation of the noise, if it is zero or a positive number; otherwise an error."""
     if not (finite(value) and value >= 0):
         raise InputError(f"noise is {value!r:.40}, where a standard deviation, a number from 0 on, is right")
     return float(value)
 
 
 def finite(value: Any) -> bool:
-    """Is it a number that a float can be?"""
+    """Whether a value is a number in the range of floats."""
     try:
         return not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
     except OverflowError:  # an integer beyond all floats

@@ -1,5 +1,5 @@
-"""A kept :class:`~neural.state_regularized.acceptor.Acceptor`: everything in the file is checked before the
-network is made.
+"""Checkpoint files of an :class:`~neural.state_regularized.acceptor.Acceptor`: everything in a file is
+checked before the network is built.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from neural.unrolled import whole
 KIND = "state-regularized acceptor"
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 FIELDS = [name for name in inspect.signature(Acceptor).parameters if name != "device"]
-"""What a file says about its network: all of this, and nothing else."""
+"""The fields of a file's network: all of them are required, and no others are allowed."""
 
 
 def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = None) -> None:
-    """Keep the network, and what else JSON can say about it (how it was trained, say).
+    """Write the network and a description that JSON can hold (of its training, for instance).
 
-    Raises :class:`~automata.errors.InputError` for what :func:`load` would not read; nothing is written then.
+    Raises :class:`~automata.errors.InputError` for a network that :func:`load` would refuse; nothing is
+    written then.
     """
     options = {**network.options, "dtype": str(network.embedding.weight.dtype).removeprefix("torch.")}
     try:
-        made(options, network.state_dict())
+        build(options, network.state_dict())
     except InputError as error:
         raise InputError(f"{path}: is not written, as it could not be read: {error}") from None
     if "network" in (about or {}):
@@ -38,13 +39,13 @@ def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = Non
 
 
 def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
-    """The network, ready to be asked (in evaluation mode, on the CPU), and what was said about it.
+    """Read a network (in evaluation mode, on the CPU) and its description.
 
     Raises :class:`~automata.errors.FormatError`: the file is no such checkpoint, or not all of one.
     """
     about, tensors = checkpoints.read(path, KIND)
     try:
-        network = made(about["network"], tensors)
+        network = build(about["network"], tensors)
     except InputError as error:
         raise FormatError(f"{path}: {' '.join(str(error).split()):.300}") from None
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
@@ -55,8 +56,8 @@ def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
     return network, about
 
 
-def made(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
-    """The network of those options with those parameters."""
+def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
+    """Build the network with the given options and parameters."""
     options = dict(options)
     for name in {**dict.fromkeys(FIELDS), **options}:
         if name not in options or name not in FIELDS:
@@ -71,7 +72,7 @@ def made(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
         raise InputError(f"alphabet is {options['alphabet']!r:.80}, where a list of texts is right")
     held = sum(tensor.numel() for tensor in tensors.values())
     # no size is larger than the number of weights, and there are no more layers than tensors: nothing larger
-    # than the file is made
+    # than the file is built
     for name, most in (
         ("hidden_size", held),
         ("k", held),
@@ -85,13 +86,14 @@ def made(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     with torch.device("meta"):
         network = Acceptor(**options, dtype=DTYPES[dtype])
     right = {name: (tuple(p.shape), p.dtype) for name, p in network.state_dict().items()}
-    found = {name: (tuple(p.shape), p.dtype) for name, p in tensors.items()}
-    for name in {**right, **found}:
-        if found.get(name) != right.get(name):
-            shown = " and ".join(
-                f"{where} {what.get(name, 'absent')}" for where, what in (("is", found), ("should be", right))
+    actual = {name: (tuple(p.shape), p.dtype) for name, p in tensors.items()}
+    for name in {**right, **actual}:
+        if actual.get(name) != right.get(name):
+            difference = " and ".join(
+                f"{where} {what.get(name, 'absent')}"
+                for where, what in (("is", actual), ("should be", right))
             )
-            raise InputError(f"the tensor {name} {shown}")
+            raise InputError(f"the tensor {name} {difference}")
         if not bool(torch.isfinite(tensors[name]).all()):
             raise InputError(f"the tensor {name} has a number that is not finite")
     network.load_state_dict(tensors, assign=True)

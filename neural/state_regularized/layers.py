@@ -20,12 +20,12 @@ from torch import Tensor
 from automata.errors import InputError
 from neural.stacked import Stacked
 from neural.state_regularized.component import Similarity, StochasticComponent, Transition
-from neural.state_regularized.parts import ElmanPart, GRUPart, LSTMPart, Part, PeepholePart
-from neural.unrolled import Ran, Unrolled
+from neural.state_regularized.parts import ElmanPart, GRUPart, LSTMPart, PeepholePart, RecurrentPart
+from neural.unrolled import CellOutput, RecurrentCell
 
 
-class SRCell(Unrolled):
-    """A recurrent component, and behind it a stochastic one.
+class SRCell(RecurrentCell):
+    """A recurrent component followed by a stochastic component.
 
     Args:
         input_size, hidden_size, bias, device, dtype: as in torch.
@@ -33,7 +33,7 @@ class SRCell(Unrolled):
             :class:`~neural.state_regularized.component.StochasticComponent`.
     """
 
-    part_class: ClassVar[type[Part]]
+    part_class: ClassVar[type[RecurrentPart]]
 
     def __init__(
         self,
@@ -49,18 +49,18 @@ class SRCell(Unrolled):
         dtype: Any = None,
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.part = self.part_class(input_size, hidden_size, bias, **self.made)
+        self.part = self.part_class(input_size, hidden_size, bias, **self.factory_kwargs)
         self.component = StochasticComponent(
-            k, hidden_size, similarity, transition, temperature, noise, **self.made
+            k, hidden_size, similarity, transition, temperature, noise, **self.factory_kwargs
         )
 
     @property
     def memoryless(self) -> bool:
-        """Is h all that goes from step to step (section 3)?"""
+        """Whether h is the whole state that goes from step to step (section 3)."""
         return not self.part.has_cell_state
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """That of h, and of c where there is one."""
+        """The shape of h, and of c where there is one."""
         return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def at_centroid(self, place: int, batch: int = 1) -> tuple[Tensor, ...]:
@@ -70,7 +70,7 @@ class SRCell(Unrolled):
         _, *rest = self.start(batch)
         return (self.component.centroids[:, place].expand(batch, -1), *rest)
 
-    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """The ``scores`` are alpha, the ``outputs`` h."""
         now = tuple(state)
         alphas: list[tuple[Tensor, ...]] = []
@@ -83,7 +83,7 @@ class SRCell(Unrolled):
             states.append(now)
         after = stacked_states(states, now)
         (alpha,) = stacked_states(alphas, (inputs.new_zeros(inputs.shape[1], self.component.k),))
-        return Ran(alpha, after[0], after)
+        return CellOutput(alpha, after[0], after)
 
 
 class SRElmanCell(SRCell):
@@ -110,27 +110,27 @@ class SRLSTMPCell(SRCell):
     part_class = PeepholePart
 
 
-class LSTMPCell(Unrolled):
+class LSTMPCell(RecurrentCell):
     """The LSTM with peepholes (equations 6 to 8) alone, which the paper compares with."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.part = PeepholePart(input_size, hidden_size, bias, **self.made)
+        self.part = PeepholePart(input_size, hidden_size, bias, **self.factory_kwargs)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """Those of h and c."""
+        """The shapes of h and c."""
         return [(self.hidden_size,)] * 2
 
-    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> Ran:
+    def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Both ``scores`` and ``outputs`` are h."""
         now, states = tuple(state), list[tuple[Tensor, ...]]()
         for read in self.part.read(inputs).unbind(0):
             now = self.part.step(read, now)
             states.append(now)
         h, c = stacked_states(states, now)
-        return Ran(h, h, (h, c))
+        return CellOutput(h, h, (h, c))
 
 
 def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -151,9 +151,9 @@ class SRLayers(Stacked):
     @property
     def cell(self) -> SRCell:
         """The one cell of a network of one layer and one direction."""
-        found = super().cell
-        assert isinstance(found, SRCell)
-        return found
+        cell = super().cell
+        assert isinstance(cell, SRCell)
+        return cell
 
     @property
     def components(self) -> list[StochasticComponent]:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 
-class Part(nn.Module):
+class RecurrentPart(nn.Module):
     """A recurrent component.
 
     Args:
@@ -34,25 +34,25 @@ class Part(nn.Module):
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
-        made = {"device": device, "dtype": dtype}
-        self.input = nn.Linear(input_size, self.gates * hidden_size, bias=bias, **made)
-        self.hidden = nn.Linear(hidden_size, self.gates * hidden_size, bias=bias, **made)
+        factory_kwargs = {"device": device, "dtype": dtype}
+        self.input = nn.Linear(input_size, self.gates * hidden_size, bias=bias, **factory_kwargs)
+        self.hidden = nn.Linear(hidden_size, self.gates * hidden_size, bias=bias, **factory_kwargs)
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def read(self, inputs: Tensor) -> Tensor:
         """W x + b of every gate, shape ``(..., gates * d)``, from x of shape ``(..., input_size)``."""
-        found: Tensor = self.input(inputs)
-        return found
+        maps: Tensor = self.input(inputs)
+        return maps
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """u_t, and the new cell state where there is one, from what was read and the state ``(h,)`` or
-        ``(h, c)``.
+        """u_t, and the new cell state where there is one, from the result of :meth:`read` and the state
+        ``(h,)`` or ``(h, c)``.
         """
         raise NotImplementedError
 
 
-class ElmanPart(Part):
+class ElmanPart(RecurrentPart):
     """u = tanh(W x + U h + b)."""
 
     gates = 1
@@ -62,7 +62,7 @@ class ElmanPart(Part):
         return (torch.tanh(read + self.hidden(state[0])),)
 
 
-class GRUPart(Part):
+class GRUPart(RecurrentPart):
     """u = (1 - z) n + z h with r, z = sigma(W x + U h + b) and n = tanh(W_n x + b_n + r (U_n h + b'_n)), as
     in torch.
     """
@@ -79,7 +79,7 @@ class GRUPart(Part):
         return (torch.lerp(n, h, z),)
 
 
-class LSTMPart(Part):
+class LSTMPart(RecurrentPart):
     """c = f c + i g and u = o tanh(c), with i, f, o = sigma(W x + R h + b) and g = tanh(W_g x + R_g h +
     b_g).
     """

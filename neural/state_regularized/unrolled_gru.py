@@ -1,5 +1,4 @@
-"""An SR-GRU (equations 2 and 5) over many strings at once, with its gradient by hand: what training needs,
-several times faster.
+"""A fast SR-GRU (equations 2 and 5) for training: many strings at once, and a gradient derived by hand.
 
 h_{t-1} = S alpha_{t-1}, so the cell's maps of h are maps of alpha: one product with [U S; S] a step gives the
 gates and h. The gradient goes back through dot products of that size, and the weights' gradients are one
@@ -150,11 +149,11 @@ class _Unrolled(torch.autograd.Function):
             r, z = maps[:, : 2 * d].add_(mapped[:, : 2 * d]).sigmoid_().chunk(2, dim=1)
             inside, h = maps[:, 2 * d : 3 * d].add_(inner), maps[:, 3 * d :]
             n = torch.addcmul(mapped[:, 2 * d :], r, inside).tanh_()
-            kept = 1 - z
-            torch.addcmul(kept, kept, n * n, value=-1, out=through[rows])
+            rest = 1 - z
+            torch.addcmul(rest, rest, n * n, value=-1, out=through[rows])
             torch.mul(through[rows], r, out=factors[rows, 2])
             torch.mul(through[rows] * inside, torch.addcmul(r, r, r, value=-1), out=factors[rows, 0])
-            torch.mul(h - n, kept.mul_(z), out=factors[rows, 1])
+            torch.mul(h - n, rest.mul_(z), out=factors[rows, 1])
             factors[rows, 3] = z
             torch.lerp(n, h, z, out=us[rows])
             torch.mm(us[rows], scaled, out=logits[rows])

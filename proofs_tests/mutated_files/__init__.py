@@ -1,1 +1,1 @@
-"""Every kind of file that is read, mutated: one sentence and exit status 2, or a right answer."""
+"""Mutants of every file format: refused in one sentence with exit status 2, or read right."""

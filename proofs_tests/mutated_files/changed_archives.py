@@ -1,4 +1,4 @@
-"""Archives, changed: gzipped text, and npz files."""
+"""Mutations of archives: gzipped text and npz files."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from proofs_tests.mutated_files.changed_lines import of_lines
 
 
 def of_gzip(data: bytes, random: Random) -> Mutant:
-    """Other text inside, or a member that is cut, doubled or followed by something else."""
+    """Change the text inside, or leave a member cut, doubled or followed by something else."""
     way = random.choice(("inside", "inside", "inside", "cut", "double", "behind"))
     if way == "inside":
-        text, said = of_lines(gzip.decompress(data), random)
-        return gzip.compress(text, mtime=0), f"inside: {said}"
+        text, change = of_lines(gzip.decompress(data), random)
+        return gzip.compress(text, mtime=0), f"inside: {change}"
     if way == "cut":
         at = random.randrange(len(data))
         return data[:at], f"cut at byte {at}"
@@ -35,7 +35,7 @@ def of_npz(data: bytes, random: Random) -> Mutant:
         members = {info.filename: archive.read(info) for info in archive.infolist()}
     name = random.choice(sorted(members))
     way = random.choice(("remove", "rename", "bytes", "header", "array", "array", "array", "array", "text"))
-    said = f"{way} of {name}"
+    change = f"{way} of {name}"
     if way == "remove":
         del members[name]
     elif way == "rename":
@@ -46,7 +46,7 @@ def of_npz(data: bytes, random: Random) -> Mutant:
         ] = members.pop(name)
     elif way == "bytes":
         members[name], more = of_bytes(members[name], random)
-        said += f": {more}"
+        change += f": {more}"
     elif way == "header":
         old, new = random.choice(
             (
@@ -62,7 +62,7 @@ def of_npz(data: bytes, random: Random) -> Mutant:
             )
         )
         members[name] = members[name].replace(old, new, 1)
-        said += f": {old!r} is now {new!r}"
+        change += f": {old!r} is now {new!r}"
     elif way == "text":
         members[name] = b"no array"
     else:
@@ -71,16 +71,16 @@ def of_npz(data: bytes, random: Random) -> Mutant:
         stream = io.BytesIO()
         np.save(stream, new_array, allow_pickle=True)
         members[name] = stream.getvalue()
-        said += f": {more}"
-    return archived(members), said
+        change += f": {more}"
+    return archived(members), change
 
 
 def other_array(array: Any, random: Random) -> tuple[Any, str]:
-    """Another array for it."""
+    """Another array in place of one, with its name."""
     numbers: Any = (
         array if array.dtype.kind == "f" else np.arange(array.size, dtype=np.float32).reshape(array.shape)
     )
-    made: dict[str, Callable[[], Any]] = {
+    variants: dict[str, Callable[[], Any]] = {
         "float64": lambda: numbers.astype(np.float64),
         "float16": lambda: numbers.astype(np.float16),
         "integers": lambda: numbers.astype(np.int64),
@@ -105,13 +105,13 @@ def other_array(array: Any, random: Random) -> tuple[Any, str]:
         "big-endian": lambda: array.astype(array.dtype.newbyteorder(">")),
         "the same words": lambda: np.full(array.shape, "a"),
     }
-    name = random.choice(list(made))
+    name = random.choice(list(variants))
     with np.errstate(all="ignore"):
-        return made[name](), name
+        return variants[name](), name
 
 
 def archived(members: dict[str, bytes]) -> bytes:
-    """The npz of some members; the same bytes at every time of day."""
+    """The bytes of an npz with these members, whatever the time of day."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in members.items():
@@ -120,7 +120,7 @@ def archived(members: dict[str, bytes]) -> bytes:
 
 
 def npz(**arrays: Any) -> bytes:
-    """An npz of some arrays."""
+    """The bytes of an npz with these arrays."""
     members = {}
     for name, array in arrays.items():
         stream = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Bytes of a file, changed."""
+"""Mutations of a file's bytes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from random import Random
 from proofs_tests.mutated_files.values import SNIPPETS
 
 Mutant = tuple[bytes, str]
-"""What the file is now, and what was done."""
+"""The bytes of the mutant, and a description of the mutation."""
 
 
 def of_bytes(data: bytes, random: Random) -> Mutant:
-    """Bytes flipped, replaced, inserted, deleted, doubled, exchanged; the file cut short, emptied, or
-    longer.
+    """Flip, replace, insert, delete, double or exchange bytes; cut the file short, empty it, or lengthen
+    it.
     """
     n = len(data)
     at = random.randrange(n + 1)

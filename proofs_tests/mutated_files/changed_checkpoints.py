@@ -1,4 +1,4 @@
-"""Checkpoints, changed. A safetensors file is the length of a JSON header, the header, and the numbers."""
+"""Mutations of checkpoints: a safetensors file is a JSON header's length, the header, and the numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ METADATA = "__metadata__"
 
 
 def of_checkpoint(data: bytes, random: Random) -> Mutant:
-    """What the header says about the network (half of the time), or the header itself, or the numbers."""
+    """Change the header's description of the network (half of the time), the header, or the numbers."""
     header, numbers = parts(data)
     way = random.choice(
         (
@@ -62,18 +62,18 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
         metadata = fields[METADATA]
         place = next(i for i, (key, _) in enumerate(metadata.fields) if key == "about")
         whole = [json_text.loads(metadata.fields[place][1])]
-        said = change_json(whole, random)
+        change = change_json(whole, random)
         json_text.put(metadata, place, json_text.dumps(whole[0]))
-        return joined(header, numbers), f"about: {said}"
+        return joined(header, numbers), f"about: {change}"
     if way == "metadata":
         whole = [fields[METADATA]]
-        said = change_json(whole, random)
+        change = change_json(whole, random)
         header.fields = [(key, whole[0] if key == METADATA else value) for key, value in header.fields]
-        return joined(header, numbers), f"metadata: {said}"
+        return joined(header, numbers), f"metadata: {change}"
     if way == "header":
         whole = [header]
-        said = change_json(whole, random)
-        return joined(whole[0], numbers), f"header: {said}"
+        change = change_json(whole, random)
+        return joined(whole[0], numbers), f"header: {change}"
     if way == "length":
         length = random.choice(
             (
@@ -97,10 +97,10 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
         ), f"{more} bytes behind the numbers"
     kind, shape, values = tensors[name]
     if way == "fill":
-        values, said = filled(kind, values, random)
+        values, change = filled(kind, values, random)
     elif way == "type":
         kind = random.choice(list(TYPES))
-        values, said = bytes(TYPES[kind] * int(np.prod(shape, dtype=int))), f"is now {kind}"
+        values, change = bytes(TYPES[kind] * int(np.prod(shape, dtype=int))), f"is now {kind}"
     elif way == "shape":
         shape = random.choice(
             (
@@ -118,9 +118,9 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
         values = (values * (1 + TYPES[kind] * int(np.prod(shape, dtype=int)) // max(1, len(values))))[
             : TYPES[kind] * int(np.prod(shape, dtype=int))
         ]
-        said = f"has now the shape {shape}"
+        change = f"has now the shape {shape}"
     else:
-        said = {
+        change = {
             "drop": "is left out",
             "add": "is there under another name too",
             "rename": "has another name",
@@ -141,7 +141,7 @@ def of_checkpoint(data: bytes, random: Random) -> Mutant:
             )
         )
         tensors[other if way in ("add", "rename") else name] = (kind, shape, values)
-    return together(fields.get(METADATA), tensors), f"the tensor {name} {said}"
+    return together(fields.get(METADATA), tensors), f"the tensor {name} {change}"
 
 
 Tensor = tuple[str, list[int], bytes]
@@ -159,20 +159,20 @@ def parts(data: bytes) -> tuple[Object, bytes]:
 
 
 def joined(header: Any, numbers: bytes) -> bytes:
-    """The file with that header."""
+    """The file's bytes with this header."""
     text = json_text.dumps(header).encode("utf-8", "surrogatepass")
     return struct.pack("<Q", len(text)) + text + numbers
 
 
-def tensor(said: Object, numbers: bytes) -> Tensor:
-    """One tensor of a file."""
-    fields = dict(said.fields)
+def tensor(entry: Object, numbers: bytes) -> Tensor:
+    """One tensor of a file, from its entry in the header."""
+    fields = dict(entry.fields)
     start, end = fields["data_offsets"]
     return fields["dtype"], list(fields["shape"]), numbers[start:end]
 
 
 def together(metadata: Object | None, tensors: dict[str, Tensor]) -> bytes:
-    """The file of some tensors."""
+    """The file's bytes with these tensors."""
     fields: list[tuple[str, Any]] = [] if metadata is None else [(METADATA, metadata)]
     at = 0
     for name, (kind, shape, values) in tensors.items():
@@ -194,7 +194,7 @@ def sorted_checkpoint(data: bytes) -> bytes:
 
 
 def filled(kind: str, values: bytes, random: Random) -> tuple[bytes, str]:
-    """Some numbers of a tensor are others: not finite, huge, tiny, negative, zero; all of them, or one."""
+    """Replace one number of a tensor, or all: by one that is not finite, huge, tiny, negative, or zero."""
     if kind not in ("F32", "F64") or not values:
         way = random.choice((0, 1, 127, 255))
         return bytes([way]) * len(values), f"is full of the byte {way}"

@@ -1,4 +1,4 @@
-"""JSON texts, changed: a value, a key, a number."""
+"""Mutations of JSON texts: a value, a key, a number."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from proofs_tests.mutated_files.values import KEYS, NUMBERS, VALUES
 
 
 def of_json(data: bytes, random: Random) -> Mutant:
-    """One value, key or number in a JSON text is changed."""
+    """Change one value, key or number of a JSON text."""
     whole = [json_text.loads(data.decode())]
-    said = change_json(whole, random)
-    return json_text.dumps(whole[0]).encode("utf-8", "surrogatepass"), said
+    change = change_json(whole, random)
+    return json_text.dumps(whole[0]).encode("utf-8", "surrogatepass"), change
 
 
 def change_json(whole: list[Any], random: Random) -> str:
-    """Change one place of the document in ``whole[0]``; what was done."""
+    """Change one place of the document in ``whole[0]``, and describe the change."""
     numbers = (
         [place for place in json_text.places(whole) if is_number(json_text.get(*place))]
         if random.random() < 0.3
@@ -29,12 +29,12 @@ def change_json(whole: list[Any], random: Random) -> str:
     )
     if numbers:
         parent, at = random.choice(numbers)
-        where, new = shown(parent, at), random.choice(NUMBERS)
+        where, new = description(parent, at), random.choice(NUMBERS)
         json_text.put(parent, at, new)
         return f"number at {where}: now {new!r:.60}"
     parent, at = some_place(whole, random)
     value = json_text.get(parent, at)
-    where = f"{shown(parent, at)} = {json_text.dumps(value):.40}"
+    where = f"{description(parent, at)} = {json_text.dumps(value):.40}"
     ways = (
         "value",
         "value",
@@ -87,13 +87,13 @@ def change_json(whole: list[Any], random: Random) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Is it a text that is a number?"""
+    """Whether a value is a text that is a number."""
     return isinstance(value, str) and re.fullmatch(r"-?[0-9]+([./][0-9]+)?", value) is not None
 
 
 def some_place(whole: list[Any], random: Random) -> tuple[Any, int]:
-    """A place of the document: any, or one that a walk from the top comes to, so that long lists do not have
-    them all.
+    """A random place of the document: of all, or at the end of a random walk from the top, so that long lists
+    do not get all mutations.
     """
     if random.random() < 0.3:
         return random.choice(json_text.places(whole))
@@ -121,7 +121,7 @@ def some_place(whole: list[Any], random: Random) -> tuple[Any, int]:
 
 
 def nudged(number: float, random: Random) -> Any:
-    """Another number."""
+    """A number near another one, or unlike it."""
     return random.choice(
         (
             number + 1,
@@ -139,6 +139,6 @@ def nudged(number: float, random: Random) -> Any:
     )
 
 
-def shown(parent: Any, at: int) -> str:
-    """A place, for people."""
+def description(parent: Any, at: int) -> str:
+    """The description of a place, for people."""
     return repr(parent.fields[at][0]) if isinstance(parent, Object) else f"[{at}]"

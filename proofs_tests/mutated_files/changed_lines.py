@@ -1,4 +1,4 @@
-"""Lines and their columns, changed."""
+"""Mutations of lines and their columns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from proofs_tests.mutated_files.values import TOKENS
 
 
 def of_lines(data: bytes, random: Random) -> Mutant:
-    """Lines and their columns removed, added, doubled, exchanged, replaced; other ends of lines, blank lines,
-    other words.
+    """Remove, add, double, exchange or replace lines and columns; change ends of lines, blank lines and
+    words.
     """
     text = data.decode("utf-8", "surrogateescape")
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""Scores of automata in files, read and computed anew: nothing here is ratproof's."""
+"""Independent scores of automata in files: read and computed anew, with nothing of ratproof's."""
 
 from __future__ import annotations
 
@@ -25,18 +25,16 @@ Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """What a program said of a file with exit status 0, and is not so; ``None`` where it is, or is not asked
+    """The error in a program's answer with exit status 0; ``None`` where it is right, or is not checked
     here.
     """
-    return {"score": wrong_scores, "check-certificate": untrue}.get(arguments[0], lambda *_: None)(
+    return {"score": wrong_scores, "check-certificate": wrong_certificate}.get(arguments[0], lambda *_: None)(
         arguments, out
     )
 
 
-def untrue(arguments: list[str], out: str) -> str | None:
-    """What an accepted certificate of two automata claims, and their scores on short strings do not bear
-    out.
-    """
+def wrong_certificate(arguments: list[str], out: str) -> str | None:
+    """The error in an accepted certificate of two automata, by their scores on short strings."""
     data = json.loads(Path(arguments[1]).read_bytes())
     if "A" not in data:
         return None
@@ -44,12 +42,12 @@ def untrue(arguments: list[str], out: str) -> str | None:
     if a is None or b is None:
         return None
     if data["claims"] == "different":
-        said = [text == "true" if a[0] == "boolean" else number(text) for text in data["scores"]]
-        found = [score(*one, data["word"]) for one in (a, b)]
+        stated = [text == "true" if a[0] == "boolean" else number(text) for text in data["scores"]]
+        actual = [score(*one, data["word"]) for one in (a, b)]
         return (
             None
-            if found == said and found[0] != found[1]
-            else f"the scores are {found}, and it was accepted with {said}"
+            if actual == stated and actual[0] != actual[1]
+            else f"the scores are {actual}, and it was accepted with {stated}"
         )
     letters = data["A"]["alphabet"]
     words = (list(word) for length in range(4) for word in product(letters, repeat=length))
@@ -58,15 +56,15 @@ def untrue(arguments: list[str], out: str) -> str | None:
 
 
 def wrong_scores(arguments: list[str], out: str) -> str | None:
-    """Where ``ratproof score FILE STRING ...`` says something else than the file."""
+    """The error in an answer of ``ratproof score FILE STRING ...``."""
     path, strings = arguments[1], [text.split() for text in arguments[2:-1]]
     read = from_json(path) if path.endswith(".json") else from_att(path)
     if read is None:
         return None
     semiring, initial, final, arrows = read
-    shown = [number(text) if semiring != "boolean" else text == "true" for text in json.loads(out)["scores"]]
+    answer = [number(text) if semiring != "boolean" else text == "true" for text in json.loads(out)["scores"]]
     right = [score(semiring, initial, final, arrows, string) for string in strings]
-    return None if shown == right else f"the scores are {right}, and it says {shown}"
+    return None if answer == right else f"the scores are {right}, and it says {answer}"
 
 
 def score(
@@ -76,15 +74,15 @@ def score(
     arrows: list[Arrow],
     string: list[str],
 ) -> Number:
-    """The sum over all paths; of epsilon transitions without cycles."""
+    """The sum over all paths, where epsilon transitions have no cycles."""
     plus, times, zero = PLUS_AND_TIMES[semiring]
 
     def along(vector: dict[int, Number], symbol: str) -> dict[int, Number]:
-        made: dict[int, Number] = {}
+        result: dict[int, Number] = {}
         for p, q, s, w in arrows:
             if s == symbol and p in vector:
-                made[q] = plus(made.get(q, zero), times(vector[p], w))
-        return made
+                result[q] = plus(result.get(q, zero), times(vector[p], w))
+        return result
 
     def silently(vector: dict[int, Number]) -> dict[int, Number]:
         whole, last = dict(vector), vector
@@ -103,7 +101,7 @@ def score(
 
 
 def number(text: str) -> Number:
-    """A weight, by the rules that the page on formats has."""
+    """A weight, by the rules on the page on formats."""
     if re.fullmatch(r"[+-]?inf", text):
         return float(text)
     assert re.fullmatch(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)", text), (
@@ -175,7 +173,7 @@ def from_att(path: str) -> Any:
 
 
 def _cycle(arrows: list[Arrow]) -> bool:
-    """Is there a cycle of epsilon transitions?"""
+    """Whether there is a cycle of epsilon transitions."""
     silent = {(p, q) for p, q, s, _ in arrows if s == ""}
     left = {p for pair in silent for p in pair}
     while ends := {q for q in left if not any(p == q and r in left for p, r in silent)}:

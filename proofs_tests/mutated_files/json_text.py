@@ -1,4 +1,4 @@
-"""JSON as mutations need it: objects that may name a field twice, and text that no JSON writer writes."""
+"""JSON for mutations: objects that may name a field twice, and text that no JSON writer writes."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def dumps(value: Any) -> str:
 
 
 def places(value: Any) -> list[tuple[Any, int]]:
-    """Every place that has a value: the list or object that it is in, and where."""
-    found: list[tuple[Any, int]] = []
+    """Every place of a value: the list or object around it, and the position in it."""
+    result: list[tuple[Any, int]] = []
     waiting = [value]
     while waiting:
         one = waiting.pop()
         inside = one.fields if isinstance(one, Object) else one if isinstance(one, list) else []
         for i in range(len(inside)):
-            found.append((one, i))
+            result.append((one, i))
             waiting.append(get(one, i))
-    return found
+    return result
 
 
 def get(parent: Any, place: int) -> Any:
-    """The value at that place."""
+    """The value at a place."""
     return parent.fields[place][1] if isinstance(parent, Object) else parent[place]
 
 
 def put(parent: Any, place: int, value: Any) -> None:
-    """Another value at that place."""
+    """Set the value at a place."""
     if isinstance(parent, Object):
         parent.fields[place] = (parent.fields[place][0], value)
     else:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from proofs_tests.mutated_files import (
-    made_automata,
-    made_certificates,
-    made_counterexamples,
-    made_networks,
-    made_rules,
-    made_vectors,
+    specimen_automata,
+    specimen_certificates,
+    specimen_counterexamples,
+    specimen_networks,
+    specimen_rules,
+    specimen_vectors,
 )
 
-MADE = (made_automata, made_certificates, made_counterexamples, made_networks, made_rules, made_vectors)
-KINDS = tuple(kind for module in MADE for kind in module.KINDS)
+SPECIMENS = (
+    specimen_automata,
+    specimen_certificates,
+    specimen_counterexamples,
+    specimen_networks,
+    specimen_rules,
+    specimen_vectors,
+)
+KINDS = tuple(kind for module in SPECIMENS for kind in module.KINDS)

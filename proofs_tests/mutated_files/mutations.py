@@ -1,4 +1,4 @@
-"""Mutants of a file: the same random numbers make the same one; each comes with what was done to it."""
+"""Mutants of a file, each with a description: the same random numbers give the same one."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ STRUCTURED: dict[str, Callable[[bytes, Random], Mutant]] = {
     ".gz": of_gzip,
     "": of_lines,
 }
-"""By the end of a file's name, what changes it as what it is."""
+"""The mutations that know a format, by the end of a file's name."""
 
 
 def mutated(name: str, data: bytes, random: Random) -> Mutant:
-    """A mutant of a file, by the kind that its name says."""
-    data, done = one_change(name, data, random)
+    """A mutant of a file, in the format that its name has."""
+    data, description = one_change(name, data, random)
     for _ in range(random.choice((0, 0, 0, 0, 0, 1, 2))):
         try:
             data, more = one_change(name, data, random)
         except Exception:  # an earlier change left nothing that could be changed in this way
             data, more = of_bytes(data, random)
-        done = f"{done}; {more}"
-    return data, done
+        description = f"{description}; {more}"
+    return data, description
 
 
 def one_change(name: str, data: bytes, random: Random) -> Mutant:
-    """One change: of what the file says five times in six, else of its bytes."""
+    """One mutation: of the content five times in six, else of the bytes."""
     way = next(change for suffix, change in STRUCTURED.items() if name.endswith(suffix))
     return (of_bytes if random.random() < 1 / 6 else way)(data, random)

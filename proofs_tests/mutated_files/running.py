@@ -1,6 +1,4 @@
-"""Runs what reads a file, in this process: a command, a checker that stands alone, or a loader; and says what
-came of it.
-"""
+"""Run a reader of files in this process (a command, a checker that stands alone, or a loader)."""
 
 from __future__ import annotations
 
@@ -32,16 +30,16 @@ MOST_MEMORY = 6 << 30
 
 
 COMMANDS = cache(typer.main.get_command)
-"""The command line is made once, not once a run, which takes ten times as long as reading a small file."""
+"""The command line is built once, not once a run, which takes ten times as long as reading a small file."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a program did.
+    """The result of a program.
 
     Attributes:
         status: its exit status.
-        out, err: what it wrote.
+        out, err: standard output and standard error.
     """
 
     status: int
@@ -83,7 +81,7 @@ def _stands_alone(module: str, arguments: list[str]) -> int:
 
 @cache
 def _code(module: str) -> tuple[str, CodeType]:
-    spec = importlib.util.find_spec(f"ratproof.{module}")
+    spec = importlib.util.find_spec(f"ratproof.checkers.{module}")
     assert spec is not None and spec.origin is not None
     return spec.origin, compile(Path(spec.origin).read_text(), spec.origin, "exec")
 

@@ -1,5 +1,5 @@
-"""Every kind of file that is read, mutated: one sentence and exit status 2, or a right answer; no traceback,
-no hang, nothing half written.
+"""Mutants of every file format: refused in one sentence with exit status 2, or read right; no traceback, no
+hang, nothing half written.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ LONGEST = 2000
 
 
 class Specimen:
-    """A kind's folder, as it was made."""
+    """The folder of a kind's specimen."""
 
     def __init__(self, kind: Kind, folder: Path) -> None:
         self.kind, self.folder = kind, folder
-        self.names = kind.made(folder)
+        self.names = kind.write(folder)
         self.whole = contents(folder)
 
     def restore(self) -> None:
-        """The folder as it was made."""
+        """Restore the folder's first contents."""
         now = contents(self.folder)
         for name in now.keys() - self.whole.keys():
             (self.folder / name).unlink()
@@ -54,7 +54,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
 def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Specimen]:
-    """Made once; it is the current folder."""
+    """One specimen for all tests of a kind; its folder is the current one."""
     folder = tmp_path_factory.mktemp("mutated")
     before = Path.cwd()
     os.chdir(folder)
@@ -65,9 +65,9 @@ def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def test_a_whole_file_is_read(specimen: Specimen) -> None:
     """Else no mutant of it would say anything."""
     for program, *arguments in specimen.kind.commands:
-        found = result(program, arguments)
-        wrong = wrong_answer(found)
-        assert wrong is None and found.status != 2, f"{arguments}: {wrong}, {found}"
+        answer = result(program, arguments)
+        wrong = wrong_answer(answer)
+        assert wrong is None and answer.status != 2, f"{arguments}: {wrong}, {answer}"
         specimen.restore()
 
 
@@ -77,32 +77,32 @@ def test_a_mutant_is_refused_in_a_sentence_or_read_right(
     """Fresh ones with a seed (``nox -s search``)."""
     seed = request.config.getoption("--hypothesis-seed", default=None)
     count = int((A_KIND if seed is None else FRESH) * specimen.kind.share)
-    failures = [said for number in range(count) if (said := outcome(specimen, f"{seed}", number)) is not None]
+    failures = [text for number in range(count) if (text := failure(specimen, f"{seed}", number)) is not None]
     assert not failures, f"{len(failures)} of {count} mutants:\n\n" + "\n\n".join(failures[:5])
 
 
-def outcome(specimen: Specimen, seed: str, number: int) -> str | None:
-    """What is wrong with one mutant, and what makes it again; ``None`` where nothing is."""
+def failure(specimen: Specimen, seed: str, number: int) -> str | None:
+    """The failure of one mutant, with what makes it again; ``None`` where there is none."""
     kind, random = specimen.kind, Random(f"{specimen.kind.name}, {seed}, {number}")
     name = random.choice(specimen.names)
     commands = kind.commands if kind.agree else (random.choice(kind.commands),)
-    data, done = mutated(name, specimen.whole[name], random)
-    found: list[Result] = []
+    data, description = mutated(name, specimen.whole[name], random)
+    answers: list[Result] = []
     wrong = None
     for program, *whole in commands:
         arguments = whole if random.random() < 0.7 else [one for one in whole if one != "--json"]
         Path(name).write_bytes(data)
         try:
-            found.append(result(program, arguments))
-            wrong = wrong_answer(found[-1])
+            answers.append(result(program, arguments))
+            wrong = wrong_answer(answers[-1])
             if (
                 wrong is None
-                and found[-1].status == 2
+                and answers[-1].status == 2
                 and contents(specimen.folder) != {**specimen.whole, name: data}
             ):
                 wrong = "it was refused, and files have changed"
-            if wrong is None and found[-1].status == 0 and arguments[-1] == "--json":
-                wrong = disagreement(arguments, found[-1].out)
+            if wrong is None and answers[-1].status == 0 and arguments[-1] == "--json":
+                wrong = disagreement(arguments, answers[-1].out)
         except (Exception, Hangs) as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             wrong = f"{type(error).__name__}: {error!s:.300} ({last.filename}, line {last.lineno})"
@@ -110,32 +110,32 @@ def outcome(specimen: Specimen, seed: str, number: int) -> str | None:
             specimen.restore()
         if wrong is not None:
             break
-    if wrong is None and len({one.status == 0 for one in found}) > 1:
-        wrong = f"some accept it, and some do not: {found}"
+    if wrong is None and len({one.status == 0 for one in answers}) > 1:
+        wrong = f"some accept it, and some do not: {answers}"
     if wrong is None:
         return None
     return (
         f"{program} {' '.join(arguments)} on the mutant {kind.name!r}, seed {seed}, number {number}: {name}:"
-        f" {done}\n  {wrong}"
+        f" {description}\n  {wrong}"
     )
 
 
-def wrong_answer(found: Result) -> str | None:
-    """Why it is neither a refusal in one sentence nor an answer."""
-    said = [line for line in found.err.splitlines() if not line.startswith("ratproof: note: ")]
-    if not all(text.isprintable() for text in found.err.splitlines()):
-        return f"it writes to the terminal what is not printed: {found.err[:500]!r}"
-    if found.status == 2 or (
-        found.status == 3 and not found.out
+def wrong_answer(answer: Result) -> str | None:
+    """Why a result is neither a refusal in one sentence nor an answer; ``None`` where it is."""
+    sentences = [line for line in answer.err.splitlines() if not line.startswith("ratproof: note: ")]
+    if not all(text.isprintable() for text in answer.err.splitlines()):
+        return f"it writes to the terminal what is not printed: {answer.err[:500]!r}"
+    if answer.status == 2 or (
+        answer.status == 3 and not answer.out
     ):  # 3: where it would need more memory than there is
-        one = len(said) == 1 and len(said[0]) <= LONGEST
+        one = len(sentences) == 1 and len(sentences[0]) <= LONGEST
         return (
             None
-            if one and not found.out
-            else f"it is no sentence: {found.err[:500]!r}, and on standard output {found.out[:200]!r}"
+            if one and not answer.out
+            else f"it is no sentence: {answer.err[:500]!r}, and on standard output {answer.out[:200]!r}"
         )
-    if found.status not in (0, 1, 3):
-        return f"it left with exit status {found.status}: {found.err[:500]!r}"
-    if found.out.startswith("{"):
-        json.loads(found.out)
+    if answer.status not in (0, 1, 3):
+        return f"it left with exit status {answer.status}: {answer.err[:500]!r}"
+    if answer.out.startswith("{"):
+        json.loads(answer.out)
     return None

@@ -1,4 +1,4 @@
-"""What mutations put where something else is expected."""
+"""The values that mutations put in place of others."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ def g(name):
 
 def of(linear, x):
     """W x + b."""
-    found = (linear.weight * x).sum(1)
-    return found if linear.bias is None else found + linear.bias
+    product = (linear.weight * x).sum(1)
+    return product if linear.bias is None else product + linear.bias
 
 
 def example_6(cell, v, c):
@@ -97,8 +97,8 @@ def t_rnn(cell, v, c):
 def pair(linear, before, x):
     """V v_{t-1} + W v_t + b."""
     n = len(x)
-    found = (linear.weight[:, :n] * before).sum(1) + (linear.weight[:, n:] * x).sum(1)
-    return found if linear.bias is None else found + linear.bias
+    product = (linear.weight[:, :n] * before).sum(1) + (linear.weight[:, n:] * x).sum(1)
+    return product if linear.bias is None else product + linear.bias
 
 
 def t_gru(cell, v, h):

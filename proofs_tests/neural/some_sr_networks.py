@@ -1,4 +1,4 @@
-"""State-regularized components and networks with random weights, and what they are to compute."""
+"""Random state-regularized components and networks, and a comparison of their results with the equations."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def components(draw, **fixed):
         "similarity": draw(st.sampled_from(["dot", "euclidean"])),
         "temperature": draw(temperatures),
     } | fixed
-    made = randomly(StochasticComponent(k, d, dtype=dtype, **options), draw(st.integers(0, 2**20)))
-    return made, vectors(draw(st.integers(0, 2**20)), d, dtype=dtype) * draw(
+    component = randomly(StochasticComponent(k, d, dtype=dtype, **options), draw(st.integers(0, 2**20)))
+    return component, vectors(draw(st.integers(0, 2**20)), d, dtype=dtype) * draw(
         st.sampled_from([0.0, 0.01, 1.0, 8.0])
     )
 
 
 @st.composite
 def networks(draw):
-    """A network of any kind and shape with random weights, how it was made, and strings for it."""
+    """A network of any kind and shape with random weights, its kind and options, and strings for it."""
     kind, dtype, bidirectional = (
         draw(st.sampled_from(list(LAYERS))),
         draw(st.sampled_from([F, D])),
@@ -70,28 +70,28 @@ def networks(draw):
             "temperature": draw(temperatures),
         }
         shape["k"] = draw(st.integers(2, 4))
-    made = randomly(LAYERS[kind](*sizes, dtype=dtype, **shape, **options), draw(st.integers(0, 2**20)))
+    network = randomly(LAYERS[kind](*sizes, dtype=dtype, **shape, **options), draw(st.integers(0, 2**20)))
     lengths = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4))
     strings = [vectors(seed, n, sizes[0], dtype=dtype) for seed, n in enumerate(lengths)]
-    return made, kind, options, strings
+    return network, kind, options, strings
 
 
-def zeros(made):
+def zeros(network):
     """The first state of every cell, for the reference."""
-    d, dtype = made.hidden_size, sr_equations.dtype_of(made)
-    return [(exactly(np.zeros(d), dtype), exactly(np.zeros(d), dtype)) for _ in made.cells]
+    d, dtype = network.hidden_size, sr_equations.dtype_of(network)
+    return [(exactly(np.zeros(d), dtype), exactly(np.zeros(d), dtype)) for _ in network.cells]
 
 
-def computes(made, kind, options, string, output, ends, states=None):
+def computes(network, kind, options, string, output, ends, states=None):
     """The outputs (T, d) and the last state (cells, d), or a pair of such, are those of the equations."""
-    first = zeros(made) if states is None else states
-    values, last, alpha = sr_equations.layers(made, kind, string.tolist(), first, **options)
-    assert output.shape == (len(string), made.hidden_size * made.directions)
-    assert output.dtype == next(made.parameters()).dtype
-    for found, near in zip(output, values, strict=True):
-        close(found, near)
+    first = zeros(network) if states is None else states
+    values, last, alpha = sr_equations.layers(network, kind, string.tolist(), first, **options)
+    assert output.shape == (len(string), network.hidden_size * network.directions)
+    assert output.dtype == next(network.parameters()).dtype
+    for h, near in zip(output, values, strict=True):
+        close(h, near)
     ends = (ends,) if isinstance(ends, torch.Tensor) else ends
     for number, part in enumerate(ends):
-        for found, state in zip(part, last, strict=True):
-            close(found, state[number])
+        for value, state in zip(part, last, strict=True):
+            close(value, state[number])
     return alpha

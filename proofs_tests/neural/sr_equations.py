@@ -150,10 +150,10 @@ def alphas(centroids, u, similarity, temperature):
         off = np.max(e + 8 * UNITS[u.dtype] * (np.abs(b) + e)) / temperature + 8 * TINY[u.dtype]
         # alpha_i = 1 / sum_j exp((b_j - b_i) / tau), whose exponents are off by at most 2 off; where that is
         # large, all is possible
-        found = np.array([1 / sum(np.exp((b[j] - b[i]) / temperature) for j in range(k)) for i in range(k)])
-        carried = found * np.expm1(2 * off) if off < 1 else np.ones(k)
-    near = u.rounded(found, carried, k + 2 * FUNCTION + 4)
-    return Near(found, np.minimum(near.error, 1), u.dtype)
+        value = np.array([1 / sum(np.exp((b[j] - b[i]) / temperature) for j in range(k)) for i in range(k)])
+        carried = value * np.expm1(2 * off) if off < 1 else np.ones(k)
+    near = u.rounded(value, carried, k + 2 * FUNCTION + 4)
+    return Near(value, np.minimum(near.error, 1), u.dtype)
 
 
 def mixture(centroids, alpha):
@@ -186,8 +186,8 @@ def dtype_of(module):
 
 
 def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
-    """What h of the last layer is after each symbol of one string, each cell's last state, and alpha of the
-    last cell after each symbol.
+    """The last layer's h after each symbol of one string, each cell's last state, and the last cell's alpha
+    after each symbol.
     """
     values, ends, alpha = [exactly(x, dtype_of(network)) for x in inputs], [], []
     ways = 1 + network.bidirectional
@@ -195,12 +195,12 @@ def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
         both = []
         for way in range(ways):
             place = layer * ways + way
-            p, state, found, alpha = numbers(network, f"cells.{place}."), states[place], [], []
+            p, state, hidden, alpha = numbers(network, f"cells.{place}."), states[place], [], []
             for x in values[::-1] if way else values:
                 a, state = step(kind, p, x, state, similarity, temperature)
                 alpha.append(a)
-                found.append(state[0])
-            both.append(found[::-1] if way else found)
+                hidden.append(state[0])
+            both.append(hidden[::-1] if way else hidden)
             ends.append(state)
         values = [
             Near(np.concatenate([h.value for h in hs]), np.concatenate([h.error for h in hs]), hs[0].dtype)
@@ -238,9 +238,9 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
     return of(classifier["weight"], classifier["bias"], u), read
 
 
-def close(found, near):
+def close(tensor, near):
     """Two evaluations of the same number, each within the bound of the truth."""
-    value = found.detach().double().numpy()
+    value = tensor.detach().double().numpy()
     assert value.shape == near.value.shape
     apart = np.abs(value - near.value)
     assert (apart <= 2 * near.error).all(), f"{apart.max()} apart, where {2 * near.error.max()} is the bound"

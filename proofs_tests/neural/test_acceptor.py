@@ -33,7 +33,7 @@ def acceptors(draw):
         "similarity": draw(st.sampled_from(["dot", "euclidean"])),
         "temperature": draw(temperatures),
     }
-    made = Acceptor(
+    network = Acceptor(
         alphabet,
         draw(st.sampled_from(list(KINDS))),
         draw(st.integers(1, 4)),
@@ -44,7 +44,7 @@ def acceptors(draw):
         **known,
     )
     strings = draw(st.lists(st.text(alphabet, max_size=5), min_size=1, max_size=4))
-    return randomly(made, draw(st.integers(0, 2**20))), strings, known
+    return randomly(network, draw(st.integers(0, 2**20))), strings, known
 
 
 def acceptor(**options):
@@ -56,61 +56,61 @@ def test_logits_and_probabilities_are_those_of_section_3_3(drawn):
     """Of strings of unequal length in one batch, of each alone, and of their tokens, whatever stands behind
     their ends.
     """
-    made, strings, known = drawn
-    tokens, lengths = made.tokens(strings)
-    other = tokens + (torch.arange(len(tokens))[:, None] >= lengths) * (len(made.alphabet) - 1)
-    batches = [made(strings), made(tokens, lengths), made(other, lengths)]
-    alpha = made.probabilities(strings)
-    assert alpha.shape == (1 + max(map(len, strings)), len(strings), made.cells[-1].component.k)
+    network, strings, known = drawn
+    tokens, lengths = network.tokens(strings)
+    other = tokens + (torch.arange(len(tokens))[:, None] >= lengths) * (len(network.alphabet) - 1)
+    batches = [network(strings), network(tokens, lengths), network(other, lengths)]
+    alpha = network.probabilities(strings)
+    assert alpha.shape == (1 + max(map(len, strings)), len(strings), network.cells[-1].component.k)
     for b, string in enumerate(strings):
-        logit, read = sr_equations.logit(made, made.kind, string, **known)
-        for found in batches:
-            assert found.shape == (len(strings),) and found.dtype == made.embedding.weight.dtype
-            close(found[b : b + 1], logit)
-        close(made([string]), logit)
+        logit, read = sr_equations.logit(network, network.kind, string, **known)
+        for logits in batches:
+            assert logits.shape == (len(strings),) and logits.dtype == network.embedding.weight.dtype
+            close(logits[b : b + 1], logit)
+        close(network([string]), logit)
         assert len(read) == len(string) + 1
         for row, near in zip(alpha[:, b], read, strict=False):
             close(row, near)
         assert bool(alpha[len(string) + 1 :, b].isnan().all())
-        assert torch.equal(made.probabilities([string])[:, 0].isnan().any(), torch.tensor(False))
+        assert torch.equal(network.probabilities([string])[:, 0].isnan().any(), torch.tensor(False))
 
 
 @given(acceptors())
 def test_it_accepts_where_the_logit_is_positive(drawn):
-    made, strings, _ = drawn
-    assert made.accepts(strings) == [value > 0 for value in made(strings).tolist()]
+    network, strings, _ = drawn
+    assert network.accepts(strings) == [value > 0 for value in network(strings).tolist()]
 
 
 @every
 def test_the_start_token_matters_only_where_it_is_read(kind):
     for start_token in (True, False):
-        made = acceptor(kind=kind, start_token=start_token)
-        before = made(["ab", ""])
+        network = acceptor(kind=kind, start_token=start_token)
+        before = network(["ab", ""])
         with torch.no_grad():
-            made.embedding.weight[2] += 1.0
-        assert torch.equal(before, made(["ab", ""])) is not start_token
+            network.embedding.weight[2] += 1.0
+        assert torch.equal(before, network(["ab", ""])) is not start_token
 
 
 @every
 def test_without_a_start_token_it_starts_at_centroid_0(kind):
-    made = acceptor(kind=kind, start_token=False, num_layers=2)
-    for cell, (h, *c) in zip(made.cells, made.first_states(3), strict=True):
+    network = acceptor(kind=kind, start_token=False, num_layers=2)
+    for cell, (h, *c) in zip(network.cells, network.first_states(3), strict=True):
         assert torch.equal(h, cell.component.centroids[:, 0].expand(3, 3))
         assert all(torch.equal(part, torch.zeros(3, 3, dtype=D)) for part in c)
-    assert made.probabilities(["", "ab"])[0].tolist() == [[1.0, 0.0, 0.0, 0.0]] * 2
+    assert network.probabilities(["", "ab"])[0].tolist() == [[1.0, 0.0, 0.0, 0.0]] * 2
 
 
 def test_the_end_token_is_a_step_without_the_stochastic_component():
     """With weights by hand: u = tanh(0 h + 2) = tanh(2), which is no mixture of the centroids 0 and 0.5."""
-    made = Acceptor("a", "sr-elman", 1, 2, 1, dtype=D)
+    network = Acceptor("a", "sr-elman", 1, 2, 1, dtype=D)
     with torch.no_grad():
-        for p in made.parameters():
+        for p in network.parameters():
             p.zero_()
-        made.embedding.weight[2] = 2.0
-        made.cells[0].part.input.weight.fill_(1.0)
-        made.cells[0].component.centroids[0, 1] = 0.5
-        made.classifier.weight.fill_(1.0)
-    assert made(["", "aa"]).tolist() == pytest.approx([math.tanh(2)] * 2)
+        network.embedding.weight[2] = 2.0
+        network.cells[0].part.input.weight.fill_(1.0)
+        network.cells[0].component.centroids[0, 1] = 0.5
+        network.classifier.weight.fill_(1.0)
+    assert network(["", "aa"]).tolist() == pytest.approx([math.tanh(2)] * 2)
 
 
 @every
@@ -119,12 +119,15 @@ def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transit
     """The logit of a string of a memoryless network is one of k numbers, by equation 4 and in the limit
     alike.
     """
-    made = acceptor(kind=kind, transition=transition, temperature=2.0, start_token=False)
+    network = acceptor(kind=kind, transition=transition, temperature=2.0, start_token=False)
     torch.manual_seed(2)
-    logits = made(["a" if made.cells[0].memoryless else ""] * 30)
-    p, classifier = sr_equations.numbers(made, "layers.cells.0."), sr_equations.numbers(made, "classifier.")
+    logits = network(["a" if network.cells[0].memoryless else ""] * 30)
+    p, classifier = (
+        sr_equations.numbers(network, "layers.cells.0."),
+        sr_equations.numbers(network, "classifier."),
+    )
     end, zero = (
-        exactly(sr_equations.numbers(made)["embedding.weight"][3], "float64"),
+        exactly(sr_equations.numbers(network)["embedding.weight"][3], "float64"),
         exactly([0.0] * 3, "float64"),
     )
     possible = []
@@ -140,17 +143,17 @@ def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transit
     assert all(
         any(abs(float(x.detach()) - near.value[0]) <= 2 * near.error[0] for near in possible) for x in logits
     )
-    assert len(reached) == 1 or (transition == "sampled" and made.cells[0].memoryless)
+    assert len(reached) == 1 or (transition == "sampled" and network.cells[0].memoryless)
 
 
 def test_probabilities_are_of_one_run():
     """Two layers, each sampled: from one centroid of the first layer to the alpha of the second there is one
     way.
     """
-    made = acceptor(num_layers=2, transition="sampled", temperature=5.0)
+    network = acceptor(num_layers=2, transition="sampled", temperature=5.0)
     torch.manual_seed(3)
-    second = made.cells[1]
-    (h,), (before,) = made.first_states(50)
+    second = network.cells[1]
+    (h,), (before,) = network.first_states(50)
     assert len(h.unique(dim=0)) > 1 and len(before.unique(dim=0)) > 1
 
     def alpha_of(below, state):
@@ -159,35 +162,35 @@ def test_probabilities_are_of_one_run():
         return second.component(u)[1]
 
     torch.manual_seed(3)
-    alpha = made.probabilities(["a"] * 50)
+    alpha = network.probabilities(["a"] * 50)
     torch.testing.assert_close(alpha[0], alpha_of(h, second.start(50)))
-    ways = [alpha_of(s.expand(50, -1), (before,)) for s in made.cells[0].component.centroids.T]
+    ways = [alpha_of(s.expand(50, -1), (before,)) for s in network.cells[0].component.centroids.T]
     assert bool(torch.stack([torch.isclose(alpha[1], way).all(dim=-1) for way in ways]).any(dim=0).all())
 
 
 @every
 def test_gradients_reach_every_parameter(kind):
-    made = acceptor(kind=kind, num_layers=2).train()
-    made(["ab", "b", ""]).square().sum().backward()
-    assert all(bool((p.grad != 0).any()) and bool(p.grad.isfinite().all()) for p in made.parameters())
-    assert bool((made.embedding.weight.grad != 0).any(dim=1).all())
+    network = acceptor(kind=kind, num_layers=2).train()
+    network(["ab", "b", ""]).square().sum().backward()
+    assert all(bool((p.grad != 0).any()) and bool(p.grad.isfinite().all()) for p in network.parameters())
+    assert bool((network.embedding.weight.grad != 0).any(dim=1).all())
 
 
 def test_set_temperature_reaches_every_layer():
-    made, strings = acceptor(num_layers=3), ["ab", "b"]
-    made.set_temperature(0.25)
-    assert [c.temperature for c in made.layers.components] == [0.25] * 3 and made.options[
+    network, strings = acceptor(num_layers=3), ["ab", "b"]
+    network.set_temperature(0.25)
+    assert [c.temperature for c in network.layers.components] == [0.25] * 3 and network.options[
         "temperature"
     ] == 0.25
-    assert torch.equal(made(strings), acceptor(num_layers=3, temperature=0.25)(strings))
+    assert torch.equal(network(strings), acceptor(num_layers=3, temperature=0.25)(strings))
     for value in (0, -1.0, math.nan, math.inf, "cold"):
         with pytest.raises(InputError, match=r'temperature is .*transition="limit"'):
-            made.set_temperature(value)
-    assert [c.temperature for c in made.layers.components] == [0.25] * 3
+            network.set_temperature(value)
+    assert [c.temperature for c in network.layers.components] == [0.25] * 3
 
 
 def test_its_options_make_a_network_of_its_shape():
-    made = acceptor(
+    network = acceptor(
         kind="sr-lstm-p",
         embedding_size=2,
         num_layers=2,
@@ -197,9 +200,9 @@ def test_its_options_make_a_network_of_its_shape():
         temperature=0.5,
         noise=0.25,
     )
-    same = Acceptor(**made.options, dtype=D)
-    assert same.options == made.options
-    assert made.options == {
+    same = Acceptor(**network.options, dtype=D)
+    assert same.options == network.options
+    assert network.options == {
         "alphabet": ["a", "b"],
         "kind": "sr-lstm-p",
         "hidden_size": 3,
@@ -212,29 +215,33 @@ def test_its_options_make_a_network_of_its_shape():
         "temperature": 0.5,
         "noise": 0.25,
     }
-    same.load_state_dict(made.state_dict())
-    assert torch.equal(same.eval()(["ab", ""]), made(["ab", ""]))
+    same.load_state_dict(network.state_dict())
+    assert torch.equal(same.eval()(["ab", ""]), network(["ab", ""]))
 
 
 def test_tokens_are_the_places_of_symbols():
-    made = acceptor(alphabet=("x", 7, ("a", "b")))
-    tokens, lengths = made.tokens([(7, "x"), (), (("a", "b"),)])
+    network = acceptor(alphabet=("x", 7, ("a", "b")))
+    tokens, lengths = network.tokens([(7, "x"), (), (("a", "b"),)])
     assert tokens.tolist() == [[1, 0, 2], [0, 0, 0]] and lengths.tolist() == [2, 0, 1]
-    assert made.embedding.weight.shape == (5, 5)
+    assert network.embedding.weight.shape == (5, 5)
 
 
 def test_no_strings_have_no_logits():
-    made = acceptor()
-    assert made.accepts([]) == [] and made([]).shape == (0,) and made.probabilities([]).shape == (1, 0, 4)
+    network = acceptor()
+    assert (
+        network.accepts([]) == []
+        and network([]).shape == (0,)
+        and network.probabilities([]).shape == (1, 0, 4)
+    )
 
 
 @pytest.mark.parametrize("string", ["abc", ("a", None), (0,)])
 def test_an_unknown_symbol_is_named(string):
     with pytest.raises(
         UnknownSymbol, match=r"the network has no symbol ('c'|None|0); it has 'a', 'b'$"
-    ) as found:
+    ) as error:
         acceptor().accepts(["ab", string])
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -255,9 +262,9 @@ def test_an_unknown_symbol_is_named(string):
     ],
 )
 def test_wrong_tokens_are_named(call, says):
-    with pytest.raises(InputError, match=says) as found:
+    with pytest.raises(InputError, match=says) as error:
         call(acceptor())
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -20,14 +20,14 @@ from automata.wfsa import MOST_EXACT_CELLS, WFSA
 from neural.elman import LinearElman
 from neural.isan import ISAN
 from neural.layer_kind import layer_kinds
-from neural.pattern import Weights, Windows
+from neural.pattern import Windows, WindowWeights
 from neural.qrnn import QRNN
 from neural.rcnn import RCNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.rrnn_f import RRNNF
 from neural.tracked import Tracked
 from proofs_tests.neural.references import KINDS, NAMES
-from proofs_tests.neural.test_networks import IN, D, by_the_equations, every, inputs, network
+from proofs_tests.neural.test_networks import IN, D, build, by_the_equations, every, inputs
 from ratproof.record.ledger import recording
 from ratproof.rungs.agreement import agree
 from ratproof.sides.layer import OfNetwork
@@ -45,13 +45,13 @@ CORRECTED = CLAIM.variant("corrected")
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 @pytest.mark.parametrize("start", [None, 0.0, [0.5, -2.0, 0.0]], ids=str)
 def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dtype, start):
-    made, form = network(kind, options, dtype), FLOAT32 if dtype is torch.float32 else FLOAT64
-    v = torch.arange(IN) if kind == "isan" else inputs(made, IN, dtype=dtype)
+    layer, form = build(kind, options, dtype), FLOAT32 if dtype is torch.float32 else FLOAT64
+    v = torch.arange(IN) if kind == "isan" else inputs(layer, IN, dtype=dtype)
     c_0 = None if start is None else torch.tensor(start, dtype=dtype)
-    c = made.scores(v[STRING].unsqueeze(1), made.start(1, c_0)).squeeze(1)
-    first = made.cell.score(made.cell.start(1, c_0))
-    slack = made.deviations(v, c_0)
-    units = made.to_automata(v, range(IN), c_0, exact=exact)
+    c = layer.scores(v[STRING].unsqueeze(1), layer.start(1, c_0)).squeeze(1)
+    first = layer.cell.score(layer.cell.start(1, c_0))
+    slack = layer.deviations(v, c_0)
+    units = layer.to_automata(v, range(IN), c_0, exact=exact)
     assert len(units) == IN
     for i, automaton in enumerate(units):
         assert automaton.exact == exact and automaton.epsilon is None
@@ -63,11 +63,11 @@ def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dty
         assert bounds.max() < 1e-3 * (1 + max(abs(x) for x in computed if np.isfinite(x)))
 
 
-def recurrence_alone(made, gates, string, start):
+def recurrence_alone(layer, gates, string, start):
     """The largest share of the bound that the recurrence uses where the gates are exact numbers, and are
     given.
     """
-    cell, windows = made.cell, Windows(len({*string}), made.cell.window)
+    cell, windows = layer.cell, Windows(len({*string}), layer.cell.window)
     slack = {
         name: gate.double().numpy()
         for name, gate in cell.slack({n: Tracked.exact(g) for n, g in gates.items()}).items()
@@ -75,8 +75,8 @@ def recurrence_alone(made, gates, string, start):
     values = {name: gate.double().numpy() for name, gate in gates.items()}
     c_0, fresh = np.full(cell.hidden_size, start), np.full(cell.hidden_size, start == cell.semiring.zero)
     one = cell.semiring.one
-    ready = cell.arrays(Weights(values, one, cell.semiring.zero, c_0, fresh), windows)
-    off = cell.arrays(Weights(slack, 0.0, 0.0, 0 * c_0, fresh), windows)
+    ready = cell.arrays(WindowWeights(values, one, cell.semiring.zero, c_0, fresh), windows)
+    off = cell.arrays(WindowWeights(slack, 0.0, 0.0, 0 * c_0, fresh), windows)
     place = {tuple(row): i for i, row in enumerate(windows.ids.tolist())}
     read = [place[(*[-1] * cell.window, *string[: t + 1])[-cell.window :]] for t in range(len(string))]
     first = cell.start(1, start)
@@ -98,18 +98,18 @@ def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, 
     """With gates that are given and exact: what rounds are the steps. Whole numbers among them, which round
     less.
     """
-    made = network(kind, options, torch.float32)
+    layer = build(kind, options, torch.float32)
     rng, worst = torch.Generator().manual_seed(0), 0.0
     for start in (1.0, 0.0, 0.3):
         string = torch.randint(0, 2, (6,), generator=rng).tolist()
         string[:2] = [0, 1]
-        views = torch.zeros(len(Windows(2, made.cell.window).ids), made.cell.window * IN)
-        gates = made.cell.gates(torch.arange(2) if kind == "isan" else views)
+        views = torch.zeros(len(Windows(2, layer.cell.window).ids), layer.cell.window * IN)
+        gates = layer.cell.gates(torch.arange(2) if kind == "isan" else views)
         for name, gate in gates.items():
             if name not in ("W", "p1", "p2", "r"):
                 drawn = torch.randn(gate.shape, generator=rng)
                 gates[name] = torch.where(torch.rand(gate.shape, generator=rng) < 0.2, drawn.round(), drawn)
-        used = recurrence_alone(made, gates, string, float(torch.tensor(start)))
+        used = recurrence_alone(layer, gates, string, float(torch.tensor(start)))
         assert used <= 1
         worst = max(worst, used)
     assert worst > 0.02
@@ -120,31 +120,31 @@ def test_the_sum_with_r_is_rounded_even_where_c1_is_one():
     """(1 + r) * u2 rounds twice, where the automaton's 1 * u2 does not: without a slack for it this leaves
     the bound.
     """
-    made, units = RRNNF(1, 1500), 1500
+    layer, units = RRNNF(1, 1500), 1500
     torch.manual_seed(0)
-    for p in (made.final_1, made.final_2):
+    for p in (layer.final_1, layer.final_2):
         p.copy_(torch.full((units,), 200.0))  # p = 1
     zero, u2, r = torch.zeros(1, units), torch.rand(1, units) + 1, torch.rand(units)
     p = torch.ones(units)
     gates = {"f1": zero, "u1": zero, "f2": zero, "u2": u2, "p1": p, "p2": p, "r": r}
-    assert 0.5 < recurrence_alone(made, gates, [0], 1.0) <= 1
+    assert 0.5 < recurrence_alone(layer, gates, [0], 1.0) <= 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            type(made.cell), "slack", lambda self, gates: {n: 2 * g.error for n, g in gates.items()}
+            type(layer.cell), "slack", lambda self, gates: {n: 2 * g.error for n, g in gates.items()}
         )
-        assert recurrence_alone(made, gates, [0], 1.0) > 1
+        assert recurrence_alone(layer, gates, [0], 1.0) > 1
 
 
 @every
 def test_its_automata_score_what_the_equations_say(kind, options):
     """Without the layer between: the plain loop, on every string up to length three."""
-    made = network(kind, options)
-    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
+    layer = build(kind, options)
+    v = torch.arange(IN) if kind == "isan" else inputs(layer, IN)
     c_0 = torch.full((IN,), 0.25, dtype=D)
-    units = made.to_automata(v, range(IN), 0.25)
+    units = layer.to_automata(v, range(IN), 0.25)
     for length in range(4):
         for string in product(range(IN), repeat=length):
-            c, _ = by_the_equations(kind, made.cell, v[list(string)], c_0)
+            c, _ = by_the_equations(kind, layer.cell, v[list(string)], c_0)
             for i, unit in enumerate(units):
                 score = prefix_scores(unit, string)
                 assert [float(s) for s in score[1:]] == pytest.approx(c[:, i].tolist(), rel=1e-9, abs=1e-12)
@@ -180,15 +180,31 @@ def test_a_drawn_network_is_written_and_read_back(kind):
         run()
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+def test_a_start_that_is_a_number_is_the_networks(dtype):
+    layer = build("rrnn-b", {}, dtype)
+    first = float(layer.start(1, 0.1).flatten()[0])
+    assert layer.to_automata(inputs(layer, IN, dtype=dtype), "abc", 0.1)[0].initial[1] == Fraction(first)
+
+
+@pytest.mark.parametrize("number", [10**30, 10**400], ids=["no int64", "no float"])
+def test_a_start_that_is_too_large_is_refused(number):
+    layer = build("rrnn-b", {})
+    with pytest.raises(
+        InputError, match=r"start is 10{20}.*, where a number that torch.float64 holds is right"
+    ):
+        layer.to_automata(inputs(layer, IN), "abc", number)
+
+
 def kept(kind="qrnn"):
     """A small network as a file has it."""
     options = {"qrnn": {"window": 2, "output_gate": False}, "isan": {}, "rcnn": {"order": 2}}[kind]
-    made = layer_kinds()[kind].cls(2, 1, **options)
-    values = {name: p.tolist() for name, p in made.cell.state_dict().items()}
+    layer = layer_kinds()[kind].cls(2, 1, **options)
+    values = {name: p.tolist() for name, p in layer.cell.state_dict().items()}
     embeddings = [0, 1] if kind == "isan" else [[0.5, 1.0], [1.0, -1.0]]
     whole = {"input_size": 2, "hidden_size": 1, **options}
-    layer = spec(kind, whole, values, embeddings, ["a", "b"])
-    return OfNetwork(CLAIM.name, CORRECTED.name, layer).to_json()
+    spec_of_layer = spec(kind, whole, values, embeddings, ["a", "b"])
+    return OfNetwork(CLAIM.name, CORRECTED.name, spec_of_layer).to_json()
 
 
 HOSTILE = [
@@ -242,9 +258,9 @@ HOSTILE = [
 @pytest.mark.parametrize(("kind", "change", "says"), HOSTILE)
 def test_a_file_that_is_not_as_it_is_written_is_refused_in_a_sentence(kind, change, says):
     OfNetwork.from_json(CLAIM, CORRECTED, kept(kind))
-    with pytest.raises(InputError, match=says) as found:
+    with pytest.raises(InputError, match=says) as error:
         OfNetwork.from_json(CLAIM, CORRECTED, kept(kind) | change)
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 STRANGE = [
@@ -295,11 +311,11 @@ def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
 @every
 def test_gradients_are_not_asked_for_and_gates_are_those_of_the_module(kind, options):
     """The tables hold what ``gates`` computes, keyed by the last symbols."""
-    made = network(kind, options)
-    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
-    k = made.cell.window
+    layer = build(kind, options)
+    v = torch.arange(IN) if kind == "isan" else inputs(layer, IN)
+    k = layer.cell.window
     for unit in range(IN):
-        for name, table in made.tables(v, "abc", unit).items():
+        for name, table in layer.tables(v, "abc", unit).items():
             assert all(len(window) <= k for window in table)
             for window, value in table.items():
                 if kind == "isan":
@@ -307,31 +323,31 @@ def test_gradients_are_not_asked_for_and_gates_are_those_of_the_module(kind, opt
                 else:
                     rows = [v["abc".index(x)] for x in window]
                     view = torch.cat([*[torch.zeros(IN, dtype=D)] * (k - len(rows)), *rows])
-                gate = made.cell.gates(view)[name].detach()
+                gate = layer.cell.gates(view)[name].detach()
                 right = gate if name in ("W", "b") else gate[unit]
                 torch.testing.assert_close(torch.tensor(value, dtype=D), right)
-    sizes = {() if n in ("p1", "p2", "r") else tuple(table) for n, table in made.tables(v, "abc", 0).items()}
+    sizes = {() if n in ("p1", "p2", "r") else tuple(table) for n, table in layer.tables(v, "abc", 0).items()}
     assert tuple(w for n in range(1, k + 1) for w in product("abc", repeat=n)) in sizes
 
 
 @pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
 def test_backward_automata_read_the_string_from_its_end(kind, options):
-    made = network(kind, options, bidirectional=True)
-    v = torch.arange(IN) if kind == "isan" else inputs(made, IN)
-    alone = network(kind, options)
-    alone.cell.load_state_dict(made.cells[1].state_dict())
-    assert made.to_automata(v, "abc", direction=1) == alone.to_automata(v, "abc")
-    assert made.to_automata(v, "abc") != made.to_automata(v, "abc", direction=1)
-    assert (made.deviations(v, direction=1)[0].matrices == alone.deviations(v)[0].matrices).all()
+    layer = build(kind, options, bidirectional=True)
+    v = torch.arange(IN) if kind == "isan" else inputs(layer, IN)
+    alone = build(kind, options)
+    alone.cell.load_state_dict(layer.cells[1].state_dict())
+    assert layer.to_automata(v, "abc", direction=1) == alone.to_automata(v, "abc")
+    assert layer.to_automata(v, "abc") != layer.to_automata(v, "abc", direction=1)
+    assert (layer.deviations(v, direction=1)[0].matrices == alone.deviations(v)[0].matrices).all()
 
 
 @pytest.mark.parametrize("symbols", [1, 2, 3])
 @pytest.mark.parametrize("window", [1, 2, 3])
 def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
     """2 (s + ... + s^{K-1}) + 1, and one more where c_0 is not 0; for K = 1 two."""
-    made, v = QRNN(2, 2, window=window), torch.randn(symbols, 2)
+    layer, v = QRNN(2, 2, window=window), torch.randn(symbols, 2)
     histories = sum(symbols**k for k in range(1, window))
-    states = lambda start: [a.states for a in made.to_automata(v, range(symbols), start)]
+    states = lambda start: [a.states for a in layer.to_automata(v, range(symbols), start)]
     assert states(0.0) == ([2, 2] if window == 1 else [2 * histories + 1] * 2)
     assert states(torch.tensor([0.0, 1.0])) == (
         [2, 2] if window == 1 else [2 * histories + 1, 2 * histories + 2]
@@ -339,15 +355,15 @@ def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
     assert Windows(symbols, window).histories == histories + 1
 
 
-def test_windows_too_many_to_hold_are_refused_before_they_are_made():
-    made, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
+def test_windows_too_many_to_hold_are_refused_before_they_are_built():
+    layer, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
     with pytest.raises(
         InputError, match=r"windows of 3 over 1,000 symbols ask for automata of 2,002,002 states"
     ):
-        made.to_automata(v, range(1000))
+        layer.to_automata(v, range(1000))
     with pytest.raises(InputError, match=f"at most {MOST_EXACT_CELLS:,} exact ones are held"):
-        made.to_automata(v[:30], range(30))
-    for refused in (made.deviations, lambda v: made.tables(v, range(1000), 0)):
+        layer.to_automata(v[:30], range(30))
+    for refused in (layer.deviations, lambda v: layer.tables(v, range(1000), 0)):
         with pytest.raises(InputError, match="windows of 3"):
             refused(v)
 
@@ -355,12 +371,12 @@ def test_windows_too_many_to_hold_are_refused_before_they_are_made():
 def test_figure_4_as_it_is_drawn_is_the_same_automaton():
     """The epsilon transition, or a start in q_3: equal scores, exactly."""
     torch.manual_seed(0)
-    made, v = RRNNF(2, 2), torch.randn(3, 2)
+    layer, v = RRNNF(2, 2), torch.randn(3, 2)
     for drawn, ready in zip(
-        made.to_automata(v, "abc", 0.5, epsilon=True), made.to_automata(v, "abc", 0.5), strict=True
+        layer.to_automata(v, "abc", 0.5, epsilon=True), layer.to_automata(v, "abc", 0.5), strict=True
     ):
         assert drawn.epsilon is not None and (drawn.epsilon != 0).sum() == 1
-        r = made.tables(v, "abc", 0)["r"][()]
+        r = layer.tables(v, "abc", 0)["r"][()]
         assert 0 < r < 1 and drawn.initial[3] == 0
         for string in ("", "a", "bc", "abcba", "ccc"):
             assert prefix_scores(drawn, string).tolist() == prefix_scores(ready, string).tolist()
@@ -373,39 +389,39 @@ def test_an_rcnn_has_a_state_for_each_length():
 
 @pytest.mark.parametrize("kind", [ISAN, LinearElman])
 def test_units_of_an_affine_network_share_their_transitions(kind):
-    made = kind(3, 4)
+    layer = kind(3, 4)
     v = torch.arange(3) if kind is ISAN else torch.randn(3, 3)
     for exact in (True, False):
-        units = made.to_automata(v, "abc", exact=exact)
+        units = layer.to_automata(v, "abc", exact=exact)
         assert all(unit.matrices is units[0].matrices and unit.states == 5 for unit in units)
         assert [unit.final.tolist().index(1) for unit in units] == [1, 2, 3, 4]
 
 
 def test_reduced_precision_of_a_step_is_in_the_deviation():
-    made = LinearElman(2, 2)
+    layer = LinearElman(2, 2)
     v = torch.randn(2, 2)
-    full = made.deviations(v)[0].matrices
+    full = layer.deviations(v)[0].matrices
     before = torch.get_float32_matmul_precision()
     try:
         torch.set_float32_matmul_precision("high")
-        reduced = made.deviations(v)[0].matrices
+        reduced = layer.deviations(v)[0].matrices
     finally:
         torch.set_float32_matmul_precision(before)
-    weights = np.abs(made.to_automata(v, "ab", exact=False)[0].matrices[:, 1:, 1:])
+    weights = np.abs(layer.to_automata(v, "ab", exact=False)[0].matrices[:, 1:, 1:])
     assert (full[:, 1:, 1:] == 0).all()
     assert (reduced[:, 1:, 1:] >= 2.0**-10 * weights).all()
 
 
 def test_max_plus_scores_the_empty_string_with_minus_infinity_and_has_no_nan():
-    made = RRNNBMaxPlus(2, 2, output_gate=True)
+    layer = RRNNBMaxPlus(2, 2, output_gate=True)
     v = torch.randn(3, 2)
-    units = made.to_automata(v, "abc")
+    units = layer.to_automata(v, "abc")
     assert all(unit.semiring is MAX_PLUS and prefix_scores(unit, "")[0] == -np.inf for unit in units)
-    h, state = made(torch.randn(4, 3, 2), lengths=[4, 0, 1])
+    h, state = layer(torch.randn(4, 3, 2), lengths=[4, 0, 1])
     (h.sum() + state[:, 0].sum()).backward()
     assert bool(h.isfinite().all()) and bool((state[0, 1] == -torch.inf).all())
-    assert all(bool(p.grad.isfinite().all()) for p in made.parameters())
-    (exact,) = {Fraction(float(w)) for w in made.tables(v, "abc", 0)["u"].values()} & {
+    assert all(bool(p.grad.isfinite().all()) for p in layer.parameters())
+    (exact,) = {Fraction(float(w)) for w in layer.tables(v, "abc", 0)["u"].values()} & {
         units[0].matrix("a")[0, 1]
     }
     assert exact == units[0].matrix("a")[0, 1]

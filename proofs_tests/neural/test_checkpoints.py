@@ -1,5 +1,5 @@
 """Checkpoints: what is kept comes back bit by bit, and a bad file is one sentence; nothing in it runs,
-nothing large is made for it.
+nothing large is built for it.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ json_values = st.recursive(
 )
 
 
-def network(**options):
+def build(**options):
     return randomly(Acceptor(**{"alphabet": ("a", "b"), "hidden_size": 3, "k": 4, **options}), seed=1)
 
 
 def refused(path, says=None):
     """The one sentence that names the file."""
-    with pytest.raises(FormatError, match=says) as found:
+    with pytest.raises(FormatError, match=says) as error:
         load(path)
-    message = str(found.value)
+    message = str(error.value)
     assert message.startswith(f"{path}: ") and "\n" not in message and len(message) < len(str(path)) + 400
-    assert found.value.__suppress_context__ or found.value.__context__ is None
+    assert error.value.__suppress_context__ or error.value.__context__ is None
     return message
 
 
@@ -57,7 +57,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def kept(folder):
     """The bytes of a checkpoint; its header sorted, as safetensors gives it another order every time."""
-    save(network(), folder / "kept", {"seed": 3})
+    save(build(), folder / "kept", {"seed": 3})
     return joined(*parts((folder / "kept").read_bytes()))
 
 
@@ -118,16 +118,16 @@ def same_bits(one, other):
     ],
 )
 def test_a_network_comes_back_bit_by_bit(tmp_path, kind, dtype, options):
-    made = network(kind=kind, dtype=dtype, **options).train()
-    save(made, tmp_path / "kept.safetensors", {"trained": {"steps": 7, "on": ["a", None]}})
-    found, about = load(tmp_path / "kept.safetensors")
-    assert found.options == made.options and not found.training and made.training
-    same_bits(made.state_dict(), found.state_dict())
+    network = build(kind=kind, dtype=dtype, **options).train()
+    save(network, tmp_path / "kept.safetensors", {"trained": {"steps": 7, "on": ["a", None]}})
+    loaded, about = load(tmp_path / "kept.safetensors")
+    assert loaded.options == network.options and not loaded.training and network.training
+    same_bits(network.state_dict(), loaded.state_dict())
     assert about["trained"] == {"steps": 7, "on": ["a", None]}
-    assert all(p.requires_grad for p in found.parameters())
-    if found.layers.components[0].transition != "sampled":
-        strings = ["", made.alphabet, made.alphabet[:1] * 4]
-        assert torch.equal(found(strings), made.eval()(strings))
+    assert all(p.requires_grad for p in loaded.parameters())
+    if loaded.layers.components[0].transition != "sampled":
+        strings = ["", network.alphabet, network.alphabet[:1] * 4]
+        assert torch.equal(loaded(strings), network.eval()(strings))
 
 
 @given(st.dictionaries(st.text(max_size=5).filter(lambda name: name != "network"), json_values, max_size=4))
@@ -136,7 +136,7 @@ def test_what_is_said_comes_back(tmp_path_factory, about):
     pickle is none.
     """
     path = tmp_path_factory.getbasetemp() / "said"
-    save(network(), path, about)
+    save(build(), path, about)
     assert {name: value for name, value in load(path)[1].items() if name != "network"} == about
 
 
@@ -166,36 +166,32 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch, kep
         with monkeypatch.context() as broken:
             broken.setattr(automata.files.os, name, fails)
             with pytest.raises(InputError, match="cannot be written: No space left on device"):
-                save(network(k=5), path)
+                save(build(k=5), path)
         assert path.read_bytes() == kept and [file.name for file in tmp_path.iterdir()] == ["kept"]
 
 
 @pytest.mark.parametrize(
-    ("made", "about", "says"),
+    ("build_network", "about", "says"),
     [
-        (lambda: network(alphabet=(0, 1)), None, r"alphabet is \[0, 1\], where a list of texts is right"),
-        (lambda: network(alphabet=("", "a")), None, "alphabet is"),
-        (
-            lambda: network(dtype=torch.bfloat16),
-            None,
-            "dtype is 'bfloat16', where float32 or float64 is right",
-        ),
-        (lambda: with_nan(network()), None, "the tensor classifier.weight has a number that is not finite"),
-        (network, {"network": {}}, '"network" is what the file says itself'),
-        (network, {"when": object()}, "is not for JSON"),
+        (lambda: build(alphabet=(0, 1)), None, r"alphabet is \[0, 1\], where a list of texts is right"),
+        (lambda: build(alphabet=("", "a")), None, "alphabet is"),
+        (lambda: build(dtype=torch.bfloat16), None, "dtype is 'bfloat16', where float32 or float64 is right"),
+        (lambda: with_nan(build()), None, "the tensor classifier.weight has a number that is not finite"),
+        (build, {"network": {}}, '"network" is what the file says itself'),
+        (build, {"when": object()}, "is not for JSON"),
     ],
 )
-def test_what_could_not_be_read_is_not_written(tmp_path, made, about, says):
-    with pytest.raises(InputError, match=says) as found:
-        save(made(), tmp_path / "kept", about)
-    assert "\n" not in str(found.value) and str(tmp_path / "kept") in str(found.value)
+def test_what_could_not_be_read_is_not_written(tmp_path, build_network, about, says):
+    with pytest.raises(InputError, match=says) as error:
+        save(build_network(), tmp_path / "kept", about)
+    assert "\n" not in str(error.value) and str(tmp_path / "kept") in str(error.value)
     assert not list(tmp_path.iterdir())
 
 
-def with_nan(made):
+def with_nan(network):
     with torch.no_grad():
-        made.classifier.weight[0, 0] = torch.nan
-    return made
+        network.classifier.weight[0, 0] = torch.nan
+    return network
 
 
 # what is not read
@@ -220,13 +216,13 @@ def test_a_damaged_file_is_refused_or_holds_a_network(folder, kept, data):
     path = folder / "damaged"
     path.write_bytes(damaged)
     try:
-        found, _ = load(path)
+        network, _ = load(path)
     except FormatError:
-        found = None
-    if found is None:
+        network = None
+    if network is None:
         refused(path)
     else:
-        assert all(bool(p.isfinite().all()) for p in found.parameters())
+        assert all(bool(p.isfinite().all()) for p in network.parameters())
 
 
 @given(
@@ -261,13 +257,13 @@ def test_any_other_value_of_a_field_is_refused_or_is_that_networks(folder, kept,
     path = folder / "field"
     path.write_bytes(changed(kept, **{field: value}))
     try:
-        found, about = load(path)
+        network, about = load(path)
     except FormatError:
-        found = None
-    if found is None:
+        network = None
+    if network is None:
         refused(path)
     else:
-        assert found.options[field] == about["network"][field] == value
+        assert network.options[field] == about["network"][field] == value
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path, kept):
@@ -279,9 +275,9 @@ def test_what_is_no_checkpoint_is_refused(tmp_path, kept):
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         path.write_bytes(pickle.dumps({"a": 1}, protocol))
         refused(path, "is a pickle, which could run code")
-    torch.save(network(), path)
+    torch.save(build(), path)
     refused(path, "is a pickle, which could run code")
-    torch.save(network().state_dict(), path, _use_new_zipfile_serialization=False)
+    torch.save(build().state_dict(), path, _use_new_zipfile_serialization=False)
     refused(path, "is a pickle")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("kept", kept)
@@ -444,25 +440,25 @@ def test_a_tensor_that_is_absent_is_named(tmp_path, kept):
         {"embedding_size": 10_000, "hidden_size": 10_000},
     ],
 )
-def test_nothing_large_is_made_for_a_small_file(tmp_path, kept, fields, monkeypatch):
+def test_nothing_large_is_built_for_a_small_file(tmp_path, kept, fields, monkeypatch):
     """A file of 40 kB, with as many numbers as its sizes say, of networks of a hundred million weights, or
     ten thousand layers.
     """
     (tmp_path / "bad").write_bytes(changed(kept, {"extra": torch.zeros(10_000)}, **fields))
-    made = []
-    monkeypatch.setattr(torch.nn.Linear, "__init__", counted(torch.nn.Linear.__init__, made))
+    devices = []
+    monkeypatch.setattr(torch.nn.Linear, "__init__", counted(torch.nn.Linear.__init__, devices))
     tracemalloc.start()
     refused(tmp_path / "bad")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10 * 2**20  # Python's own memory; that of the tensors is none on the meta device
-    assert len(made) < 20 and all(device.type == "meta" for device in made)
+    assert len(devices) < 20 and all(device.type == "meta" for device in devices)
 
 
-def counted(init, made):
+def counted(init, devices):
     def counting(self, *args, **options):
         init(self, *args, **options)
-        made.append(self.weight.device)
+        devices.append(self.weight.device)
 
     return counting
 
@@ -486,7 +482,7 @@ def test_a_tensor_that_claims_to_be_large_is_refused(tmp_path, kept):
 
 def test_loading_never_unpickles(tmp_path, monkeypatch, kept):
     (tmp_path / "kept").write_bytes(kept)
-    torch.save(network(), tmp_path / "pickle")
+    torch.save(build(), tmp_path / "pickle")
 
     def forbidden(*_, **__):
         raise AssertionError("a pickle was read")

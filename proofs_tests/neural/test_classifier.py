@@ -19,7 +19,7 @@ from neural import checkpoints
 from neural.fa_rnn import files
 from neural.fa_rnn.approximate import cp_factors
 from neural.fa_rnn.classifier import Classifier
-from neural.fa_rnn.editing import added, disabled
+from neural.fa_rnn.editing import add_rules, disable_rules
 from neural.fa_rnn.factors import exact_factors
 
 WORDS = ("a", "b", "c", "d")
@@ -41,8 +41,8 @@ def compiled(several: Any) -> tuple[RuleSet, list[str]]:
 def scores(model: Classifier, sentences: Any) -> list[list[float]]:
     """The scores of the blocks of rules (equation 8)."""
     with torch.no_grad():
-        found: list[list[float]] = model.network(sentences).tolist()
-    return found
+        values: list[list[float]] = model.network(sentences).tolist()
+    return values
 
 
 @given(SEVERAL, SENTENCES)
@@ -50,17 +50,17 @@ def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) 
     """A label that matches, not always the last: matches of several groups of one label add up; the default
     where none does.
     """
-    made, written = compiled(several)
-    model = Classifier.of_rules(made, LABELS, written, default="other").eval()
-    names = list(made.labels)
-    for label, row in zip(model.said(sentences), matches(made, sentences), strict=True):
+    ruleset, written = compiled(several)
+    model = Classifier.of_rules(ruleset, LABELS, written, default="other").eval()
+    names = list(ruleset.labels)
+    for label, row in zip(model.said(sentences), matches(ruleset, sentences), strict=True):
         matched = [name for name, match in zip(names, row, strict=True) if match]
         assert (label in matched) if matched else label == "other"
 
 
 def test_of_labels_that_match_the_last_wins() -> None:
-    made = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b $ *\n[z]\n$ * c $ *"), WORDS)
-    model = Classifier.of_rules(made, LABELS)
+    ruleset = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b $ *\n[z]\n$ * c $ *"), WORDS)
+    model = Classifier.of_rules(ruleset, LABELS)
     assert model.said([("BOS", "a", "b", "EOS"), ("BOS", "c", "a", "EOS"), ("BOS", "b", "EOS")]) == [
         "y",
         "z",
@@ -70,9 +70,9 @@ def test_of_labels_that_match_the_last_wins() -> None:
 
 def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
     torch.manual_seed(0)
-    made = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b EOS"), WORDS)
+    ruleset = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b EOS"), WORDS)
     for more in ({}, {"embeddings": torch.randn(6, 3), "beta": 0.4}, {"extra": 2}):
-        model = Classifier.of_rules(made, LABELS, ["$ * a $ *", "$ * b EOS"], noise=0.1, **more).eval()
+        model = Classifier.of_rules(ruleset, LABELS, ["$ * a $ *", "$ * b EOS"], noise=0.1, **more).eval()
         files.save(model, tmp_path / "m.safetensors", {"seed": 3})
         again, about = files.load(tmp_path / "m.safetensors")
         sentences = [("BOS", "a", "EOS"), ("BOS", "c", "b", "EOS"), ("BOS", "EOS")]
@@ -82,8 +82,8 @@ def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_classifier(tmp_path: Path) -> None:
-    made = rule_set(loads("[x]\n$ * a $ *"), WORDS)
-    model = Classifier.of_rules(made, LABELS)
+    ruleset = rule_set(loads("[x]\n$ * a $ *"), WORDS)
+    model = Classifier.of_rules(ruleset, LABELS)
     path = tmp_path / "m.safetensors"
     files.save(model, path)
     about, tensors = checkpoints.read(path, files.KIND)
@@ -111,8 +111,8 @@ def test_files_that_are_no_classifier(tmp_path: Path) -> None:
         (about["classifier"], {**tensors, "readout.bias": torch.full((4,), torch.nan)}, "not finite"),
         (about["classifier"], {**tensors, "more": torch.zeros(1)}, "not one of a classifier"),
     ]
-    for said, kept, says in broken:
-        checkpoints.write(path, files.KIND, {"classifier": said}, kept)
+    for header, values, says in broken:
+        checkpoints.write(path, files.KIND, {"classifier": header}, values)
         with pytest.raises(FormatError, match=says):
             files.load(path)
     checkpoints.write(path, files.KIND, {}, tensors)
@@ -136,32 +136,32 @@ def test_added_rules_change_no_score_and_have_their_own(
     model = Classifier.of_rules(one, LABELS, written, dtype=torch.float64, **vectors).eval()
     with torch.no_grad():
         model.cell.before.mul_(0.5).add_(0.25)
-    both = added(model, other, new)
+    both = add_rules(model, other, new)
     old = len(model.blocks)
     own = Classifier.of_rules(other, LABELS, new, dtype=torch.float64)
-    found = scores(both, sentences)
-    assert [row[:old] for row in found] == scores(model, sentences)
-    assert [row[old:] for row in found] == scores(own, sentences)
+    together = scores(both, sentences)
+    assert [row[:old] for row in together] == scores(model, sentences)
+    assert [row[old:] for row in together] == scores(own, sentences)
     assert both.cell.states == model.cell.states + other.automaton.states
 
 
 def test_added_rules_may_have_a_new_label() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",), default="x").eval()
-    both = added(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
+    both = add_rules(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
     assert both.labels == ("x", "new") and both.said([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == [
         "new",
         "x",
     ]
     with pytest.raises(InputError, match="other words"):
-        added(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
+        add_rules(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
 
 
 @given(SEVERAL, SENTENCES, st.data())
 @settings(max_examples=50)
 def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, data: st.DataObject) -> None:
     """Trained or not: transitions between the rules' states may have come about."""
-    made, written = compiled(several)
-    model = Classifier.of_rules(made, LABELS, written, dtype=torch.float64).eval()
+    ruleset, written = compiled(several)
+    model = Classifier.of_rules(ruleset, LABELS, written, dtype=torch.float64).eval()
     trained = data.draw(st.booleans())
     if trained:
         with torch.no_grad():
@@ -177,7 +177,7 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
                 )
                 values.add_(mask.reshape(values.shape).to(values))
     gone = data.draw(st.sets(st.integers(0, len(model.blocks) - 1), max_size=2))
-    less = disabled(model, gone)
+    less = disable_rules(model, gone)
     kept = [number for number in range(len(model.blocks)) if number not in gone]
     assert scores(less, sentences) == [[row[number] for number in kept] for row in scores(model, sentences)]
     gone_states = [state for number in gone for state in model.blocks[number].states]
@@ -195,7 +195,7 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
 def test_there_is_no_such_block() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",))
     with pytest.raises(InputError, match="no block 2; the classifier has 1"):
-        disabled(model, [1])
+        disable_rules(model, [1])
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4, 50])

@@ -1,4 +1,4 @@
-"""FA-RNNs at beta = 1 are the automata that they are made from; what the extensions change, and what they do
+"""FA-RNNs at beta = 1 are the automata that they are built from; what the extensions change, and what they do
 not.
 """
 
@@ -22,7 +22,7 @@ from automata.rules.strategies import rules
 from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA
 from neural.fa_rnn.bidirectional import Bidirectional
-from neural.fa_rnn.cells import FactoredCell, GatedCell
+from neural.fa_rnn.cells import FactoredCell, FAGRUCell
 from neural.fa_rnn.factors import exact_factors
 from neural.fa_rnn.network import FARNN
 
@@ -89,21 +89,21 @@ def test_words_and_states_that_go_the_same_ways_share_columns() -> None:
 def test_a_network_of_rules_says_which_labels_match(
     several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]
 ) -> None:
-    found = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)
+    compiled = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)
     inside = [("BOS", *sentence, "EOS") for sentence in sentences]
-    network = FARNN.of_rules(found, scoring="viterbi")
-    for column, states in enumerate(found.labels.values()):
-        own = found.automaton.replace(final=np.isin(np.arange(found.automaton.states), states))
+    network = FARNN.of_rules(compiled, scoring="viterbi")
+    for column, states in enumerate(compiled.labels.values()):
+        own = compiled.automaton.replace(final=np.isin(np.arange(compiled.automaton.states), states))
         assert network(inside)[:, column].tolist() == [float(value) for value in scores(own, inside)]
 
 
 def test_large_biases_make_a_gated_network_the_network() -> None:
     """Equation 7 with both gates at 1; with both at 0 it stays at h_1, the state after BOS."""
-    found = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
+    compiled = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
     sentences = [("BOS", "a", "c", "b", "EOS"), ("BOS", "EOS"), ("BOS",), ("BOS", "b", "a")]
     plain, gated = (
-        FARNN.of_rules(found, dtype=torch.float64),
-        FARNN.of_rules(found, gated=True, dtype=torch.float64),
+        FARNN.of_rules(compiled, dtype=torch.float64),
+        FARNN.of_rules(compiled, gated=True, dtype=torch.float64),
     )
     for bias, same in ((40.0, plain.states(sentences)), (-40.0, plain.states([("BOS",)] * 4))):
         for gate in (gated.cell.update, gated.cell.reset):  # type: ignore[union-attr]
@@ -114,13 +114,13 @@ def test_large_biases_make_a_gated_network_the_network() -> None:
 
 def test_a_closed_reset_gate_goes_back_to_the_state_after_bos() -> None:
     """With f = 1 and r = 0 only BOS and the last word are heard."""
-    found = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
-    gated = FARNN.of_rules(found, gated=True, dtype=torch.float64)
-    assert isinstance(gated.cell, GatedCell)
+    compiled = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
+    gated = FARNN.of_rules(compiled, gated=True, dtype=torch.float64)
+    assert isinstance(gated.cell, FAGRUCell)
     for gate, bias in ((gated.cell.update, 40.0), (gated.cell.reset, -40.0)):
         torch.nn.init.zeros_(gate.weight)
         torch.nn.init.constant_(gate.bias, bias)
-    plain = FARNN.of_rules(found, dtype=torch.float64)
+    plain = FARNN.of_rules(compiled, dtype=torch.float64)
     heard, last = (
         [("BOS", "b", "c", "a"), ("BOS", "a", "b"), ("BOS",)],
         [("BOS", "a"), ("BOS", "b"), ("BOS",)],
@@ -201,5 +201,5 @@ def test_both_directions_match_where_the_rules_do(
     """The mean of scores that are clamped to 0 and 1: exactly 0 or 1."""
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     inside = [("BOS", *sentence, "EOS") for sentence in sentences]
-    found = Bidirectional.of_rules(labelled, WORDS)(inside)
-    assert found.tolist() == matches(rule_set(labelled, WORDS), inside).astype(float).tolist()
+    values = Bidirectional.of_rules(labelled, WORDS)(inside)
+    assert values.tolist() == matches(rule_set(labelled, WORDS), inside).astype(float).tolist()

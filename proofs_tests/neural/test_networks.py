@@ -27,27 +27,27 @@ stackable = pytest.mark.parametrize(
 )
 
 
-def network(kind, options, dtype=D, **more):
+def build(kind, options, dtype=D, **more):
     torch.manual_seed(0)
-    made = layer_kinds()[kind].cls(IN, IN, dtype=dtype, **options, **more)
+    layer = layer_kinds()[kind].cls(IN, IN, dtype=dtype, **options, **more)
     with torch.no_grad():
-        for p in made.parameters():
+        for p in layer.parameters():
             p.copy_(torch.randn(p.shape) * 0.7)
-    return made
+    return layer
 
 
-def inputs(made, *shape, dtype=D):
+def inputs(layer, *shape, dtype=D):
     """Random inputs with these axes for time and batch, in whatever order."""
-    if made.cell_class.reads_symbols:
+    if layer.cell_class.reads_symbols:
         return torch.randint(0, IN, shape)
     return torch.randn(*shape, IN, dtype=dtype)
 
 
 def by_the_equations(kind, cell, v, c):
-    found = list(REFERENCES[kind](cell, v, c))
-    if not found:
+    steps = list(REFERENCES[kind](cell, v, c))
+    if not steps:
         return torch.zeros(0, IN, dtype=c.dtype), torch.zeros(0, cell.output_size, dtype=c.dtype)
-    return torch.stack([c for c, _ in found]), torch.stack([h for _, h in found])
+    return torch.stack([c for c, _ in steps]), torch.stack([h for _, h in steps])
 
 
 def flat(state):
@@ -59,31 +59,31 @@ def flat(state):
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 @pytest.mark.parametrize("start", [None, 0.5, -2.0])
 def test_it_computes_its_equations_for_a_whole_batch(kind, options, dtype, start):
-    made = network(kind, options, dtype)
+    layer = build(kind, options, dtype)
     for time, batch in ((5, 3), (1, 1), (0, 2), (4, 0)):
-        v = inputs(made, time, batch, dtype=dtype)
-        first = made.start(batch, start)
-        h, c = made(v, first)[0], made.scores(v, first)
-        assert c.shape == (time, batch, IN) and h.shape == (time, batch, made.cell.output_size)
+        v = inputs(layer, time, batch, dtype=dtype)
+        first = layer.start(batch, start)
+        h, c = layer(v, first)[0], layer.scores(v, first)
+        assert c.shape == (time, batch, IN) and h.shape == (time, batch, layer.cell.output_size)
         assert c.dtype == h.dtype == dtype
         for b in range(batch):
-            c_0 = torch.full((IN,), made.cell.semiring.zero if start is None else start, dtype=dtype)
-            scores, outputs = by_the_equations(kind, made.cell, v[:, b], c_0)
+            c_0 = torch.full((IN,), layer.cell.semiring.zero if start is None else start, dtype=dtype)
+            scores, outputs = by_the_equations(kind, layer.cell, v[:, b], c_0)
             torch.testing.assert_close(c[:, b], scores)
             torch.testing.assert_close(h[:, b], outputs)
 
 
 @every
 def test_without_a_state_it_starts_in_its_own(kind, options):
-    made = network(kind, options)
-    v = inputs(made, 4, 2)
-    torch.testing.assert_close(made(v)[0], made(v, made.start(2))[0])
-    torch.testing.assert_close(made.scores(v), made.scores(v, made.start(2)))
+    layer = build(kind, options)
+    v = inputs(layer, 4, 2)
+    torch.testing.assert_close(layer(v)[0], layer(v, layer.start(2))[0])
+    torch.testing.assert_close(layer.scores(v), layer.scores(v, layer.start(2)))
 
 
 @every
 def test_batch_first_only_swaps_the_axes(kind, options):
-    time_first, batch_first = network(kind, options), network(kind, options, batch_first=True)
+    time_first, batch_first = build(kind, options), build(kind, options, batch_first=True)
     v = inputs(time_first, 5, 4)
     (h, state), (swapped, same) = time_first(v), batch_first(v.transpose(0, 1))
     torch.testing.assert_close(swapped.transpose(0, 1), h)
@@ -95,23 +95,23 @@ def test_batch_first_only_swaps_the_axes(kind, options):
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_strings_of_unequal_length_run_as_they_do_alone(kind, options, bidirectional):
     """What stands behind a string's end changes nothing, and the empty string keeps its start."""
-    made = network(kind, options, bidirectional=bidirectional)
+    layer = build(kind, options, bidirectional=bidirectional)
     lengths = [3, 0, 5, 1]
-    v = inputs(made, 5, 4)
+    v = inputs(layer, 5, 4)
     if v.is_floating_point():
         for b, n in enumerate(lengths):
             v[n:, b] = torch.nan
-    first = made.start(4, 0.25)
-    h, state = made(v, first, lengths)
+    first = layer.start(4, 0.25)
+    h, state = layer(v, first, lengths)
     for b, n in enumerate(lengths):
-        alone = made.start(1, 0.25)
-        one, last = made(v[:n, b : b + 1], alone)
+        alone = layer.start(1, 0.25)
+        one, last = layer(v[:n, b : b + 1], alone)
         torch.testing.assert_close(h[:n, b : b + 1], one)
         assert (h[n:, b] == 0).all()
         torch.testing.assert_close([s[:, b : b + 1] for s in flat(state)], flat(last))
         if not n:
             torch.testing.assert_close(flat(last), flat(alone))
-        unbatched, state_of_one = made(v[:n, b], _squeezed(alone))
+        unbatched, state_of_one = layer(v[:n, b], _squeezed(alone))
         torch.testing.assert_close(unbatched, one.squeeze(1))
         torch.testing.assert_close(flat(state_of_one), [s.squeeze(1) for s in flat(last)])
 
@@ -122,25 +122,25 @@ def _squeezed(state):
 
 @every
 def test_gradients_ignore_what_is_behind_a_strings_end(kind, options):
-    made = network(kind, options)
-    v = inputs(made, 4, 2)
+    layer = build(kind, options)
+    v = inputs(layer, 4, 2)
     if v.is_floating_point():
         v[2:, 1] = torch.nan
-    h, _ = made(v, lengths=[4, 2])
+    h, _ = layer(v, lengths=[4, 2])
     h.sum().backward()
-    assert all(p.grad is None or bool(p.grad.isfinite().all()) for p in made.parameters())
+    assert all(p.grad is None or bool(p.grad.isfinite().all()) for p in layer.parameters())
 
 
 @every
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_a_packed_sequence_comes_back_packed(kind, options, bidirectional):
-    made = network(kind, options, bidirectional=bidirectional)
-    strings = [inputs(made, n) for n in (2, 4, 1)]
-    h, state = made(pack_sequence(strings, enforce_sorted=False))
+    layer = build(kind, options, bidirectional=bidirectional)
+    strings = [inputs(layer, n) for n in (2, 4, 1)]
+    h, state = layer(pack_sequence(strings, enforce_sorted=False))
     padded, lengths = pad_packed_sequence(h)
     assert lengths.tolist() == [2, 4, 1]
     for b, x in enumerate(strings):
-        alone, last = made(x)
+        alone, last = layer(x)
         torch.testing.assert_close(padded[: len(x), b], alone)
         torch.testing.assert_close([s[:, b] for s in flat(state)], flat(last))
 
@@ -148,13 +148,13 @@ def test_a_packed_sequence_comes_back_packed(kind, options, bidirectional):
 @every
 def test_a_string_can_be_read_in_parts(kind, options):
     """In halves, symbol by symbol, and with an empty part between; the state streams."""
-    made = network(kind, options)
-    v = inputs(made, 6, 2)
-    whole, last = made(v)
+    layer = build(kind, options)
+    v = inputs(layer, 6, 2)
+    whole, last = layer(v)
     for cuts in ([4], [1, 2, 3, 4, 5], [2, 2]):
-        state, parts = made.start(2), []
+        state, parts = layer.start(2), []
         for low, high in zip([0, *cuts], [*cuts, 6], strict=True):
-            part, state = made(v[low:high], state)
+            part, state = layer(v[low:high], state)
             parts.append(part)
         torch.testing.assert_close(torch.cat(parts), whole)
         torch.testing.assert_close(flat(state), flat(last))
@@ -162,24 +162,24 @@ def test_a_string_can_be_read_in_parts(kind, options):
 
 @stackable
 def test_several_layers_stream_too(kind, options):
-    made = network(
+    layer = build(
         kind,
         {**options, "num_layers": 3}
         if not options.get("hidden_units")
         else {"num_layers": 3, "hidden_units": 4},
     )
-    v = inputs(made, 6, 2)
-    whole, last = made(v)
-    first, state = made(v[:2])
-    second, state = made(v[2:], state)
+    v = inputs(layer, 6, 2)
+    whole, last = layer(v)
+    first, state = layer(v[:2])
+    second, state = layer(v[2:], state)
     torch.testing.assert_close(torch.cat([first, second]), whole)
     torch.testing.assert_close(flat(state), flat(last))
 
 
 @every
 def test_bidirectional_is_forward_beside_reversed(kind, options):
-    both = network(kind, options, bidirectional=True)
-    forward, backward = network(kind, options), network(kind, options)
+    both = build(kind, options, bidirectional=True)
+    forward, backward = build(kind, options), build(kind, options)
     for one, cell in ((forward, both.cells[0]), (backward, both.cells[1])):
         one.cell.load_state_dict(cell.state_dict())
     v = inputs(both, 5, 3)
@@ -191,9 +191,9 @@ def test_bidirectional_is_forward_beside_reversed(kind, options):
 @stackable
 def test_several_layers_are_layers_on_top_of_each_other(kind, options):
     options = {**options, "highway": False} if options.get("highway") else options
-    tower = network(kind, options, num_layers=2, bidirectional=True)
+    tower = build(kind, options, num_layers=2, bidirectional=True)
     v = inputs(tower, 4, 2)
-    lower = network(kind, options, bidirectional=True)
+    lower = build(kind, options, bidirectional=True)
     lower.load_state_dict({k: p for k, p in tower.state_dict().items() if int(k.split(".")[1]) < 2})
     upper = layer_kinds()[kind].cls(
         2 * lower.cells[0].output_size, IN, bidirectional=True, dtype=D, **options
@@ -214,24 +214,24 @@ def test_several_layers_are_layers_on_top_of_each_other(kind, options):
 
 
 def test_dropout_is_between_layers_and_in_training_only():
-    made = network("rrnn-b", {}, num_layers=2, dropout=0.5)
-    v = inputs(made, 5, 3)
-    assert not torch.equal(made(v)[0], made(v)[0])
-    made.eval()
-    torch.testing.assert_close(made(v)[0], network("rrnn-b", {}, num_layers=2)(v)[0])
-    single = network("rrnn-b", {}, dropout=0.5)
-    torch.testing.assert_close(single(v)[0], network("rrnn-b", {})(v)[0])
+    layer = build("rrnn-b", {}, num_layers=2, dropout=0.5)
+    v = inputs(layer, 5, 3)
+    assert not torch.equal(layer(v)[0], layer(v)[0])
+    layer.eval()
+    torch.testing.assert_close(layer(v)[0], build("rrnn-b", {}, num_layers=2)(v)[0])
+    single = build("rrnn-b", {}, dropout=0.5)
+    torch.testing.assert_close(single(v)[0], build("rrnn-b", {})(v)[0])
 
 
 @every
 def test_gradients_are_those_of_finite_differences(kind, options):
-    made = network(kind, options)
-    v = inputs(made, 4, 2)
-    names, parameters = zip(*made.named_parameters(), strict=True)
+    layer = build(kind, options)
+    v = inputs(layer, 4, 2)
+    names, parameters = zip(*layer.named_parameters(), strict=True)
 
     def run(x, *weights):
         h, state = torch.func.functional_call(
-            made, dict(zip(names, weights, strict=True)), (x,), {"lengths": [4, 2]}
+            layer, dict(zip(names, weights, strict=True)), (x,), {"lengths": [4, 2]}
         )
         return (h, *(torch.tanh(s) for s in flat(state)))
 
@@ -242,33 +242,33 @@ def test_gradients_are_those_of_finite_differences(kind, options):
 @every
 def test_gradients_are_those_of_the_equations(kind, options):
     """By autograd through the plain loop, c_0 and both results included."""
-    made = network(kind, options)
-    v = inputs(made, 5)
-    found = []
+    layer = build(kind, options)
+    v = inputs(layer, 5)
+    gradients = []
     for way in ("fast", "plain"):
-        made.zero_grad()
+        layer.zero_grad()
         c_0 = torch.tensor([0.5, -0.25, 0.0], dtype=D, requires_grad=True)
         if way == "fast":
-            first = made.start(1, c_0)
-            c, h = made.scores(v.unsqueeze(1), first).squeeze(1), made(v.unsqueeze(1), first)[0].squeeze(1)
+            first = layer.start(1, c_0)
+            c, h = layer.scores(v.unsqueeze(1), first).squeeze(1), layer(v.unsqueeze(1), first)[0].squeeze(1)
         else:
-            c, h = by_the_equations(kind, made.cell, v, c_0)
+            c, h = by_the_equations(kind, layer.cell, v, c_0)
         ((c * torch.arange(1.0, 4.0)).sum() + (h**2).sum()).backward()
-        found.append([c_0.grad, *(p.grad for p in made.parameters())])
-    torch.testing.assert_close(found[0], found[1])
+        gradients.append([c_0.grad, *(p.grad for p in layer.parameters())])
+    torch.testing.assert_close(gradients[0], gradients[1])
 
 
 @every
 def test_its_parameters_are_kept_and_loaded(kind, options):
-    made, other = network(kind, options, num_layers=1), layer_kinds()[kind].cls(IN, IN, dtype=D, **options)
+    layer, other = build(kind, options, num_layers=1), layer_kinds()[kind].cls(IN, IN, dtype=D, **options)
     file = io.BytesIO()
-    torch.save(made.state_dict(), file)
+    torch.save(layer.state_dict(), file)
     file.seek(0)
     other.load_state_dict(torch.load(file, weights_only=True))
-    v = inputs(made, 3, 2)
-    for same in (other, copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
-        torch.testing.assert_close(same(v)[0], made(v)[0])
-    assert repr(made).startswith(type(made).__name__)
+    v = inputs(layer, 3, 2)
+    for same in (other, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        torch.testing.assert_close(same(v)[0], layer(v)[0])
+    assert repr(layer).startswith(type(layer).__name__)
 
 
 WRONG = [
@@ -356,9 +356,9 @@ WRONG = [
 
 @pytest.mark.parametrize(("kind", "options", "call", "says"), WRONG)
 def test_wrong_shapes_are_named(kind, options, call, says):
-    with pytest.raises(InputError, match=says) as found:
-        call(network(kind, options))
-    assert "\n" not in str(found.value)
+    with pytest.raises(InputError, match=says) as error:
+        call(build(kind, options))
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -388,16 +388,14 @@ def test_wrong_options_are_named(kind, sizes, options, says):
 def test_a_packed_sequence_keeps_its_own_order_among_strings_of_equal_length(sorted_before):
     """As torch's layers do: what is packed beside it, such as targets, still fits."""
     torch.manual_seed(3)
-    network, lengths = SRU(3, 2), torch.randint(1, 5, (40,))
+    layer, lengths = SRU(3, 2), torch.randint(1, 5, (40,))
     if sorted_before:
         lengths = lengths.sort(descending=True).values
     inputs = torch.randn(4, 40, 3)
     packed = pack_padded_sequence(inputs, lengths, enforce_sorted=sorted_before)
-    found, _ = network(packed)
-    expected = pack_padded_sequence(
-        network(inputs, lengths=lengths)[0], lengths, enforce_sorted=sorted_before
-    )
-    torch.testing.assert_close(found.data, expected.data)
-    assert found.batch_sizes.tolist() == packed.batch_sizes.tolist()
-    same = found.sorted_indices is packed.sorted_indices is None
-    assert same or found.sorted_indices.tolist() == packed.sorted_indices.tolist()
+    output, _ = layer(packed)
+    expected = pack_padded_sequence(layer(inputs, lengths=lengths)[0], lengths, enforce_sorted=sorted_before)
+    torch.testing.assert_close(output.data, expected.data)
+    assert output.batch_sizes.tolist() == packed.batch_sizes.tolist()
+    same = output.sorted_indices is packed.sorted_indices is None
+    assert same or output.sorted_indices.tolist() == packed.sorted_indices.tolist()

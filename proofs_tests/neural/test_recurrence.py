@@ -26,7 +26,7 @@ def test_max_plus_has_the_subgradients_of_maximum(start):
     whole = [torch.randint(-2, 2, s).to(D) for s in ((6, 4, 3), (6, 4, 3))] + [
         torch.full((4, 3), start, dtype=D)
     ]
-    found = []
+    results = []
     for fast in (True, False):
         f, u, c = (x.clone().requires_grad_() for x in whole)
         if fast:
@@ -38,8 +38,8 @@ def test_max_plus_has_the_subgradients_of_maximum(start):
                 parts.append(before)
             states = torch.stack(parts)
         (states * torch.arange(1, 73, dtype=D).reshape(6, 4, 3)).sum().backward()
-        found.append([states.detach(), f.grad, u.grad, c.grad])
-    torch.testing.assert_close(found[0], found[1])
+        results.append([states.detach(), f.grad, u.grad, c.grad])
+    torch.testing.assert_close(results[0], results[1])
 
 
 @pytest.mark.parametrize("loop", [elementwise, max_plus])
@@ -51,9 +51,9 @@ def test_no_steps_leave_no_states(loop):
 
 
 def test_a_network_of_one_cell_shows_its_parts():
-    made = Example6(3, 2)
-    assert made.forget is made.cell.forget
+    layer = Example6(3, 2)
+    assert layer.forget is layer.cell.forget
     with pytest.raises(AttributeError):
         _ = Example6(3, 2, num_layers=2).forget
     with pytest.raises(AttributeError):
-        _ = made.forgotten
+        _ = layer.forgotten

@@ -38,13 +38,13 @@ def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, 
                 part.peepholes.zero_()
         x, h, c = (vectors(seed * 3 + i, 1, n, dtype=dtype) for i, n in enumerate((3, 4, 4)))
         state = (h, c) if part.has_cell_state else (h,)
-        found, theirs = part.step(part.read(x), state), cell(x, state if part.has_cell_state else h)
+        own, theirs = part.step(part.read(x), state), cell(x, state if part.has_cell_state else h)
         theirs = theirs if isinstance(theirs, tuple) else (theirs,)
         weights = {f"part.{name}": p for name, p in sr_equations.numbers(part).items()}
         near = sr_equations.PARTS[kind](
             weights, *(exactly(v[0], sr_equations.dtype_of(part)) for v in (x, h, c))
         )
-        for ours, their, true in zip(found, theirs, near, strict=False):
+        for ours, their, true in zip(own, theirs, near, strict=False):
             close(ours[0], true)
             close(their[0], true)
 

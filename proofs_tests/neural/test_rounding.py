@@ -91,7 +91,7 @@ def test_gates_whose_large_terms_cancel_stay_within_the_deviation(nonlinearity, 
             for p in layer.parameters():
                 p.copy_(torch.tensor([row]))
     v = torch.ones(1, len(weights))
-    f, u, g, w = (float(x.detach()) for made in (one, other) for x in made.gates(v).values())
+    f, u, g, w = (float(x.detach()) for layer in (one, other) for x in layer.gates(v).values())
     for layer in (one, other):
         (slack,) = layer.deviations(v)
         assert abs(f - g) <= slack.matrices[0, 1, 1]
@@ -161,7 +161,7 @@ def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(
 ):
     """The true argument is anywhere within the error; so is that of another evaluation, on the other side."""
     kind = format_of(dtype)
-    (found,) = (function(torch.tensor([x], dtype=dtype)),)
+    (value,) = (function(torch.tensor([x], dtype=dtype)),)
     (carried,) = RULES[function](
         Tracked(torch.tensor([x], dtype=dtype), torch.tensor([error], dtype=torch.float64))
     ).error
@@ -170,7 +170,7 @@ def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(
     )
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
-        apart = abs(ball(float(found)) - truth(Fraction(x) + Fraction(share) * Fraction(error)))
+        apart = abs(ball(float(value)) - truth(Fraction(x) + Fraction(share) * Fraction(error)))
         assert bool(apart <= ball(float(carried)))
         assert bool(apart <= ball(float(other.error)) + ball(kind.tiny))
     finally:
@@ -214,18 +214,18 @@ def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, o
     ]
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
-        found = computed(*(torch.nn.functional.linear(Tracked.exact(x), *m) for m in maps))
+        tracked = computed(*(torch.nn.functional.linear(Tracked.exact(x), *m) for m in maps))
         plain = computed(*(torch.nn.functional.linear(x, *m) for m in maps))
-        assert found.value.tolist() == plain.tolist()
+        assert tracked.value.tolist() == plain.tolist()
         true = truth(*(true_affine(row, b, x[0].tolist()) for row, b in zip(rows, (one, two), strict=True)))
-        assert bool(abs(ball(float(plain)) - true) <= ball(float(found.error)))
+        assert bool(abs(ball(float(plain)) - true) <= ball(float(tracked.error)))
     finally:
         flint.ctx.prec = before
 
 
 def test_sums_and_differences_are_off_by_what_either_side_is():
     exact, off = (Tracked(torch.tensor([1.0]), torch.tensor([e], dtype=torch.float64)) for e in (0.0, 0.5))
-    for found in (
+    for tracked in (
         exact + off,
         off + exact,
         exact - off,
@@ -235,13 +235,13 @@ def test_sums_and_differences_are_off_by_what_either_side_is():
         torch.ones(1) - off,
         torch.add(exact, off),
     ):
-        assert 0.5 <= float(found.error) < 0.5001
+        assert 0.5 <= float(tracked.error) < 0.5001
     assert float((off + off).error) >= 1
     assert float((off - exact).value) == float((1 - off).value) == 0
 
 
 @pytest.mark.parametrize(
-    ("made", "places"),
+    ("layer", "places"),
     [
         (RRNNF(2, 1), [("final", (1,)), ("final", (2,)), ("initial", (3,))]),
         (RCNN(2, 1, decay="constant"), [("matrices", (0, 1, 1))]),
@@ -249,8 +249,8 @@ def test_sums_and_differences_are_off_by_what_either_side_is():
     ],
     ids=["rrnn-f", "rcnn", "scrn"],
 )
-def test_gates_that_no_symbol_changes_are_off_by_a_sigmoid_too(made, places):
-    (slack,) = made.deviations(torch.ones(1, 2))
+def test_gates_that_no_symbol_changes_are_off_by_a_sigmoid_too(layer, places):
+    (slack,) = layer.deviations(torch.ones(1, 2))
     for part, place in places:
         assert 0 < getattr(slack, part)[place] < 100 * 2.0**-24
 

@@ -35,24 +35,24 @@ def test_a_network_computes_the_equations_however_it_is_called(drawn):
     """A batch with lengths, time or batch first, packed, and one string alone: each string by its own, the
     empty one too.
     """
-    made, kind, options, strings = drawn
+    network, kind, options, strings = drawn
     lengths = [len(string) for string in strings]
     padded = torch.nn.utils.rnn.pad_sequence(strings, padding_value=torch.nan)
-    output, state = made(padded, lengths=lengths)
-    made.batch_first = True
-    swapped, _ = made(padded.transpose(0, 1), lengths=torch.tensor(lengths))
-    made.batch_first = False
+    output, state = network(padded, lengths=lengths)
+    network.batch_first = True
+    swapped, _ = network(padded.transpose(0, 1), lengths=torch.tensor(lengths))
+    network.batch_first = False
     for b, string in enumerate(strings):
-        computes(made, kind, options, string, output[: len(string), b], part_of(state, b))
+        computes(network, kind, options, string, output[: len(string), b], part_of(state, b))
         assert (output[len(string) :, b] == 0).all()
-        computes(made, kind, options, string, swapped[b, : len(string)], part_of(state, b))
-        computes(made, kind, options, string, *made(string))
+        computes(network, kind, options, string, swapped[b, : len(string)], part_of(state, b))
+        computes(network, kind, options, string, *network(string))
     packed = [string for string in strings if len(string)]
     if packed:
-        output, state = made(pack_sequence(packed, enforce_sorted=False))
+        output, state = network(pack_sequence(packed, enforce_sorted=False))
         for b, string in enumerate(packed):
             computes(
-                made,
+                network,
                 kind,
                 options,
                 string,
@@ -67,23 +67,23 @@ def part_of(state, b):
 
 @given(networks(), st.integers(0, 2**20))
 def test_it_starts_in_the_state_that_is_given(drawn, seed):
-    made, kind, options, strings = drawn
-    d, dtype = made.hidden_size, next(made.parameters()).dtype
-    h, c = vectors(seed, 2, len(made.cells), d, dtype=dtype)
-    given_state = h if isinstance(made(strings[0])[1], torch.Tensor) else (h, c)
-    name = sr_equations.dtype_of(made)
+    network, kind, options, strings = drawn
+    d, dtype = network.hidden_size, next(network.parameters()).dtype
+    h, c = vectors(seed, 2, len(network.cells), d, dtype=dtype)
+    given_state = h if isinstance(network(strings[0])[1], torch.Tensor) else (h, c)
+    name = sr_equations.dtype_of(network)
     states = [(exactly(one, name), exactly(other, name)) for one, other in zip(h, c, strict=True)]
-    computes(made, kind, options, strings[0], *made(strings[0], given_state), states)
+    computes(network, kind, options, strings[0], *network(strings[0], given_state), states)
 
 
 @given(networks().filter(lambda drawn: drawn[1] in KINDS and len(drawn[0].cells) == 1))
 def test_the_scores_are_alpha_of_every_step(drawn):
-    made, kind, options, strings = drawn
-    alpha = computes(made, kind, options, strings[0], *made(strings[0]))
-    scores = made.scores(strings[0])
-    assert scores.shape == (len(strings[0]), made.cell.component.k)
-    for found, near in zip(scores, alpha, strict=True):
-        close(found, near)
+    network, kind, options, strings = drawn
+    alpha = computes(network, kind, options, strings[0], *network(strings[0]))
+    scores = network.scores(strings[0])
+    assert scores.shape == (len(strings[0]), network.cell.component.k)
+    for score, near in zip(scores, alpha, strict=True):
+        close(score, near)
 
 
 @regularized
@@ -92,16 +92,16 @@ def test_the_scores_are_alpha_of_every_step(drawn):
 @both_dtypes
 def test_hard_transitions_follow_the_equations_from_centroid_to_centroid(kind, similarity, transition, dtype):
     """Each step's alpha is that of the state before, which is exactly the centroid that was chosen."""
-    made = randomly(
+    network = randomly(
         KINDS[kind](2, 3, k=4, similarity=similarity, transition=transition, temperature=0.5, dtype=dtype),
         seed=12,
     )
     torch.manual_seed(13)
-    v, name = vectors(14, 6, 5, 2, dtype=dtype), sr_equations.dtype_of(made)
-    first = made.cell.at_centroid(2, batch=5)
-    ran = made.cell.run(v, first)
+    v, name = vectors(14, 6, 5, 2, dtype=dtype), sr_equations.dtype_of(network)
+    first = network.cell.at_centroid(2, batch=5)
+    ran = network.cell.run(v, first)
     assert torch.equal(ran.outputs, ran.states[0])
-    p = sr_equations.numbers(made, "cells.0.")
+    p = sr_equations.numbers(network, "cells.0.")
     for t in range(6):
         for b in range(5):
             before = [
@@ -112,7 +112,7 @@ def test_hard_transitions_follow_the_equations_from_centroid_to_centroid(kind, s
                 kind, p, exactly(v[t, b], name), (*before, None)[:2], similarity, 0.5
             )
             close(ran.scores[t, b], alpha)
-            chosen = (ran.outputs[t, b].unsqueeze(-1) == made.cell.component.centroids).all(dim=0)
+            chosen = (ran.outputs[t, b].unsqueeze(-1) == network.cell.component.centroids).all(dim=0)
             assert int(chosen.sum()) == 1
             if transition == "limit":
                 assert bool(chosen[ran.scores[t, b].argmax()])
@@ -122,11 +122,11 @@ def test_hard_transitions_follow_the_equations_from_centroid_to_centroid(kind, s
 
 @regularized
 def test_at_centroid_h_is_that_centroid_and_c_is_zero(kind):
-    made = randomly(KINDS[kind](2, 3, k=4), seed=15)
+    network = randomly(KINDS[kind](2, 3, k=4), seed=15)
     for place in range(4):
-        h, *c = made.cell.at_centroid(place, batch=2)
-        assert torch.equal(h, made.cell.component.centroids[:, place].expand(2, 3))
-        assert len(c) == (0 if made.cell.memoryless else 1)
+        h, *c = network.cell.at_centroid(place, batch=2)
+        assert torch.equal(h, network.cell.component.centroids[:, place].expand(2, 3))
+        assert len(c) == (0 if network.cell.memoryless else 1)
         assert not c or torch.equal(c[0], torch.zeros(2, 3))
 
 
@@ -142,13 +142,13 @@ def test_memoryless_is_what_has_no_cell_state():
 @every
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_an_empty_string_and_an_empty_batch_are_read(kind, bidirectional):
-    made = randomly(LAYERS[kind](2, 3, num_layers=2, bidirectional=bidirectional), seed=16)
-    d = 3 * made.directions
+    network = randomly(LAYERS[kind](2, 3, num_layers=2, bidirectional=bidirectional), seed=16)
+    d = 3 * network.directions
     for time, batch in ((0, 2), (4, 0), (0, 0)):
-        output, state = made(torch.zeros(time, batch, 2))
+        output, state = network(torch.zeros(time, batch, 2))
         assert output.shape == (time, batch, d)
         for part in (state,) if isinstance(state, torch.Tensor) else state:
-            assert torch.equal(part, torch.zeros(2 * made.directions, batch, 3))
+            assert torch.equal(part, torch.zeros(2 * network.directions, batch, 3))
 
 
 @every
@@ -156,17 +156,17 @@ def test_an_empty_string_and_an_empty_batch_are_read(kind, bidirectional):
 def test_gradients_reach_every_parameter_of_every_layer(kind, similarity):
     """With equation 5; those of finite differences."""
     options = {"k": 3, "similarity": similarity, "temperature": 0.5} if kind in KINDS else {}
-    made = randomly(LAYERS[kind](2, 2, num_layers=2, dtype=D, **options), seed=17).train()
+    network = randomly(LAYERS[kind](2, 2, num_layers=2, dtype=D, **options), seed=17).train()
     v = vectors(18, 3, 1, 2)
-    made(v)[0].square().sum().backward()
-    assert all(bool((p.grad != 0).any()) for p in made.parameters())
-    names = [name for name, _ in made.named_parameters()]
+    network(v)[0].square().sum().backward()
+    assert all(bool((p.grad != 0).any()) for p in network.parameters())
+    names = [name for name, _ in network.named_parameters()]
 
     def run(v, *weights):
-        return torch.func.functional_call(made, dict(zip(names, weights, strict=True)), (v,))[0]
+        return torch.func.functional_call(network, dict(zip(names, weights, strict=True)), (v,))[0]
 
     assert torch.autograd.gradcheck(
-        run, (v.requires_grad_(), *(p.detach().clone().requires_grad_() for p in made.parameters()))
+        run, (v.requires_grad_(), *(p.detach().clone().requires_grad_() for p in network.parameters()))
     )
 
 
@@ -174,31 +174,31 @@ def test_gradients_reach_every_parameter_of_every_layer(kind, similarity):
 @pytest.mark.parametrize("transition", ["sampled", "limit"])
 def test_no_gradient_flows_through_a_choice(kind, transition):
     """dh/dS is one for the chosen column and zero for the others; before it, nothing learns."""
-    made = randomly(KINDS[kind](2, 3, k=4, transition=transition, dtype=D), seed=19).train()
+    network = randomly(KINDS[kind](2, 3, k=4, transition=transition, dtype=D), seed=19).train()
     torch.manual_seed(20)
-    h, _ = made(vectors(21, 3, 1, 2))
+    h, _ = network(vectors(21, 3, 1, 2))
     h[-1].sum().backward()
-    component = made.cell.component
+    component = network.cell.component
     chosen = (h[-1, 0].unsqueeze(-1) == component.centroids).all(dim=0)
     assert torch.equal(component.centroids.grad, chosen.expand(3, 4).to(D))
-    assert all(p.grad is None or not bool(p.grad.any()) for p in made.cell.part.parameters())
+    assert all(p.grad is None or not bool(p.grad.any()) for p in network.cell.part.parameters())
 
 
 @pytest.mark.parametrize("kind", ["sr-lstm", "sr-lstm-p"])
 def test_the_cell_state_goes_on_without_the_stochastic_component(kind):
     """Of two steps, the first's c matters to the second although both choose the same centroid."""
-    made = randomly(KINDS[kind](2, 3, k=4, transition="limit", dtype=D), seed=22)
-    h = made.cell.component.centroids[:, :1].T
+    network = randomly(KINDS[kind](2, 3, k=4, transition="limit", dtype=D), seed=22)
+    h = network.cell.component.centroids[:, :1].T
     ends = [
-        made.cell.run(torch.zeros(1, 1, 2, dtype=D), (h, torch.full((1, 3), c, dtype=D))).states[1]
+        network.cell.run(torch.zeros(1, 1, 2, dtype=D), (h, torch.full((1, 3), c, dtype=D))).states[1]
         for c in (0.0, 1.0)
     ]
     assert not torch.equal(*ends)
 
 
 def test_layers_have_components_of_their_own():
-    made = SRGRU(2, 3, k=4, num_layers=3)
-    assert len(made.components) == len({id(c.centroids) for c in made.components}) == 3
+    network = SRGRU(2, 3, k=4, num_layers=3)
+    assert len(network.components) == len({id(c.centroids) for c in network.components}) == 3
 
 
 # what is wrong
@@ -208,13 +208,13 @@ def test_layers_have_components_of_their_own():
 def test_a_temperature_that_is_none_is_named(value):
     with pytest.raises(
         InputError, match=r'temperature is .*, where a positive number is right; transition="limit"'
-    ) as found:
+    ) as error:
         SRGRU(2, 3, k=4, temperature=value)
-    assert "\n" not in str(found.value) and len(str(found.value)) < 300
-    made = SRGRU(2, 3, k=4)
+    assert "\n" not in str(error.value) and len(str(error.value)) < 300
+    network = SRGRU(2, 3, k=4)
     with pytest.raises(InputError, match="temperature is"):
-        made.cell.component.temperature = value
-    assert made.cell.component.temperature == 1.0
+        network.cell.component.temperature = value
+    assert network.cell.component.temperature == 1.0
 
 
 @pytest.mark.parametrize(
@@ -240,9 +240,9 @@ def test_a_temperature_that_is_none_is_named(value):
     ],
 )
 def test_wrong_options_are_named(options, says):
-    with pytest.raises(InputError, match=says) as found:
+    with pytest.raises(InputError, match=says) as error:
         SRGRU(**{"input_size": 2, "hidden_size": 3, **options})
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 def test_lstm_p_alone_has_no_centroids():
@@ -286,9 +286,9 @@ def test_a_centroid_that_is_not_there_is_named(place):
     ],
 )
 def test_wrong_shapes_are_named(kind, call, says):
-    with pytest.raises(InputError, match=says) as found:
+    with pytest.raises(InputError, match=says) as error:
         call(LAYERS[kind](2, 3))
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(error.value)
 
 
 def test_several_layers_have_no_one_cell():

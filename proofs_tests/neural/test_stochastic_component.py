@@ -31,11 +31,11 @@ FALSE_ALARM = 1e-9
 
 @given(components())
 def test_alpha_is_equation_2_or_3_and_h_equation_5(drawn):
-    made, u = drawn
-    h, alpha = made(u)
-    centroids = made.centroids.detach().double().numpy()
+    component, u = drawn
+    h, alpha = component(u)
+    centroids = component.centroids.detach().double().numpy()
     near = sr_equations.alphas(
-        centroids, exactly(u, sr_equations.dtype_of(made)), made.similarity, made.temperature
+        centroids, exactly(u, sr_equations.dtype_of(component)), component.similarity, component.temperature
     )
     close(alpha, near)
     close(h, sr_equations.mixture(centroids, near))
@@ -43,29 +43,29 @@ def test_alpha_is_equation_2_or_3_and_h_equation_5(drawn):
 
 @given(components(transition="sampled"))
 def test_sampled_h_is_always_exactly_a_centroid_that_can_be_sampled(drawn):
-    made, u = drawn
+    component, u = drawn
     many = u.expand(3, 20, -1)
-    h, alpha = made(many)
-    is_centroid = (h.unsqueeze(-1) == made.centroids).all(dim=-2)
+    h, alpha = component(many)
+    is_centroid = (h.unsqueeze(-1) == component.centroids).all(dim=-2)
     assert h.shape == many.shape
     assert bool((is_centroid & (alpha > 0)).any(dim=-1).all())
 
 
 @given(components(transition="limit"))
 def test_in_the_limit_h_is_exactly_a_most_probable_centroid(drawn):
-    made, u = drawn
-    h, alpha = made(torch.stack([u, -u]))
+    component, u = drawn
+    h, alpha = component(torch.stack([u, -u]))
     best = alpha == alpha.max(dim=-1, keepdim=True).values
-    assert bool(((h.unsqueeze(-1) == made.centroids).all(dim=-2) & best).any(dim=-1).all())
+    assert bool(((h.unsqueeze(-1) == component.centroids).all(dim=-2) & best).any(dim=-1).all())
 
 
 def test_equations_2_and_3_on_paper():
     """With u = (1, 0), s_1 = (1, 0), s_2 = (0, 2): u s = (1, 0) and |u - s| = (0, sqrt 5)."""
     for similarity, gap in (("dot", 1), ("euclidean", math.sqrt(5))):
-        made = StochasticComponent(2, 2, similarity, temperature=0.5, dtype=D)
+        component = StochasticComponent(2, 2, similarity, temperature=0.5, dtype=D)
         with torch.no_grad():
-            made.centroids.copy_(torch.tensor([[1.0, 0.0], [0.0, 2.0]], dtype=D))
-        h, alpha = made(torch.tensor([1.0, 0.0], dtype=D))
+            component.centroids.copy_(torch.tensor([[1.0, 0.0], [0.0, 2.0]], dtype=D))
+        h, alpha = component(torch.tensor([1.0, 0.0], dtype=D))
         first = 1 / (1 + math.exp(-gap / 0.5))
         assert alpha.tolist() == pytest.approx([first, 1 - first])
         assert h.tolist() == pytest.approx([first, 2 * (1 - first)])
@@ -80,32 +80,32 @@ def within_chernoff(counts, alpha):
     assert ((counts / n - alpha).abs() <= t).all()
 
 
-def choices(made, h):
+def choices(component, h):
     """How often each centroid was chosen."""
-    return (h.unsqueeze(-1) == made.centroids).all(dim=-2).sum(dim=0)
+    return (h.unsqueeze(-1) == component.centroids).all(dim=-2).sum(dim=0)
 
 
 @both_similarities
 @pytest.mark.parametrize("temperature", [0.5, 4.0])
 def test_equation_4_samples_from_alpha(similarity, temperature):
     """Two vectors in one batch, each by its own alpha."""
-    made = randomly(StochasticComponent(4, 3, similarity, "sampled", temperature, dtype=D), seed=1)
+    component = randomly(StochasticComponent(4, 3, similarity, "sampled", temperature, dtype=D), seed=1)
     torch.manual_seed(2)
     u = vectors(3, 2, 3)
-    h, _ = made(u.expand(100_000, 2, 3))
+    h, _ = component(u.expand(100_000, 2, 3))
     for one in range(2):
         near = sr_equations.alphas(
-            made.centroids.detach().numpy(), exactly(u[one], "float64"), similarity, temperature
+            component.centroids.detach().numpy(), exactly(u[one], "float64"), similarity, temperature
         )
         assert near.value.max() < 0.95
-        within_chernoff(choices(made, h[:, one]), torch.tensor(near.value))
+        within_chernoff(choices(component, h[:, one]), torch.tensor(near.value))
 
 
 def test_equation_4_draws_anew_for_every_string_and_step():
-    made = StochasticComponent(2, 2, transition="sampled", dtype=D)
+    component = StochasticComponent(2, 2, transition="sampled", dtype=D)
     torch.manual_seed(2)
-    first, second = (made(torch.zeros(100_000, 2, dtype=D))[0] for _ in range(2))
-    pairs = torch.stack([(a == made.centroids[:, 0]).all(dim=-1).long() for a in (first, second)])
+    first, second = (component(torch.zeros(100_000, 2, dtype=D))[0] for _ in range(2))
+    pairs = torch.stack([(a == component.centroids[:, 0]).all(dim=-1).long() for a in (first, second)])
     within_chernoff(torch.bincount(pairs[0] * 2 + pairs[1], minlength=4), torch.full((4,), 0.25, dtype=D))
     within_chernoff(
         torch.bincount(pairs[0, :-1] * 2 + pairs[0, 1:], minlength=4), torch.full((4,), 0.25, dtype=D)
@@ -120,28 +120,28 @@ def test_at_a_low_temperature_alpha_is_one_hot_at_the_most_similar_centroid(
     similarity, dtype, transition, temperature
 ):
     """Theorem 3.2: its tau goes to 0, so that b / tau goes beyond every float."""
-    made = randomly(StochasticComponent(5, 3, similarity, transition, temperature, dtype=dtype), seed=4)
+    component = randomly(StochasticComponent(5, 3, similarity, transition, temperature, dtype=dtype), seed=4)
     u = torch.cat([vectors(5, 20, 3, dtype=dtype), 100 * vectors(6, 20, 3, dtype=dtype)])
-    h, alpha = made(u)
-    best = made.similarities(u).argmax(dim=-1)
+    h, alpha = component(u)
+    best = component.similarities(u).argmax(dim=-1)
     assert torch.equal(alpha, torch.eye(5, dtype=dtype)[best])
-    assert torch.equal(h, made.centroids.T[best])
+    assert torch.equal(h, component.centroids.T[best])
 
 
 @pytest.mark.parametrize("temperature", [1e9, 1e300])
 @both_dtypes
 def test_at_a_high_temperature_alpha_is_uniform(dtype, temperature):
-    made = randomly(StochasticComponent(4, 3, temperature=temperature, dtype=dtype), seed=4)
-    assert made(vectors(5, 6, 3, dtype=dtype))[1].tolist() == [[pytest.approx(0.25, abs=1e-6)] * 4] * 6
+    component = randomly(StochasticComponent(4, 3, temperature=temperature, dtype=dtype), seed=4)
+    assert component(vectors(5, 6, 3, dtype=dtype))[1].tolist() == [[pytest.approx(0.25, abs=1e-6)] * 4] * 6
 
 
 @pytest.mark.parametrize("temperature", [1e-300, 0.2, 1.0])
 @both_similarities
 def test_gradients_are_finite_at_every_temperature(similarity, temperature):
-    made = randomly(StochasticComponent(4, 3, similarity, temperature=temperature), seed=4)
-    h, alpha = made(vectors(5, 6, 3, dtype=F))
+    component = randomly(StochasticComponent(4, 3, similarity, temperature=temperature), seed=4)
+    h, alpha = component(vectors(5, 6, 3, dtype=F))
     (h.sum() + alpha[:, 0].sum()).backward()
-    assert bool(made.centroids.grad.isfinite().all())
+    assert bool(component.centroids.grad.isfinite().all())
 
 
 def test_centroids_start_uniform():
@@ -176,11 +176,13 @@ def test_noise_is_gaussian_and_on_the_logits(temperature):
     and Massart bound its estimate.
     """
     noise, n = 0.3, 100_000
-    made = randomly(StochasticComponent(2, 3, temperature=temperature, noise=noise, dtype=D), seed=9).train()
+    component = randomly(
+        StochasticComponent(2, 3, temperature=temperature, noise=noise, dtype=D), seed=9
+    ).train()
     torch.manual_seed(10)
     u = vectors(11, 3)
-    log = made(u.expand(n, 3))[1].detach().log()
-    b = made.similarities(u).detach()
+    log = component(u.expand(n, 3))[1].detach().log()
+    b = component.similarities(u).detach()
     off = log[:, 0] - log[:, 1] - (b[0] - b[1]) / temperature
     x = math.log(4 / FALSE_ALARM)
     assert abs(float(off.mean())) <= noise * math.sqrt(2) * math.sqrt(2 * x / n)

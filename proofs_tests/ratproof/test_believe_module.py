@@ -33,11 +33,11 @@ class Fading(torch.nn.Module):
         self.rate = torch.nn.Parameter(torch.tensor(rate))
 
     def forward(self, inputs):
-        c, found = torch.zeros(1, 1), []
+        c, states = torch.zeros(1, 1), []
         for x in inputs.unbind(0):
             c = self.rate * c + x
-            found.append(c)
-        return torch.stack(found), c
+            states.append(c)
+        return torch.stack(states), c
 
 automaton = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 embeddings = torch.tensor([[1.0], [0.0]])

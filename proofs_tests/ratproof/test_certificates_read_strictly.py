@@ -39,11 +39,11 @@ def at(value: Any, path: tuple[Any, ...]) -> Any:
 
 def changed(data: Any, path: tuple[Any, ...], new: Any) -> Any:
     """A copy with another value at a place."""
-    made = copy.deepcopy(data)
+    copied = copy.deepcopy(data)
     if not path:
         return new
-    at(made, path[:-1])[path[-1]] = new
-    return made
+    at(copied, path[:-1])[path[-1]] = new
+    return copied
 
 
 def rejected(tmp_path, capsys, text, name):
@@ -308,7 +308,7 @@ def test_a_temperature_near_0_or_infinity_is_checked_or_rejected_and_no_more(tau
 
 def huge() -> dict[str, str]:
     """Small files that would be a lot of work, or of memory, by what they ask for: by name."""
-    made: dict[str, Any] = {}
+    certificates: dict[str, Any] = {}
     for name, path in (
         ("equivalent-real", ("A", "states")),
         ("equivalent-max-plus", ("B", "states")),
@@ -321,7 +321,7 @@ def huge() -> dict[str, str]:
         ("boxes-sr-gru-dot", ("nodes", 0, "after", 0)),
     ):
         for number in (10**5, 999_999_999):
-            made[f"{name} {path} {number}"] = changed(certificate(name), path, number)
+            certificates[f"{name} {path} {number}"] = changed(certificate(name), path, number)
     blank = {
         "semiring": "real",
         "states": 99_999,
@@ -331,9 +331,9 @@ def huge() -> dict[str, str]:
         "transitions": [],
     }
     empty = {"format": "ratproof certificate 1", "claims": "equivalent"}
-    made["many states and symbols"] = {**empty, "A": blank, "B": blank, "through": "A"}
+    certificates["many states and symbols"] = {**empty, "A": blank, "B": blank, "through": "A"}
     arrows = {**blank, "transitions": [[i, i + 1, x, "1"] for i, x in enumerate(blank["alphabet"])]}
-    made["many states, and an arrow for each of many symbols"] = {
+    certificates["many states, and an arrow for each of many symbols"] = {
         **empty,
         "A": arrows,
         "B": arrows,
@@ -347,9 +347,9 @@ def huge() -> dict[str, str]:
         "final": [[0, "0"]],
     }
     gains = {**tropical, "transitions": [[0, 0, "", "1"], [1, 1, "", "1"]]}
-    made["a silent way that gains for ever"] = {**empty, "A": gains, "B": gains, "pairs": [[[], []]]}
+    certificates["a silent way that gains for ever"] = {**empty, "A": gains, "B": gains, "pairs": [[[], []]]}
     line = {**tropical, "transitions": [[i, i + 1, "", "0"] for i in range(1000)], "final": [[1000, "0"]]}
-    made["a long line of silent ways"] = {**empty, "A": line, "B": line, "pairs": [[[], []]]}
+    certificates["a long line of silent ways"] = {**empty, "A": line, "B": line, "pairs": [[[], []]]}
     grows = {
         **tropical,
         "semiring": "max-times",
@@ -358,22 +358,22 @@ def huge() -> dict[str, str]:
         "transitions": [[0, 0, "a", "7" * 50_000]],
     }
     word = {"word": ["a"] * 10_000, "scores": ["1", "0"]}
-    made["a score of half a billion digits"] = {
+    certificates["a score of half a billion digits"] = {
         **empty,
         "claims": "different",
         "A": grows,
         "B": {**grows, "initial": []},
         **word,
     }
-    made["a weight of a million digits"] = changed(
+    certificates["a weight of a million digits"] = changed(
         certificate("different-real"), ("A", "final", 0, 1), "7" * 1_000_001
     )
     long = certificate("hankel-gru")
-    made["a string of a million letters"] = {**long, "prefixes": [[], ["a"] * 1_000_000]}
-    made["the greatest precision"] = {**certificate("hankel-gru-2-units"), "bits": 2**16}
+    certificates["a string of a million letters"] = {**long, "prefixes": [[], ["a"] * 1_000_000]}
+    certificates["the greatest precision"] = {**certificate("hankel-gru-2-units"), "bits": 2**16}
     many = [list(f"{i:08b}".replace("0", "a").replace("1", "b")) for i in range(256)]
     strings = {"prefixes": many, "suffixes": many}
-    made["many states and a great precision"] = {
+    certificates["many states and a great precision"] = {
         **long,
         "states": 256,
         "claims": "at least 256 states",
@@ -381,11 +381,11 @@ def huge() -> dict[str, str]:
         **strings,
     }
     cold = certificate("follows-eq-2")
-    made["a temperature near 0"] = changed(cold, ("boxes", "m"), "9" * 400)
-    made["a network of many digits"] = changed(
+    certificates["a temperature near 0"] = changed(cold, ("boxes", "m"), "9" * 400)
+    certificates["a network of many digits"] = changed(
         cold, ("boxes", "S"), [["7" * 400 + "/" + "3" * 399 + "1"] * 2] * 120
     )
-    texts = {name: json.dumps(value) for name, value in made.items()}
+    texts = {name: json.dumps(value) for name, value in certificates.items()}
     start = FILES["hankel-gru"].read_text().rstrip()[:-1]  # all programs read alike
     for nested in ("[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "0" + "}" * 100_000):
         texts[f"100,000 {nested[0]}"] = f'{start}, "note": {nested}}}'

@@ -70,46 +70,46 @@ def automata_of(data: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
 
 def renamed(data: dict[str, Any], names: dict[str, str], sides: str = "ABC") -> dict[str, Any]:
     """The certificate with other symbols, in some of its automata or in all of its parts."""
-    made = json.loads(json.dumps(data))
-    for automaton, side in automata_of(made):
+    copy = json.loads(json.dumps(data))
+    for automaton, side in automata_of(copy):
         if side in sides:
             automaton["alphabet"] = [names[symbol] for symbol in automaton["alphabet"]]
             automaton["transitions"] = [
                 [q, r, names.get(symbol, symbol), w] for q, r, symbol, w in automaton["transitions"]
             ]
     if sides == "ABC":
-        made |= {"word": [names[symbol] for symbol in data["word"]]} if "word" in data else {}
+        copy |= {"word": [names[symbol] for symbol in data["word"]]} if "word" in data else {}
         for part in ("prefixes", "suffixes"):
-            made |= (
+            copy |= (
                 {part: [[names[symbol] for symbol in word] for word in data[part]]} if part in data else {}
             )
-    return made
+    return copy
 
 
 def permuted(data: dict[str, Any], orders: dict[str, list[int]], only: bool = False) -> dict[str, Any]:
     """The certificate with other numbers for states: in all of its parts, or in the automata alone."""
-    made = json.loads(json.dumps(data))
-    for automaton, side in automata_of(made):
+    copy = json.loads(json.dumps(data))
+    for automaton, side in automata_of(copy):
         to = orders[side]
         for part in ("initial", "final"):
             automaton[part] = [[to[q], w] for q, w in automaton[part]]
         automaton["transitions"] = [[to[q], to[r], symbol, w] for q, r, symbol, w in automaton["transitions"]]
     if only:
-        return made
-    for side, part in made.get("without epsilon", {}).items():
+        return copy
+    for side, part in copy.get("without epsilon", {}).items():
         part["bound"] = [part["bound"][orders[side].index(q)] for q in range(len(part["bound"]))]
-    if "pairs" in made:
-        made["pairs"] = [
+    if "pairs" in copy:
+        copy["pairs"] = [
             [[[orders[side][q], w] for q, w in vector] for side, vector in zip("AB", pair, strict=True)]
             for pair in data["pairs"]
         ]
-    if "through" in made:
-        through = made["through"] if isinstance(made["through"], str) else "C"
+    if "through" in copy:
+        through = copy["through"] if isinstance(copy["through"], str) else "C"
         for side in "AB":
-            n = made[side]["states"]
+            n = copy[side]["states"]
             rows = data.get(f"to {side}", [[q, q, "1"] for q in range(n)])
-            made[f"to {side}"] = [[orders[through][i], orders[side][j], w] for i, j, w in rows]
-    return made
+            copy[f"to {side}"] = [[orders[through][i], orders[side][j], w] for i, j, w in rows]
+    return copy
 
 
 def orders(data: dict[str, Any], draw: Any) -> dict[str, list[int]]:

@@ -128,9 +128,9 @@ from automata.wfsa import WFSA
 from ratproof import believe
 claim = believe("squares", start=2, step=lambda c, x: c * c, automaton=WFSA(REAL, [2], [1], {"a": [[2]]}))
 """
-    found = verdicts(check(written(text)))
-    assert found["squares", "exhausted"] == Verdict.REFUTED  # 2, 4, 16 against 2, 4, 8
-    assert found["squares", "decided"] == Verdict.UNKNOWN
+    by_claim_and_kind = verdicts(check(written(text)))
+    assert by_claim_and_kind["squares", "exhausted"] == Verdict.REFUTED  # 2, 4, 16 against 2, 4, 8
+    assert by_claim_and_kind["squares", "decided"] == Verdict.UNKNOWN
 
 
 def test_a_step_that_rounds_is_refused_and_nothing_holds():

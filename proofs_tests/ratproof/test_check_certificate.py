@@ -45,9 +45,9 @@ def certificates(draw):
     b = draw(automata(k, most_states=2))
     if kind == "equivalent":
         b = operations.sum_of(a, operations.scale(b, 0))
-    found = equivalent(a, b).certificate.to_json()
-    assume(found["claims"] == kind)
-    return found
+    certificate = equivalent(a, b).certificate.to_json()
+    assume(certificate["claims"] == kind)
+    return certificate
 
 
 def weights_in(data):
@@ -73,18 +73,18 @@ def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
     """Changing one weight makes the certificate false, but where the weight does not matter: then what it
     claims is still so.
     """
-    found = data.draw(certificates())
-    assert verdict(json.loads(json.dumps(found))) == found["claims"]
-    places = weights_in(found)
+    certificate = data.draw(certificates())
+    assert verdict(json.loads(json.dumps(certificate))) == certificate["claims"]
+    places = weights_in(certificate)
     assume(places)
-    spoilt = copy.deepcopy(found)
+    spoilt = copy.deepcopy(certificate)
     place = weights_in(spoilt)[data.draw(st.integers(0, len(places) - 1))]
     place[-1] = str(
         Fraction(place[-1]) + data.draw(st.sampled_from([1, -1, Fraction(1, 2), Fraction(1, 2**60)]))
     )
-    said = verdict(spoilt)
-    event(f"{found['claims']}: {said}")
-    assert said == "rejected" or true(spoilt)
+    answer = verdict(spoilt)
+    event(f"{certificate['claims']}: {answer}")
+    assert answer == "rejected" or true(spoilt)
 
 
 def true(data):
@@ -263,9 +263,9 @@ def test_over_other_semirings_a_certificate_of_equality_for_others_is_rejected(k
     """
     a = data.draw(automata(k, most_states=3, epsilon="acyclic"))
     b = operations.sum_of(a, a)
-    found = equivalent(a, b, longest=4)
-    assume(isinstance(found, Equivalent) and found.certificate is not None)
-    good = found.certificate.to_json()
+    answer = equivalent(a, b, longest=4)
+    assume(isinstance(answer, Equivalent) and answer.certificate is not None)
+    good = answer.certificate.to_json()
     assert verdict(good) == "equivalent"
     c = data.draw(automata(k, most_states=3))
     other = equivalent(a, c, longest=4)

@@ -23,14 +23,14 @@ from theory.rational_recurrences.not_rational.weights import from_json, some
 REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError)
 
 
-def made(name, size=7, units=1):
+def certificate(name, size=7, units=1):
     strings = first_strings("ab", size)
-    found = bound(some(CELLS[name], units), 0, strings, strings)
-    assert isinstance(found, Bound)
-    return json.loads(json.dumps(found.to_json()))
+    lower_bound = bound(some(CELLS[name], units), 0, strings, strings)
+    assert isinstance(lower_bound, Bound)
+    return json.loads(json.dumps(lower_bound.to_json()))
 
 
-GOOD = {name: made(name) for name in CELLS if not CELLS[name].rational}
+GOOD = {name: certificate(name) for name in CELLS if not CELLS[name].rational}
 ELMAN, LSTM, GRU, SRU = (GOOD[name] for name in ("elman", "lstm", "gru", "sru-feedback"))
 
 
@@ -47,7 +47,7 @@ def test_what_is_not_tampered_with_is_accepted(name):
 
 
 def test_a_certificate_of_63_states_is_accepted():
-    assert verdict(made("gru", 63)) == "at least 63 states"
+    assert verdict(certificate("gru", 63)) == "at least 63 states"
 
 
 def change(data, **fields):
@@ -178,9 +178,9 @@ def test_the_checkers_cells_are_the_librarys(name, units, seed, word):
     with flint.ctx.workprec(128):
         for unit in range(units):
             ((ball,),) = hankel(cell, unit, [tuple(word)], [()], BALLS)
-            found = here.read(tuple(word))[here.shown][unit]
+            interval = here.read(tuple(word))[here.shown][unit]
             low, high = (
-                flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (found.lo, found.hi)
+                flint.arb(flint.fmpq(*Fraction(end).as_integer_ratio())) for end in (interval.lo, interval.hi)
             )
             assert low.union(high).overlaps(ball) and high - low < 1e-30
 
@@ -210,8 +210,8 @@ def test_an_interval_holds_what_it_should(data):
 
 
 def test_a_control_has_a_certificate_of_its_own_size_and_of_no_other():
-    found, _ = largest(some(CELLS["sru"]))
-    data = json.loads(json.dumps(found.to_json()))
+    lower_bound, _ = largest(some(CELLS["sru"]))
+    data = json.loads(json.dumps(lower_bound.to_json()))
     assert verdict(data) == "at least 2 states"
     three = {
         "states": 3,

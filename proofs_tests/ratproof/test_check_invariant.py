@@ -43,23 +43,23 @@ def refused(data):
 @CASES
 @given(EQ_5.cases("ab"), st.data())
 def test_one_arrow_changed_is_refused(case, data):
-    found = certificate(case)
-    q = data.draw(st.sampled_from(found["states"]))
+    good = certificate(case)
+    q = data.draw(st.sampled_from(good["states"]))
     x = data.draw(st.sampled_from("ab"))
-    other = data.draw(st.sampled_from([j for j in range(1, case.n + 1) if j != found["dfa"][x][q - 1]]))
-    found["dfa"][x][q - 1] = other
-    assert refused(found)
+    other = data.draw(st.sampled_from([j for j in range(1, case.n + 1) if j != good["dfa"][x][q - 1]]))
+    good["dfa"][x][q - 1] = other
+    assert refused(good)
 
 
 @CASES
 @given(EQ_5.cases("ab"))
 def test_a_dfa_with_its_letters_swapped_or_a_temperature_that_is_too_high_is_refused(case):
-    found = certificate(case)
-    hot = copy.deepcopy(found)
+    good = certificate(case)
+    hot = copy.deepcopy(good)
     hot["boxes"]["m"] = "1/1000"
     assert refused(hot)
-    if any(found["dfa"]["a"][q - 1] != found["dfa"]["b"][q - 1] for q in found["states"]):
-        assert refused({**found, "dfa": {"a": found["dfa"]["b"], "b": found["dfa"]["a"]}})
+    if any(good["dfa"]["a"][q - 1] != good["dfa"]["b"][q - 1] for q in good["states"]):
+        assert refused({**good, "dfa": {"a": good["dfa"]["b"], "b": good["dfa"]["a"]}})
 
 
 @CASES
@@ -68,7 +68,7 @@ def test_the_mixture_stays_in_the_boxes(case, string):
     """In balls, independently of the checker: alpha is 1 - epsilon or more at the DFA's state after every
     symbol. A symbol may cost eight bits, so they start with enough for all.
     """
-    found, now, q = certificate(case), replace(mixtures.start(case), bits=mixtures.MOST_BITS), 1
+    good, now, q = certificate(case), replace(mixtures.start(case), bits=mixtures.MOST_BITS), 1
     for x in string:
         q = transition_table(case)[q, x]
         with flint.ctx.workprec(now.bits):
@@ -77,7 +77,7 @@ def test_the_mixture_stays_in_the_boxes(case, string):
             )
             assert (
                 alpha[q - 1]
-                > 1 - mixtures.ball(check_invariant.number(found["epsilon"])) - flint.arb(2) ** -50
+                > 1 - mixtures.ball(check_invariant.number(good["epsilon"])) - flint.arb(2) ** -50
             )
         now = mixtures.step(case, now, x)
         assert now.label == q
@@ -111,11 +111,11 @@ def test_where_the_mixture_leaves_the_dfa_no_box_closes():
 
 
 def test_what_is_malformed_is_refused():
-    found = certificate(next(EQ_5.small_cases(2)))
-    for field, wrong in product(list(found), [None, 0, "x", [], {}, [[]], "1/0", True]):
-        assert refused({**found, field: wrong}), (field, wrong)
+    good = certificate(next(EQ_5.small_cases(2)))
+    for field, wrong in product(list(good), [None, 0, "x", [], {}, [[]], "1/0", True]):
+        assert refused({**good, field: wrong}), (field, wrong)
     for field, wrong in product(["eq", "m", "S", "U", "W"], [None, 0, "x", [], {}, [[]], "-1"]):
-        assert refused({**found, "boxes": {**found["boxes"], field: wrong}}), (field, wrong)
+        assert refused({**good, "boxes": {**good["boxes"], field: wrong}}), (field, wrong)
 
 
 def test_automata_that_are_no_dfa_are_not_taken_for_one():

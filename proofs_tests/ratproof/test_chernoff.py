@@ -117,8 +117,8 @@ def test_a_cell_that_remembers_is_seen_float_for_float(monkeypatch):
         return plain(read + 1e-6 * len(steps), state)
 
     monkeypatch.setattr(part, "step", remembering)
-    found = first_difference(comparison)
-    assert found.bound == "0" and "runs" not in found.network
+    difference = first_difference(comparison)
+    assert difference.bound == "0" and "runs" not in difference.network
 
 
 def test_a_kept_comparison_is_read_back_and_runs_again():

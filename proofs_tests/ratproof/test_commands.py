@@ -218,15 +218,15 @@ def test_verify_finds_replays_and_reports_what_is_expected(tmp_path):
     }
     assert fields <= set(by_variant["corrected"])
     assert by_variant["corrected"]["verdict"] == "holds" and by_variant["corrected"]["counterexample"] is None
-    found = {name: r["counterexample"] for name, r in by_variant.items() if name != "corrected"}
+    counterexamples = {name: r["counterexample"] for name, r in by_variant.items() if name != "corrected"}
     # Minimal: the strings that the errata name, over one letter, and the weights 0 and 1.
-    assert (found["printed"]["string"], found["printed"]["network"], found["printed"]["automaton"]) == (
-        [],
-        "1",
-        "0",
-    )
-    assert found["printed-equation-3b"]["string"] == ["a"]
-    assert found["without-memoryless-gates"]["string"] == ["a", "a"]
+    assert (
+        counterexamples["printed"]["string"],
+        counterexamples["printed"]["network"],
+        counterexamples["printed"]["automaton"],
+    ) == ([], "1", "0")
+    assert counterexamples["printed-equation-3b"]["string"] == ["a"]
+    assert counterexamples["without-memoryless-gates"]["string"] == ["a", "a"]
     certificate = by_variant["without-memoryless-gates"]["certificate"]
     assert len(certificate["prefixes"]) == 3 and certificate["determinant"] != "0"
     assert "testsuite" in (tmp_path / "j.xml").read_text()

@@ -48,8 +48,8 @@ def test_it_hunts_every_variant_that_should_hold_with_every_number_type():
 def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
     progress = hunt(["proposition-7"], 2.0, 1, 11, "printed-equation-3b", tmp_path)
     assert not progress.errors and progress.cases["exact"] > 0
-    ((found, path),) = progress.finds.values()
-    assert found.string == ["a"]
+    ((least, path),) = progress.finds.values()
+    assert least.string == ["a"]
     data = json.loads(path.read_text())
     assert data["format"] == FORMAT and data["versions"]["python"] and "automata" in data
     assert run(["replay", str(path)]) == 1
@@ -76,11 +76,11 @@ def test_what_was_kept_replays_with_the_same_scores(claim, variant, way, tmp_pat
     compared = next((c for c in comparison.compare(xs) if c.difference), None)
     if compared is None:
         return
-    found = counterexample(comparison, compared)
-    path = keep(found, tmp_path_factory.mktemp("kept"), 5, "test")
+    first = counterexample(comparison, compared)
+    path = keep(first, tmp_path_factory.mktemp("kept"), 5, "test")
     again = replay(path).compared
     assert again.difference is not None
-    assert (again.difference.network, again.difference.automaton) == (found.network, found.automaton)
+    assert (again.difference.network, again.difference.automaton) == (first.network, first.automaton)
 
 
 @given(st.data())
@@ -99,17 +99,17 @@ def test_a_network_that_was_kept_replays(tmp_path_factory, data):
         )
     ).renamed(names)
     (compared, *_) = list(network.compare(xs))
-    found = counterexample(network, compared)
-    again = replay(keep(found, tmp_path_factory.mktemp("kept"), None, "test")).compared
-    assert again.difference is not None and again.difference.network == found.network
+    first = counterexample(network, compared)
+    again = replay(keep(first, tmp_path_factory.mktemp("kept"), None, "test")).compared
+    assert again.difference is not None and again.difference.network == first.network
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     variant = claims()["proposition-7"].variant("printed")
     comparison = Exact("proposition-7", "printed", next(variant.small_cases(1)))
-    found = counterexample(comparison, next(iter(comparison.compare([""]))))
-    return json.loads(keep(found, tmp_path_factory.mktemp("kept"), None, "test").read_text())
+    first = counterexample(comparison, next(iter(comparison.compare([""]))))
+    return json.loads(keep(first, tmp_path_factory.mktemp("kept"), None, "test").read_text())
 
 
 @pytest.mark.parametrize(

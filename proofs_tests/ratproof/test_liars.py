@@ -510,9 +510,9 @@ class Carrying(nn.Module):
         self.last = torch.zeros(1, 1)
 
     def forward(self, inputs):
-        found = inputs[:, :, :1].cumsum(0) + self.last
-        self.last = found[-1]
-        return found
+        sums = inputs[:, :, :1].cumsum(0) + self.last
+        self.last = sums[-1]
+        return sums
 
 
 SUMS = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})

@@ -189,7 +189,7 @@ def in_half_precision(forget, update, start):
 
 
 def an_ulp_too_much(forget, update, start):
-    """Sixty-four units in the last place, relative to what the state is made of."""
+    """Sixty-four units in the last place, relative to the state."""
     states = RIGHT_LOOP(forget, update, start)
     return states * (1 + 64 * torch.finfo(states.dtype).eps)
 
@@ -308,9 +308,9 @@ def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, 
         )
         sides.read = replace(right, recurrence=counted)
         strings = [strings[place]]
-    with pytest.raises(Disagreement) as found:
+    with pytest.raises(Disagreement) as error:
         agree(sides, strings)
-    assert (len(found.value.counterexample.string), found.value.counterexample.unit) == (length, unit)
+    assert (len(error.value.counterexample.string), error.value.counterexample.unit) == (length, unit)
 
 
 @pytest.mark.parametrize("length", [0, 1, 4])

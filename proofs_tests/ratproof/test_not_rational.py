@@ -33,14 +33,14 @@ RANKS = {("scrn-context", 1): 2, ("sru", 1): 2, ("sru", 2): 2, ("elman-linear", 
 
 @pytest.mark.parametrize(("name", "units"), [*((name, 1) for name in WILD), ("elman", 2)])
 def test_63_states_are_not_enough(name, units):
-    found, stopped = largest(some(CELLS[name], units))
-    assert found.states == 63 and stopped is None
+    lower_bound, stopped = largest(some(CELLS[name], units))
+    assert lower_bound.states == 63 and stopped is None
 
 
 @pytest.mark.parametrize(("name", "units"), RANKS)
 def test_controls_stop_at_the_states_that_they_have(name, units):
-    found, stopped = largest(some(CELLS[name], units))
-    assert found.states == RANKS[name, units] and stopped.size > found.states
+    lower_bound, stopped = largest(some(CELLS[name], units))
+    assert lower_bound.states == RANKS[name, units] and stopped.size > lower_bound.states
     size = RANKS[name, units] + 1
     assert isinstance(
         bound(some(CELLS[name], units), 0, first_strings("ab", size), first_strings("ab", size)),
@@ -50,8 +50,10 @@ def test_controls_stop_at_the_states_that_they_have(name, units):
 
 @pytest.mark.parametrize("name", WILD)
 def test_strings_of_one_letter_are_enough_too(name):
-    found, stopped = largest(some(CELLS[name]), sizes=[3, 7, 15], letters="b" if name == "scrn" else "a")
-    assert found.states == 15 and stopped is None
+    lower_bound, stopped = largest(
+        some(CELLS[name]), sizes=[3, 7, 15], letters="b" if name == "scrn" else "a"
+    )
+    assert lower_bound.states == 15 and stopped is None
 
 
 def zeroed(name, *weights, units=1):
@@ -108,9 +110,9 @@ def test_a_repeated_row_or_column_shows_nothing():
 @pytest.mark.parametrize("name", ["lstm", "gru"])
 def test_the_determinants_ball_is_in_the_one_that_is_written(name):
     given, strings = some(CELLS[name]), first_strings("ab", 7)
-    found = bound(given, 0, strings, strings)
-    middle, radius = map(Fraction, found.determinant)
-    with flint.ctx.workprec(2 * found.bits):
+    lower_bound = bound(given, 0, strings, strings)
+    middle, radius = map(Fraction, lower_bound.determinant)
+    with flint.ctx.workprec(2 * lower_bound.bits):
         sharp = flint.arb_mat(hankel(given, 0, strings, strings, BALLS)).det()
         low, high = (
             flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (middle - radius, middle + radius)
@@ -128,11 +130,11 @@ def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
         "c",
     )
     given = Given(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
-    found, _ = largest(given, sizes=[15])
-    assert found.states == 15
+    lower_bound, _ = largest(given, sizes=[15])
+    assert lower_bound.states == 15
     assert isinstance(every_size(given), EverySize)
     with pytest.raises(InputError, match="squash is no cell that the checker knows"):
-        found.to_json()
+        lower_bound.to_json()
 
 
 def test_what_a_bound_may_not_be_asked():
@@ -152,8 +154,8 @@ COVERED = ["elman", "gru", "sru-feedback", "rcnn-unigram", "scrn"]
 
 @pytest.mark.parametrize("name", COVERED)
 def test_the_theorem_covers_cells_with_a_state_of_one_number(name):
-    found = every_size(some(CELLS[name]))
-    assert isinstance(found, EverySize) and len(found.hypotheses) == 5
+    theorem = every_size(some(CELLS[name]))
+    assert isinstance(theorem, EverySize) and len(theorem.hypotheses) == 5
 
 
 @pytest.mark.parametrize("name", [name for name in CELLS if name not in COVERED])
@@ -226,9 +228,9 @@ def test_what_the_theorem_covers_is_not_small(name, seed):
     tried.
     """
     given = some(CELLS[name], seed=seed)
-    found = every_size(given)
-    if isinstance(found, EverySize):
-        strings = first_strings(found.letter, 4)
+    theorem = every_size(given)
+    if isinstance(theorem, EverySize):
+        strings = first_strings(theorem.letter, 4)
         assert isinstance(bound(given, 0, strings, strings), Bound)
 
 
@@ -309,8 +311,8 @@ def test_the_derivative_is_the_derivative(x, w):
     ],
 )
 def test_a_pole_is_found_where_one_is_and_none_where_none_is(phi, order):
-    found = find_pole(phi)
-    assert (found and found.order) == order
+    pole = find_pole(phi)
+    assert (pole and pole.order) == order
 
 
 def test_near_a_pole_the_values_grow_as_the_coefficient_says():
@@ -332,8 +334,8 @@ def test_ends_are_rounded_outwards():
 def test_every_bound_is_accepted_by_the_checker():
     for name in CELLS:
         for units in (1, 2):
-            found, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
+            lower_bound, _ = largest(some(CELLS[name], units, seed=7), units - 1, sizes=[3, 15])
             assert (
-                check_hankel.verdict(json.loads(json.dumps(found.to_json())))
-                == f"at least {found.states} states"
+                check_hankel.verdict(json.loads(json.dumps(lower_bound.to_json())))
+                == f"at least {lower_bound.states} states"
             )

@@ -35,8 +35,8 @@ def test_it_says_what_it_has_shown(capsys):
 
 def test_json_is_one_object_with_all_that_is_needed_to_repeat_it(capsys):
     assert run(["not-rational", "lstm", "--size", "5", "--units", "2", "--unit", "1", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["cell"], found["unit"], found["units"], found["states"], found["unknown"]) == (
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["cell"], answer["unit"], answer["units"], answer["states"], answer["unknown"]) == (
         "lstm",
         1,
         2,
@@ -44,14 +44,14 @@ def test_json_is_one_object_with_all_that_is_needed_to_repeat_it(capsys):
         None,
     )
     assert (
-        found["bits"] >= 64
-        and 0 <= found["seconds"] < 5
-        and len(found["prefixes"]) == len(found["suffixes"]) == 5
+        answer["bits"] >= 64
+        and 0 <= answer["seconds"] < 5
+        and len(answer["prefixes"]) == len(answer["suffixes"]) == 5
     )
     assert (
-        set(found["weights"]) == set(CELLS["lstm"].shapes)
-        and found["letters"] == ["a", "b"]
-        and len(found["determinant"]) == 2
+        set(answer["weights"]) == set(CELLS["lstm"].shapes)
+        and answer["letters"] == ["a", "b"]
+        and len(answer["determinant"]) == 2
     )
 
 
@@ -61,11 +61,11 @@ def test_a_control_ends_with_unknown(capsys):
     assert first.startswith("sru: no automaton with fewer than 2 states computes unit 0")
     assert second == "sru: unknown: no determinant of size 3 excludes zero, up to 4096 bits"
     assert run(["not-rational", "sru", "--size", "3", "--bits", "128", "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
     assert (
-        found["states"] is None
-        and found["unknown"] == {"size": 3, "bits": 128}
-        and set(found["weights"]) == {"W_f", "b_f", "W_u"}
+        answer["states"] is None
+        and answer["unknown"] == {"size": 3, "bits": 128}
+        and set(answer["weights"]) == {"W_f", "b_f", "W_u"}
     )
 
 
@@ -108,8 +108,8 @@ def test_weights_come_from_a_file_and_letters_from_it_too(tmp_path, capsys):
     assert (
         run(["not-rational", "elman", "--weights", path, "--letter", "right", "--size", "4", "--json"]) == 0
     )
-    found = json.loads(capsys.readouterr().out)
-    assert found["prefixes"][:2] == [[], ["right"]] and found["letters"] == ["left", "right"]
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["prefixes"][:2] == [[], ["right"]] and answer["letters"] == ["left", "right"]
 
 
 def test_every_size_shows_each_hypothesis(capsys):
@@ -117,18 +117,18 @@ def test_every_size_shows_each_hypothesis(capsys):
     out = capsys.readouterr().out
     assert "no automaton with any number of states computes unit 0" in out and out.count("\n") == 6
     assert run(["not-rational", "elman", "--every-size", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    answer = json.loads(capsys.readouterr().out)
     assert (
-        found["every_size"] is True
-        and len(found["hypotheses"]) == 5
-        and found["letter"] == "a"
-        and found["why"] is None
+        answer["every_size"] is True
+        and len(answer["hypotheses"]) == 5
+        and answer["letter"] == "a"
+        and answer["why"] is None
     )
     assert run(["not-rational", "lstm", "--every-size"]) == 3
     assert capsys.readouterr().out.startswith("lstm: unknown: on the strings of a, ")
     assert run(["not-rational", "sru", "--every-size", "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)
-    assert found["every_size"] is False and set(found["why"]) == {"a", "b"}
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["every_size"] is False and set(answer["why"]) == {"a", "b"}
 
 
 @pytest.mark.parametrize(
@@ -184,5 +184,5 @@ def test_bad_input_is_one_sentence(arguments, says, capsys):
 )
 def test_weights_that_are_none_are_refused(text, says, tmp_path, capsys):
     (tmp_path / "w.json").write_text(text)
-    found = refused(capsys, "elman", "--weights", str(tmp_path / "w.json"))
-    assert says in found and "w.json" in found
+    message = refused(capsys, "elman", "--weights", str(tmp_path / "w.json"))
+    assert says in message and "w.json" in message

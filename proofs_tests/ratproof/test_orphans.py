@@ -35,13 +35,13 @@ or more.
 
 def workers_of(process):
     """The processes that it started, and those that they started."""
-    found = [process]
-    for one in found:
+    processes = [process]
+    for one in processes:
         try:
-            found += map(int, Path(f"/proc/{one}/task/{one}/children").read_text().split())
+            processes += map(int, Path(f"/proc/{one}/task/{one}/children").read_text().split())
         except OSError:
             continue
-    return found[1:]
+    return processes[1:]
 
 
 def alive(process):

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from automata.semirings import REAL
-from proofs_tests.mutated_files import made_counterexamples as specimens
+from proofs_tests.mutated_files import specimen_counterexamples as specimens
 from ratproof.main import run
 from ratproof.runner.counterexample_files import keep
 from ratproof.sides.comparison import Difference, counterexample
@@ -84,8 +84,8 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
     comparison = OfFARNN("fa-rnn-eq-5", "corrected", Weights(REAL, "a", entries, ("K", 1)))
     (compared,) = comparison.compare(["a"])
     assert compared.cases == 0
-    found = counterexample(comparison, specimens.pretended(compared, Difference))
-    keep(found, tmp_path, None, "test").rename("kept.json")
+    pretended = counterexample(comparison, specimens.pretended(compared, Difference))
+    keep(pretended, tmp_path, None, "test").rename("kept.json")
     status, out, _ = replayed(json.loads((tmp_path / "kept.json").read_text()), capsys, "--json")
     assert status == 3 and json.loads(out)["verdict"] == "unknown"
 
@@ -175,7 +175,7 @@ def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gi
 
 
 @pytest.mark.parametrize(
-    ("made", "change", "says"),
+    ("comparison", "change", "says"),
     [
         (
             specimens.fa_rnn_network,
@@ -206,9 +206,9 @@ def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gi
         (specimens.torch_network, lambda c: c["options"].update(hidden_size=True), "hidden_size"),
     ],
 )
-def test_what_no_comparison_wrote_is_refused(tmp_path, monkeypatch, capsys, made, change, says):
+def test_what_no_comparison_wrote_is_refused(tmp_path, monkeypatch, capsys, comparison, change, says):
     monkeypatch.chdir(tmp_path)
-    specimens.kept(made, ["ab"])(tmp_path)
+    specimens.kept(comparison, ["ab"])(tmp_path)
     data = json.loads((tmp_path / "kept.json").read_text())
     change(data["comparison"])
     status, out, err = replayed(data, capsys)
@@ -226,7 +226,7 @@ def test_a_field_that_is_there_twice_is_refused(kept, capsys):
 def test_the_sentence_of_a_counterexample_has_nothing_that_steers_a_terminal():
     comparison = Exact("proposition-7", "printed", specimens.exact().case)
     (compared,) = comparison.compare([""])
-    found = counterexample(
+    written = counterexample(
         comparison, specimens.pretended(compared, lambda *_: Difference(0, 0, "\x1b[2J", "\x07", "0"))
     )
-    assert found.sentence().isprintable()
+    assert written.sentence().isprintable()

@@ -50,13 +50,13 @@ def test_a_file_of_rules_and_one_of_words(
     )
     assert run(["compile", str(rules), "--vocabulary", str(given), "-o", str(out), "--json"]) == 0
     said = capsys.readouterr()
-    found = json.loads(said.out)
-    assert found["missing"] == ["much"] and "the vocabulary lacks 'much'" in said.err
+    answer = json.loads(said.out)
+    assert answer["missing"] == ["much"] and "the vocabulary lacks 'much'" in said.err
     machine = files.read(out)
     sentences = ("BOS what cost EOS", "BOS city EOS", "what cost EOS", "BOS city how EOS")
     matched = scores(machine, [tuple(sentence.split()) for sentence in sentences])
     assert [bool(x) for x in matched] == [True, True, False, False]
-    assert set(found["labels"]) == {"fare", "city"} and found["states"] == machine.states
+    assert set(answer["labels"]) == {"fare", "city"} and answer["states"] == machine.states
 
 
 def test_the_pseudo_automaton_keeps_wildcards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,8 +62,8 @@ def test_glove_text_gzip_and_npz_give_the_same_vectors(corpus, tmp_path):
 
 def test_words_with_spaces_and_strange_line_ends_have_vectors(tmp_path):
     (tmp_path / "v.txt").write_text("the 1 2\n. . . 3 4\nodd\u0085word 5 6\n", encoding="utf-8")
-    found, _ = read_embeddings(str(tmp_path / "v.txt"), {". . .", "odd\u0085word"})
-    assert {word: v.tolist() for word, v in found.items()} == {". . .": [3, 4], "odd\u0085word": [5, 6]}
+    vectors, _ = read_embeddings(str(tmp_path / "v.txt"), {". . .", "odd\u0085word"})
+    assert {word: v.tolist() for word, v in vectors.items()} == {". . .": [3, 4], "odd\u0085word": [5, 6]}
 
 
 def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tmp_path, monkeypatch):
@@ -76,10 +76,10 @@ def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tm
         )
 
     monkeypatch.setattr(gated, "elementwise", wrong_after_five)
-    with pytest.raises(Disagreement) as found:
+    with pytest.raises(Disagreement) as error:
         agree_on_text("proposition-7", "corrected", load_corpus(corpus, units=3), "cpu")
-    assert found.value.counterexample.string == ["the", "cat", "sat", "on", "the"]
-    path = keep(found.value.counterexample, tmp_path, None, "test")
+    assert error.value.counterexample.string == ["the", "cat", "sat", "on", "the"]
+    path = keep(error.value.counterexample, tmp_path, None, "test")
     assert replay(path).compared.difference is not None
     monkeypatch.undo()
     assert replay(path).compared.difference is None

@@ -236,7 +236,7 @@ def test_a_network_is_compared_in_full_where_every_unit_has_a_bound_after_every_
 def test_the_exact_comparison_of_a_network_counts_as_the_quick_one_does(monkeypatch):
     sides = network(1.0, 3e38)
     states = sides.states(["", "a"])
-    assert [sides._exactly(x, found).cases for x, found in zip(["", "a"], states, strict=True)] == [1, 0]
+    assert [sides._exactly(x, state).cases for x, state in zip(["", "a"], states, strict=True)] == [1, 0]
 
 
 def test_a_network_whose_empty_string_has_no_bound_is_not_compared_there(monkeypatch):
@@ -349,9 +349,9 @@ def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_not
     claim = speaks_from(1, ends_in_one)
     decide(Exact("mine", "believed", claim.example))
     claim = speaks_from(2, ends_in_one, step=lambda c, x: c + (x == "b"))
-    with pytest.raises(Disagreement) as found:
+    with pytest.raises(Disagreement) as error:
         decide(Exact("mine", "believed", claim.example))
-    assert len(found.value.counterexample.string) == 2
+    assert len(error.value.counterexample.string) == 2
 
 
 # --- comparisons that say nothing, or nonsense

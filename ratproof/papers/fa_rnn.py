@@ -39,7 +39,7 @@ from automata.rules.thompson import thompson
 from automata.rules.words import BEGIN, Letters
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
-from neural.fa_rnn.cells import FactoredCell, GatedCell, TensorCell
+from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.rounding import format_of
 from ratproof.checkers.table import accepted_certificate
@@ -158,7 +158,7 @@ def decide_network(
 
     Raises :class:`~automata.errors.InputError` for a network of another kind.
     """
-    if isinstance(network.cell, GatedCell) or network.scoring != "forward":
+    if isinstance(network.cell, FAGRUCell) or network.scoring != "forward":
         raise InputError("decided are networks with forward scores and without gates")
     cell = network.cell
     if isinstance(cell, FactoredCell) and cell.turn is not None and cell.beta != 1:

@@ -24,7 +24,7 @@ from automata.rules.thompson import thompson
 from automata.rules.words import BEGIN
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
-from neural.fa_rnn.classifier import Block, Classifier
+from neural.fa_rnn.classifier import Classifier, RuleBlock
 from training.fa_rnn.read_back import ReadBack
 
 FEW = 20
@@ -70,7 +70,7 @@ class ReadRule:
     arrows: tuple[Arrow, ...]
 
 
-def block_of(model: Classifier, state: int) -> Block | None:
+def block_of(model: Classifier, state: int) -> RuleBlock | None:
     """The rules that a state belongs to."""
     return next((block for block in model.blocks if state in block.states), None)
 

@@ -80,7 +80,7 @@ def add(
     from automata.rules import rule_files
     from automata.rules.rule_set import rule_set
     from automata.rules.words import BEGIN, END
-    from neural.fa_rnn.editing import added
+    from neural.fa_rnn.editing import add_rules
     from neural.fa_rnn.files import load
 
     require_outputs({"-o": output}, reads=(checkpoint, rules, data))
@@ -90,7 +90,7 @@ def add(
         raise InputError(f"{rules}: has a rule without a [label] above it, which says what a match means")
     words = [str(word) for word in model.network.words if word not in (BEGIN, END)]
     compiled = rule_set(written, words)
-    larger = added(model, compiled, [str(rule.rule) for rule in written], weight)
+    larger = add_rules(model, compiled, [str(rule.rule) for rule in written], weight)
     notes = (
         [f"words of rules that the classifier does not know: {', '.join(compiled.missing)}"]
         if compiled.missing
@@ -118,12 +118,12 @@ def disable(
     as_json: AsJson = False,
 ) -> int:
     """Take rules out of a trained network without training: every other rule's score stays as it was."""
-    from neural.fa_rnn.editing import disabled
+    from neural.fa_rnn.editing import disable_rules
     from neural.fa_rnn.files import load
 
     require_outputs({"-o": output}, reads=(checkpoint, data))
     model, about = load(checkpoint)
-    smaller = disabled(model, [number - 1 for number in numbers])
+    smaller = disable_rules(model, [number - 1 for number in numbers])
     removed = len(model.blocks) - len(smaller.blocks)
     message = (
         f"{removed} groups of rules out, {model.cell.states - smaller.cell.states} of {model.cell.states}"

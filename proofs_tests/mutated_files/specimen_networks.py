@@ -1,4 +1,4 @@
-"""State-regularized networks, and runs of training one."""
+"""Specimens of state-regularized networks and of training runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules, labelled sentences, and the classifiers that are made from them."""
+"""Specimens of rules, labelled sentences, and classifiers that begin with them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, ratproof, run
 
 RULES = "[light]\n$ * lamp $ *\n[music] // songs\n$ * play ( it | jazz ){1,2} $ *\n"
-SAID = "light\tturn the lamp on\nmusic\tplay jazz\nmusic\tBOS please play it EOS\nlight\tso dark\n"
+LABELLED = "light\tturn the lamp on\nmusic\tplay jazz\nmusic\tBOS please play it EOS\nlight\tso dark\n"
 
 
 def sentences(folder: Path) -> None:
     """Rules, and labelled sentences."""
     (folder / "home.config").write_text(RULES)
     for part in ("train", "dev", "test"):
-        (folder / f"{part}.tsv").write_text(SAID)
+        (folder / f"{part}.tsv").write_text(LABELLED)
     (folder / "logic.txt").write_text(
         "[quiet]\n!light & !music // nothing\n[loud]\nmusic | (light & music)\n"
     )

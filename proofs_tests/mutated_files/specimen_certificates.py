@@ -1,4 +1,4 @@
-"""Certificates of every kind."""
+"""Specimens of certificates, of every kind."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from automata import files
 from automata.semirings import BOOLEAN, MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.mutated_files.kind import Commands, Kind, ratproof, run
-from proofs_tests.mutated_files.made_automata import automata_json, even, real_automaton, tropical_automaton
-from proofs_tests.mutated_files.made_networks import network
+from proofs_tests.mutated_files.specimen_automata import (
+    automata_json,
+    even,
+    real_automaton,
+    tropical_automaton,
+)
+from proofs_tests.mutated_files.specimen_networks import network
 
 
 def equivalent(folder: Path) -> tuple[str, ...]:
@@ -91,7 +96,7 @@ def invariant(folder: Path) -> tuple[str, ...]:
 
 
 def checked_by(program: str) -> Commands:
-    """A certificate is read by the command and by the program that stands alone."""
+    """The readers of a certificate: the command, and the program that stands alone."""
     return (ratproof("check-certificate c.json --json"), (program, "c.json"))
 
 

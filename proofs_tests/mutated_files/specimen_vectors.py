@@ -1,4 +1,4 @@
-"""Weights of a cell, corpora, and vectors of words."""
+"""Specimens of a cell's weights, corpora, and word vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Automata in files."""
+"""Specimens of automata in files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from automata import files
 from automata.semirings import BOOLEAN, MIN_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.mutated_files.kind import Commands, Kind, ratproof
-from proofs_tests.mutated_files.made_networks import network
+from proofs_tests.mutated_files.specimen_networks import network
 
 
 def real_automaton(weight: str = "1/2") -> WFSA:

@@ -1,4 +1,4 @@
-"""Kept counterexamples, of each way of comparing."""
+"""Specimens of counterexample files, of each way of comparing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from proofs_tests.mutated_files.kind import Commands, Kind, ratproof
 
 
 def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
-    """A counterexample of what a comparison shows on some strings; where it shows none, one that is said to
-    have been there.
+    """What writes a counterexample of a comparison on some strings; a pretended one, where there is no
+    difference.
     """
 
-    def made(folder: Path) -> tuple[str, ...]:
+    def write(folder: Path) -> tuple[str, ...]:
         from ratproof.runner.counterexample_files import keep
         from ratproof.sides.comparison import Difference, counterexample
 
@@ -30,7 +30,7 @@ def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
         keep(counterexample(one, compared), folder, 5, "test").rename(folder / "kept.json")
         return ("kept.json",)
 
-    return made
+    return write
 
 
 def pretended(compared: Any, difference: Any) -> Any:
