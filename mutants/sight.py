@@ -42,6 +42,7 @@ class Sight:
         files = [p for folder in CODE for p in sorted((root / folder).rglob("*.py"))]
         self.modules = {_dotted(p.relative_to(root)): p.relative_to(root).as_posix() for p in files}
         self.importers: dict[str, set[str]] = {}
+        self.programs: set[str] = set()
         for path in self.modules.values():
             for imported in self._imports(path):
                 self.importers.setdefault(imported, set()).add(path)
@@ -58,13 +59,15 @@ class Sight:
         return result
 
     def ordered(self, path: str, tests: list[str]) -> list[str]:
-        """Those of the tests that see ``path``: first those that bear its name, then the nearest."""
+        """Those of the tests that see ``path``: first those that bear its name, then the nearest; last those
+        that start programs, which see all and are slow.
+        """
         distances = self.distances(path)
         name = Path(path).stem
 
-        def key(test: str) -> tuple[bool, bool, int, str]:
+        def key(test: str) -> tuple[bool, bool, bool, int, str]:
             own = Path(test).stem.removeprefix("test_") == name
-            return test != path, not own, distances[test], test
+            return test != path, not own, test in self.programs, distances[test], test
 
         return sorted((t for t in tests if t in distances), key=key)
 
@@ -87,6 +90,7 @@ class Sight:
             names |= {m for m in self.modules if m.split(".")[0] in named & {"theory", "neural"}}
         if path.startswith("proofs_tests/") and _STARTS_PROGRAMS.search(text):
             names |= {m for m in self.modules if m.startswith(("ratproof.", "training."))}
+            self.programs.add(path)
         # conftest files are read with the tests beside and below them
         if path.startswith("proofs_tests/"):
             names |= {

@@ -61,6 +61,23 @@ def test_times_is_associative_and_commutative(k, data):
 @each
 @few
 @given(st.data())
+def test_an_array_beside_a_number_is_taken_element_by_element(k, data):
+    several, b = data.draw(st.lists(weights(k, extreme=False), min_size=1, max_size=3)), data.draw(weights(k))
+    array = np.array([*several, None], dtype=object)[:-1].astype(k.dtype(exact=True))
+    for operation in (k.plus, k.times):
+        assert operation(array, b).tolist() == [operation(a, b) for a in several]
+        assert operation(b, array).tolist() == [operation(b, a) for a in several]
+
+
+@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
+def test_an_infinity_is_added_to_fractions_beyond_all_floats(k):
+    array = np.array([Fraction(10**400), k.zero, Fraction(1)], dtype=object)
+    assert k.times(array, k.zero).tolist() == k.times(k.zero, array).tolist() == [k.zero] * 3
+    assert k.times(Fraction(10**400), k.zero) == k.times(k.zero, Fraction(10**400)) == k.zero
+
+
+@each
+@given(st.data())
 def test_times_distributes_over_plus(k, data):
     a, b, c = data.draw(three(k))
     assert k.times(a, k.plus(b, c)) == k.plus(k.times(a, b), k.times(a, c))
