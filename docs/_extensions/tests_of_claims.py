@@ -117,7 +117,7 @@ def _page(claim: Claim) -> str:
 
 
 def _index(claim: Claim, test: EvidenceTest) -> str:
-    """A test that is evidence for several claims is described on all their pages, and linked to on the first."""
+    """A test of several claims is described on the pages of all, and indexed on the first."""
     pages_with_it = (name for name, mine in tests().items() if any(test.name == t.name for t in mine))
     first = next(pages_with_it)
     return "" if first == claim.name else "   :no-index:\n"

@@ -93,7 +93,7 @@ class NetworkDecision:
     Attributes:
         answers: for each label what shows that its score is larger than 0 exactly on the sentences that its
             rules match: of all its rules, or of groups of them with final states of their own, which are all
-                of the label's.
+            of the label's.
         exact: no operation rounds, whatever the sentence.
         largest: no intermediate number is larger.
     """

@@ -103,7 +103,7 @@ def believe(
             fractions that they are.
         step: from a state and a symbol the next state, a pure function of the two. It is run on fractions, so
             it has to compute with them: ``c / 2``, not ``0.5 * c``; and on affine forms
-                (:mod:`automata.forms`), to which it has to do the same.
+            (:mod:`automata.forms`), to which it has to do the same.
         automaton: one, or one for each number that ``out`` gives; over one alphabet, whose symbols are
             strings.
         out: from a state the score, or a tuple of scores; the state itself, or (with ``modes``) its numbers,
