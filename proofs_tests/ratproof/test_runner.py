@@ -1,0 +1,127 @@
+"""The ladder has every step that the claims promise, and the runner judges what a step does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import strategies as st
+
+from neural.layer_kind import layer_kinds
+from proofs_tests.test_ladder import LADDER
+from ratproof.record.counterexample import Disagreement, NoSuchAutomaton
+from ratproof.record.kinds import KINDS, Verdict
+from ratproof.record.ledger import ledger
+from ratproof.rungs.random_cases import for_random_cases, with_seed
+from ratproof.rungs.table import RUNGS, rung_of
+from ratproof.runner.ladder import on_device
+from ratproof.runner.run import run
+from ratproof.sides.comparison import counterexample
+from ratproof.sides.exact import Exact
+from ratproof.sides.layer_spec import DTYPES
+from ratproof.sides.side import SAMPLED_LAYERS, Fractions
+from ratproof.sides.table import SIDES
+from theory.registry import claim_named, claims
+
+CLAIM = claim_named("proposition-7")
+PRINTED = CLAIM.variant("printed")
+
+
+def test_every_kind_has_its_rung_and_every_side_its_name():
+    assert list(RUNGS) == list(KINDS)
+    assert all(side.way == way for way, side in SIDES.items())
+
+
+def test_every_variant_is_on_every_rung_that_it_promises_once_a_side():
+    labels = [step.label for step in LADDER]
+    assert len(set(labels)) == len(labels)
+    plain = {(s.claim.name, s.variant.name, s.kind) for s in LADDER if not s.side.label}
+    assert plain == {(c.name, v.name, k) for c in claims().values() for v in c.variants for k in v.kinds}
+
+
+@pytest.mark.parametrize("claim", [c for c in claims().values() if c.layers], ids=lambda c: c.name)
+def test_every_layer_that_stands_for_a_claim_is_sampled_and_decided_in_both_formats(claim):
+    kinds = claim.variant("corrected").kinds
+    expected = {
+        (kind, f"{layer}-{dtype}")
+        for layer in claim.layers
+        for dtype in DTYPES
+        for kind in ("sampled", "decided")
+        if kind == "sampled" or (kind in kinds and claim.layers_are_cases and layer in layer_kinds())
+    }
+    assert {(s.kind, s.side.label) for s in LADDER if s.claim is claim and s.side.label} == expected
+    assert set(claim.layers) <= set(layer_kinds()) | set(SAMPLED_LAYERS)
+
+
+def test_a_layer_runs_on_the_device_that_is_asked_for_and_fractions_on_none():
+    (layer,) = [s for s in LADDER if s.label == "model-b-corrected-sampled-rrnn-b-float64"]
+    assert layer.side.device == "cpu" and on_device(layer, "cuda").side.device == "cuda"
+    assert {s.side.device for s in LADDER if not s.side.label} == {None}
+
+
+def observed(assertion, **options):
+    def rung(claim, variant, side, effort):
+        assertion()
+
+    return run(rung, CLAIM, PRINTED, Fractions(), CLAIM.effort, kind="sampled", **options)
+
+
+def differs():
+    comparison = Exact(CLAIM.name, PRINTED.name, next(PRINTED.small_cases(1)))
+    raise Disagreement(counterexample(comparison, next(iter(comparison.compare([""])))))
+
+
+def no_automaton():
+    raise NoSuchAutomaton("none at all")
+
+
+def crash():
+    ledger().add(1)
+    raise ZeroDivisionError("oh")
+
+
+@pytest.mark.parametrize(
+    ("assertion", "verdict", "why"),
+    [
+        (lambda: ledger().add(3), Verdict.HOLDS, ""),
+        (lambda: None, Verdict.UNKNOWN, "the test compared nothing"),
+        (differs, Verdict.REFUTED, ""),
+        (no_automaton, Verdict.REFUTED, "none at all"),
+        (crash, Verdict.UNKNOWN, "ZeroDivisionError: oh"),
+        (lambda: exit(0), Verdict.UNKNOWN, "SystemExit: 0"),
+    ],
+    ids=["cases", "no case", "a difference", "no automaton", "a crash", "an exit"],
+)
+def test_what_a_rung_does_becomes_a_verdict(assertion, verdict, why):
+    observation = observed(assertion)
+    assert (observation.verdict, observation.why) == (verdict, why)
+    assert (observation.claim, observation.variant) == ("proposition-7", "printed")
+    assert (observation.expected, observation.device) == ("refuted", "cpu")
+    assert (observation.counterexample is not None) == (assertion is differs)
+
+
+def test_an_interruption_and_what_is_passed_on_are_no_verdicts():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        observed(interrupted)
+    with pytest.raises(ZeroDivisionError):
+        observed(crash, passed_on=(ZeroDivisionError,))
+
+
+def test_a_kind_without_a_rung_is_unknown():
+    step = rung_of("believed")
+    result = run(step, CLAIM, PRINTED, Fractions(), CLAIM.effort, kind="believed")
+    assert result.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in result.why
+
+
+def drawn(name, seed, examples=5):
+    numbers = []
+    with with_seed(seed):
+        for_random_cases(name, examples, lambda data: numbers.append(data.draw(st.integers(0, 2**60))))
+    return numbers
+
+
+def test_a_seed_draws_the_same_cases_again_and_each_rung_draws_its_own():
+    assert drawn("one", 7) == drawn("one", 7) != drawn("one", 8)
+    assert len(drawn("one", 7, examples=3)) == 3
+    assert drawn("one", None) != drawn("another", None)
