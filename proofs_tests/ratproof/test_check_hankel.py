@@ -133,7 +133,11 @@ TAMPERED = [
     weight(GRU, "W_r", GRU["weights"]["W_z"]),
     weight(GOOD["scrn"], "alpha", "1"),
     weight(GOOD["scrn"], "alpha", ["1/2"]),
-    *(pytest.param({n: v for n, v in ELMAN.items() if n != field}, id=f"without {field}") for field in ELMAN),
+    *(
+        pytest.param({n: v for n, v in ELMAN.items() if n != field}, id=f"without {field}")
+        for field in ELMAN
+        if field != "about"
+    ),  # older ones lack it
 ]
 
 

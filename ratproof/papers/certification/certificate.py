@@ -4,7 +4,7 @@ JSON.
 
 from __future__ import annotations
 
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,7 +44,7 @@ class BoxesCertificate(TypedDict):
     """A certificate of closed boxes, as ``docs/formats.md`` describes it."""
 
     format: str
-    about: NotRequired[str]
+    about: str
     claims: str
     network: JsonObject
     automaton: AutomatonFields

@@ -89,7 +89,7 @@ def certify(
 ) -> Certification:
     """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
 
-    StringResult are the label, which is the most probable centroid, and the decision to accept; with
+    Compared are the label, which is the most probable centroid, and the decision to accept; with
     ``against`` the decision alone.
 
     Args:
