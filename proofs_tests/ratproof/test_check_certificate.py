@@ -6,6 +6,7 @@ import copy
 import json
 from fractions import Fraction
 
+import flint
 import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
@@ -226,6 +227,14 @@ def test_what_is_not_tampered_with_is_accepted(name):
 @pytest.mark.parametrize("data", TAMPERED)
 def test_every_kind_of_field_is_looked_at(data):
     assert verdict(data) == "rejected"
+
+
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_vectors_are_independent_where_their_rank_is_their_number(rows):
+    """Three dimensions; modulo a prime that is larger than any determinant."""
+    vectors = [{q: Fraction(w, 6) for q, w in enumerate(row) if w} for row in rows]
+    full = flint.fmpz_mat(rows).rank() == len(rows)
+    assert check_certificate.independent(vectors, 2**61 - 1) == full
 
 
 def test_a_minimal_automaton_with_epsilon_is_rejected():
