@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import core, settings
 
 from automata.errors import InputError
 from ratproof.main import run
@@ -20,6 +22,8 @@ from ratproof.runner.verification import Outcome, Request, _missing, verify
 from ratproof.sides import corpus as texts
 from ratproof.sides.corpus import Corpus, agree_on_text
 from theory.registry import claims
+
+MINE = Path(__file__).parents[2] / "docs" / "examples" / "my_claim.py"
 
 
 @pytest.fixture(autouse=True)
@@ -147,3 +151,26 @@ def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
     (tmp_path / "kept").write_text("")
     with pytest.raises(InputError, match="no folder"):
         hunt([], 1.0, 1, 0, None, tmp_path / "kept")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify", "definition-4", "--kind", "sampled", "--examples", "3", "--seed", "5", "--json"],
+        [
+            "check",
+            str(Path(__file__).parents[2] / "docs/examples/my_claim.py"),
+            "--examples",
+            "3",
+            "--seed",
+            "5",
+        ],
+    ],
+    ids=["verify", "check"],
+)
+def test_a_run_leaves_hypothesis_as_it_was(command, monkeypatch, tmp_path):
+    """Or tests and runs that come after it in this process would draw as few cases, from that seed."""
+    monkeypatch.chdir(tmp_path)
+    before = repr(settings()), core.global_force_seed
+    run(command)
+    assert (repr(settings()), core.global_force_seed) == before

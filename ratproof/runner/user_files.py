@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, settings
 from automata.errors import InputError
 from ratproof.record.kinds import KINDS
 from ratproof.record.results import Observation, gather
+from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.ladder import steps
 from ratproof.runner.verification import Outcome, keep_evidence
 from theory.claim import Claim
@@ -69,7 +70,6 @@ def check(
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
     """Hypothesis for a user's claims: so many cases a rung, where the claim does not say."""
-    settings.register_profile("before-ratproof-check", settings())
     settings.register_profile(
         "ratproof-check",
         max_examples=examples,
@@ -81,11 +81,9 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
         phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
     )
-    settings.load_profile("ratproof-check")
-    try:
+    with unchanged_afterwards():
+        settings.load_profile("ratproof-check")
         yield
-    finally:
-        settings.load_profile("before-ratproof-check")
 
 
 def load(path: str) -> dict[str, Claim]:

@@ -24,6 +24,7 @@ from ratproof.process.outputs import require_outputs
 from ratproof.record.kinds import KINDS, Verdict
 from ratproof.record.results import Observation, Result, gather, in_order
 from ratproof.runner.counterexample_files import keep
+from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from theory.claim import KERNEL
 from theory.registry import claim_named, claims
 
@@ -348,7 +349,8 @@ def pytest_environment(request: Request) -> Iterator[None]:
         else {k: v for k, v in before.items() if k in threads}
     )
     try:
-        yield
+        with unchanged_afterwards():
+            yield
     finally:
         for name in names:
             os.environ.pop(name, None)

@@ -135,6 +135,8 @@ CLAIM = Claim(
             reading=Equality(recurrence=averaged_vectors, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
+            # few random rules tell the two apart
+            effort=Effort(examples=250, strings=12, longest=8, run=10),
         ),
         Variant(
             name="without-deterministic",

@@ -164,6 +164,13 @@ CLAIM = Claim(
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=IN_TURN.random,
             small_cases=SMALL.small,
+            # few random rules have such a state
+            effort=Effort(
+                examples={"sampled": 500, "cross-checked": 1000, "decided": 500},
+                strings=12,
+                longest=8,
+                run=10,
+            ),
         ),
     ),
     example=Weights(
