@@ -11,7 +11,7 @@ from proofs_tests.mutated_files.kind import Kind, ratproof, run
 def network(folder: Path) -> tuple[str, ...]:
     """A network of 5 centroids whose boxes are proved in a fraction of a second."""
     from neural.state_regularized.files import save
-    from proofs_tests.certify.some_networks import random_network
+    from proofs_tests.papers.certification.some_networks import random_network
 
     small = random_network(0)
     small.set_temperature(0.5)

@@ -103,7 +103,7 @@ def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
 VERIFY = """
 import pytest
 from ratproof.runner.verification import Watch
-plugins = ["-p", "xdist.plugin", "-p", "ratproof.plugin", "-p", "no:cacheprovider"]
+plugins = ["-p", "xdist.plugin", "-p", "ratproof.runner.plugin", "-p", "no:cacheprovider"]
 options = ["--numprocesses=2", *plugins, "test_long.py"]
 pytest.main(options, plugins=[Watch(lambda test, done, total: None)])
 """

@@ -3,7 +3,7 @@
 >>> @evidence("proposition-7", kind="sampled")
 ... def test_hidden_unit_equals_forward_score(cell, string): ...
 
-The pytest plugin (``ratproof/plugin.py``) reads it. A test with an argument ``variant`` runs for every
+The pytest plugin (``ratproof/runner/plugin.py``) reads it. A test with an argument ``variant`` runs for every
 variant of the claim that promises the kind, and gets the :class:`~theory.claim.Variant`; another names its
 variants in the marker. The body is the statement, for all variants alike: where a variant is expected to be
 refuted, the test passes when the statement fails with a counterexample.

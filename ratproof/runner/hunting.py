@@ -23,12 +23,12 @@ from _pytest.runner import runtestprotocol
 
 from automata.corners import CORNERS, corners
 from automata.errors import InputError
-from ratproof.plugin import SEARCH, Search
 from ratproof.process.orphans import run_with
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.results import Observation
 from ratproof.runner.counterexample_files import keep
 from ratproof.runner.evidence import Mark
+from ratproof.runner.plugin import SEARCH, Search
 from ratproof.runner.verification import Request, last_line, pytest_arguments, pytest_environment
 from theory.claim import Variant
 from theory.registry import claim_named, claims

@@ -19,12 +19,12 @@ from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError, OutputError
 from automata.files import write_whole
 from ratproof.coq import programs as coq
-from ratproof.plugin import CORPUS, NOT_RUN, OBSERVED, PARENT
 from ratproof.process.outputs import require_outputs
 from ratproof.record.kinds import KINDS, Verdict
 from ratproof.record.results import Observation, Result, gather, in_order
 from ratproof.runner.counterexample_files import keep
 from ratproof.runner.hypothesis_profile import unchanged_afterwards
+from ratproof.runner.plugin import CORPUS, NOT_RUN, OBSERVED, PARENT
 from theory.claim import KERNEL
 from theory.registry import claim_named, claims
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
-from proofs_tests.certify.some_networks import numbers
+from proofs_tests.papers.certification.some_networks import numbers
 from ratproof.checkers import check_boxes
 from ratproof.checkers.check_boxes import ONE, Box, div, fixed, mul, product
 from ratproof.papers.certification import certificate

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, closed, random_network
+from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, closed, random_network
 from ratproof.checkers import check_boxes
 from ratproof.papers.certification.certify import Certification, certify
 from ratproof.papers.certification.hard import hard_automaton

@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network
+from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, numbers, random_network
 from ratproof.papers.certification import boxes
 from ratproof.papers.certification.boxes import Images, Nodes, OpenBoxes, attempts
 from ratproof.papers.certification.certify import certify

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from automata.moore import Moore
-from proofs_tests.certify.some_networks import closed, random_network
+from proofs_tests.papers.certification.some_networks import closed, random_network
 from ratproof.papers.certification.certify import Certification
 from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of

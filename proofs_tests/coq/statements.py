@@ -1,5 +1,5 @@
 """All statements of theory/coq in one file, so that a change of one is seen:
-``python -m proofs_tests.kernel.statements`` writes it anew.
+``python -m proofs_tests.coq.statements`` writes it anew.
 """
 
 from __future__ import annotations

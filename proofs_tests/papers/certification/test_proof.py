@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from proofs_tests.certify.some_networks import closed
+from proofs_tests.papers.certification.some_networks import closed
 from ratproof.papers.certification.boxes import Nodes
 from ratproof.papers.certification.proof import prove
 

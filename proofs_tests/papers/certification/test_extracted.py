@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, random_network
+from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, random_network
 from ratproof.papers.certification.certify import certify
 from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs_tests.kernel.statements import AGREED, as_text
+from proofs_tests.coq.statements import AGREED, as_text
 from ratproof.coq import programs as coq
 from ratproof.coq import sources
 from ratproof.coq.assumptions import CLOSED, theorem_assumptions
@@ -104,6 +104,6 @@ def test_statements_are_those_that_were_agreed_on() -> None:
     """A statement that is weakened by a slip is noticed: ``statements.txt`` has all, with what their sections
     take for granted.
 
-    After a change on purpose: ``python -m proofs_tests.kernel.statements``.
+    After a change on purpose: ``python -m proofs_tests.coq.statements``.
     """
     assert AGREED.read_text(encoding="utf-8") == as_text()

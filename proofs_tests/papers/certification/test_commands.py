@@ -15,7 +15,7 @@ from automata.errors import InputError
 from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load, save
-from proofs_tests.certify.some_networks import random_network
+from proofs_tests.papers.certification.some_networks import random_network
 from ratproof.main import run
 from ratproof.papers.certification import certificate
 from ratproof.papers.certification.numbers import numbers_of

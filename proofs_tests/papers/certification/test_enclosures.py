@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, boxes, numbers, seeds
+from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, boxes, numbers, seeds
 from ratproof.checkers import check_boxes
 from ratproof.papers.certification import certificate
 from ratproof.papers.certification.balls import BITS, BallArithmetic, BallBox, lower, upper

@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 from automata.dfa import DFA
 from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
-from proofs_tests.certify.some_networks import KINDS, SIMILARITIES, numbers, random_network, seeds
+from proofs_tests.papers.certification.some_networks import (
+    KINDS,
+    SIMILARITIES,
+    numbers,
+    random_network,
+    seeds,
+)
 from ratproof.papers.certification.ball_run import soft_outputs
 from ratproof.papers.certification.boxes import Nodes, attempts, count_closed_boxes
 from ratproof.papers.certification.certificate import soft_machine

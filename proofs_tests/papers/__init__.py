@@ -1,0 +1,1 @@
+"""What single papers ask for, tested."""
