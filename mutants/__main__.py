@@ -89,7 +89,10 @@ class Runner:
     def __init__(self, session: Session, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
         self.sight, self.tests = Sight(ROOT), test_files(ROOT)
-        folders = {room: tuple(f"{f}/" for f in own_folders(ROOT, room)) for room in rooms}
+        folders = {
+            room: tuple(f if f.endswith(".py") else f"{f}/" for f in own_folders(ROOT, room))
+            for room in rooms
+        }
         self.own = {room: [t for t in self.tests if t.startswith(below)] for room, below in folders.items()}
         known = sessions.equivalent(ROOT)
         self.mutants = [m for m in session.mutants if m.room in rooms and m.key not in known]

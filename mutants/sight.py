@@ -15,7 +15,8 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 def own_folders(root: Path, room: str) -> list[str]:
     """The folders with a room's own tests: those of its name and of its folders' names, and its doctests.
 
-    A name that two rooms have belongs to the first of them, so that a paper's tests are the theory's.
+    A name that two rooms have belongs to the first of them, so that a paper's tests are the theory's. So is the
+    ladder of all claims.
     """
     first: dict[str, str] = {}
     for each in ROOMS:
@@ -23,7 +24,10 @@ def own_folders(root: Path, room: str) -> list[str]:
             first.setdefault(folder.name, each)
     tests = root / "proofs_tests"
     names = [name for name, owner in first.items() if owner == room and (tests / name).is_dir()]
-    return [*(f"proofs_tests/{name}" for name in names), room]
+    ladder = (
+        ["proofs_tests/test_ladder.py"] if room == "theory" and (tests / "test_ladder.py").is_file() else []
+    )
+    return [*(f"proofs_tests/{name}" for name in names), *ladder, room]
 
 
 def test_files(root: Path) -> list[str]:

@@ -68,5 +68,5 @@ def test_a_room_has_the_tests_of_its_folders_and_a_paper_is_the_theorys(tmp_path
         "automata": ["proofs_tests/automata", "proofs_tests/rules", "automata"],
         "theory": ["proofs_tests/theory", "proofs_tests/paper", "theory"],
         "neural": ["proofs_tests/neural", "neural"],
-        "ratproof": ["proofs_tests/ratproof", "proofs_tests/papers/certification", "ratproof"],
+        "ratproof": ["proofs_tests/ratproof", "proofs_tests/certify", "ratproof"],
     }
