@@ -15,8 +15,8 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 def own_folders(root: Path, room: str) -> list[str]:
     """The folders with a room's own tests: those of its name and of its folders' names, and its doctests.
 
-    A name that two rooms have belongs to the first of them, so that a paper's tests are the theory's. So is the
-    ladder of all claims.
+    A name that two rooms have belongs to the first of them, so that a paper's tests are the theory's. The
+    ladder of all claims is the theory's too.
     """
     first: dict[str, str] = {}
     for each in ROOMS:
