@@ -1,0 +1,40 @@
+"""Labelled sentences: a line is a label and words, between BOS and EOS though these may not be written."""
+
+from __future__ import annotations
+
+import pytest
+
+from automata.errors import FormatError
+from neural.fa_rnn.sentences import Sentences, part_of, read, vocabulary
+
+
+def test_every_line_is_a_sentence_between_its_marks(tmp_path):
+    (tmp_path / "x.tsv").write_text("city\twhat city\n\nfare\tBOS the cost EOS\n")
+    part = part_of(tmp_path / "x.tsv")
+    assert part == Sentences(
+        (("BOS", "what", "city", "EOS"), ("BOS", "the", "cost", "EOS")), ("city", "fare")
+    )
+    assert len(part) == 2 and vocabulary({"train": part}) == ("city", "cost", "the", "what")
+
+
+def test_the_three_parts_of_a_folder_are_read_by_their_names(tmp_path):
+    for part in ("train", "dev", "test"):
+        (tmp_path / f"{part}.tsv").write_text(f"{part}\ta\n")
+    assert {name: part.labels for name, part in read(tmp_path).items()} == {
+        part: (part,) for part in ("train", "dev", "test")
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no sentence"),
+        ("no tab\n", "line 1: is 'no tab', where label<TAB>words is right"),
+        ("a\tb\n \tb\n", "line 2: is ' \\\\tb', where label<TAB>words is right"),
+        ("a\tb BOS c\n", "line 1: has BOS inside the sentence"),
+    ],
+)
+def test_what_is_no_sentence_is_refused_with_its_line(text, message, tmp_path):
+    (tmp_path / "x.tsv").write_text(text)
+    with pytest.raises(FormatError, match=message):
+        part_of(tmp_path / "x.tsv")
