@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from automata.strategies import readings
 from ratproof.main import run
 from ratproof.runner.counterexample_files import FORMAT, keep, replay
-from ratproof.runner.hunting import collect, hunt, is_target
+from ratproof.runner.hunting import Hunter, collect, hunt, is_target
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.layer_strategies import networks
@@ -43,6 +43,28 @@ def test_it_hunts_every_variant_that_should_hold_with_every_number_type():
     assert hold <= listed.names
     refuted = {f"{c.name}-{v.name}-sampled" for c in claims().values() for v in c.variants} - hold
     assert not refuted & listed.names
+
+
+class TwoRounds(Hunter):
+    """A pytest plugin that runs one target twice."""
+
+    def __init__(self, name):
+        super().__init__(messages=None, job=0, seed=0, end=0.0, variant=None)
+        self.name, self.rounds = name, []
+
+    def pytest_runtestloop(self, session):
+        (target,) = [item for item in session.items if f"[{self.name}]" in item.name]
+        self.rounds = [self.round(target, seed) for seed in (1, 2, 1)]
+        return True
+
+
+@pytest.mark.parametrize("way", ["", "-linear-elman-float32"], ids=["fractions", "a torch layer"])
+def test_a_round_is_run_again_with_another_seed_and_the_same_seed_compares_the_same(way):
+    hunter = TwoRounds(f"corollary-14-corrected-sampled{way}")
+    collect(hunter, ["corollary-14"], "cpu")
+    assert [(message.error, has_fallen) for message, has_fallen in hunter.rounds] == [("", False)] * 3
+    first, second, again = (message.cases for message, _ in hunter.rounds)
+    assert first == again != second and all(cases.total() > 0 for cases in (first, second))
 
 
 def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):

@@ -282,7 +282,8 @@ class Hunter:
         item.config.stash[SEARCH] = Search(seed, look)
         self.observation = None
         item.user_properties.clear()
-        reports = runtestprotocol(item, log=False, nextitem=item)
+        # with a next item, pytest would leave this one set up, and not give it its arguments again
+        reports = runtestprotocol(item, log=False, nextitem=None)
         result = self.observation
         if result is None:
             problem = next((last_line(r.longreprtext) for r in reports if not r.passed), "it showed nothing")
