@@ -6,7 +6,7 @@ import math
 import random
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -25,7 +25,8 @@ from ratproof.rungs import on_numbers
 from ratproof.runner.user_files import check
 from theory import registry
 from theory.rational_recurrences import proposition_7
-from theory.reading import Recurrence
+from theory.reading import Following, NoAutomaton, Recurrence
+from theory.registry import claim_named
 
 HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 """c / 2, and 1 more for each a: what every liar below says that it is."""
@@ -396,6 +397,24 @@ def test_a_theorem_of_ratproofs_says_nothing_of_a_claim_of_ones_own(monkeypatch)
         monkeypatch, claim_with(lies_on(object, 0), "kernel-checked", theorem=theorem), kind="kernel-checked"
     )
     assert result.verdict == Verdict.UNKNOWN and "nothing binds a theorem" in result.why
+
+
+WRONG = Recurrence(start=lambda w: 7, step=lambda w, c, x: c + 1, out=lambda w, c: (c,))
+
+
+@pytest.mark.parametrize("reading", [Following, partial(NoAutomaton, unit="elman")], ids=["boxes", "a unit"])
+def test_what_ratproof_decides_of_its_own_networks_says_nothing_of_a_recurrence_of_ones_own(
+    reading, monkeypatch
+):
+    """Boxes are about the network whose weights the case has, and a Hankel determinant about a cell of ours:
+    neither runs the recurrence.
+    """
+    best = claim_named("theorem-3.2").variant("corrected-eq-5")
+    variant = replace(best, reading=reading(WRONG, best.equality.construction), kinds=("decided",))
+    claim = replace(claim_named("theorem-3.2"), name="liar", variants=(variant,))
+    (result,) = decided(monkeypatch, claim)
+    assert result.verdict == Verdict.UNKNOWN and result.cases == 0 and result.certificate is None
+    assert "does not run a recurrence of your own" in result.why
 
 
 def test_a_start_that_is_changed_in_place_is_a_fresh_one_for_each_string(monkeypatch):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from automata.errors import InputError
 from ratproof.papers.invariant_boxes import decide_by_boxes
 from ratproof.papers.not_rational.refutation import refute
 from ratproof.rungs.decision import decide, decide_units, read
@@ -26,16 +27,23 @@ def decided(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
     by boxes. Where the variant says that there is no automaton, that is shown of its unit.
 
     Raises:
+        InputError: the claim is a user's, and what decides it would not run its recurrence.
         Disagreement: the sides differ on a string.
         NoSuchAutomaton: there is no automaton.
     """
     reading = variant.equality
+    own = isinstance(side, Fractions) and side.own
+    if own and isinstance(reading, (NoAutomaton, Following)):
+        raise InputError(
+            f"how a reading of the kind {type(reading).__name__} is decided does not run a recurrence of your"
+            " own, so it shows nothing of it; Equality is the reading that is decided"
+        )
     if isinstance(reading, NoAutomaton):
         if reading.unit is None:
             raise RuntimeError(f"{variant.name} names no unit that is decided to be no automaton")
         refute(reading.unit)
         return
-    on_numbers = OnNumbers() if isinstance(side, Fractions) and side.own else None
+    on_numbers = OnNumbers() if own else None
 
     def one_case(data: st.DataObject) -> None:
         if isinstance(side, Layer):

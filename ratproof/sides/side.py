@@ -69,7 +69,7 @@ class Fractions:
     def case_and_strings(
         self, variant: Variant, effort: Effort, data: st.DataObject
     ) -> tuple[Any, Sequence[String]]:
-        """The same, before it is known what the automata are scored by."""
+        """A random case by itself, whoever scores its automata, and the strings."""
         if variant.alphabet is not None:
             one = strings(variant.alphabet, effort.longest, effort.run)
             return data.draw(variant.cases("")), data.draw(st.lists(one, min_size=1, max_size=effort.strings))
@@ -180,6 +180,8 @@ def sides_of(
         yield UserProgram()
         return
     yield Fractions(own)
+    if own:  # a layer of ours is held against its own automata, which shows nothing of a user's recurrence
+        return
     for layer in claim.layers_of(variant):
         for dtype in DTYPES:
             if layer in SAMPLED_LAYERS:
