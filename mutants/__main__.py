@@ -9,9 +9,11 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
 from mutants import session as sessions
 from mutants.session import Mutant, Session
@@ -27,10 +29,14 @@ NEAREST = 8
 
 def main(arguments: list[str] | None = None) -> int:
     """Draw or read a session, run what is open in it, and say what survived; status 1 where something did."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
     rooms = options.rooms or list(ROOMS)
     path = Path(options.session or ROOT / ".mutants" / f"{'-'.join(rooms)}-{options.seed}.json")
-    session = Session.read(path, options.seed)
+    try:
+        session = Session.read(path, options.seed)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        parser.error(f"--session {path}: is no session that this program wrote ({type(error).__name__})")
     if not options.report:
         stale = sessions.stale(ROOT, rooms)
         for room, where, before, after in stale:
@@ -55,18 +61,43 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if survivors else 0
 
 
+class Parser(argparse.ArgumentParser):
+    """Bad input is one sentence, and status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say it, and leave."""
+        print(f"{self.prog} {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """What reads an integer that is not smaller."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"is {text!r}, where an integer of {least} or more is right")
+        return int(text)
+
+    return read
+
+
+def room(text: str) -> str:
+    """A room's name."""
+    if text not in ROOMS:
+        raise argparse.ArgumentTypeError(f"there is no room {text!r}; there are {', '.join(ROOMS)}")
+    return text
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="nox -s mutants --", description="Breaks one place of the code at a time."
-    )
-    parser.add_argument("rooms", nargs="*", help=f"of {', '.join(ROOMS)}; all without it")
-    parser.add_argument("--seed", type=int, default=0)
+    parser = Parser(prog="nox -s mutants --", description="Breaks one place of the code at a time.")
+    parser.add_argument("rooms", nargs="*", type=room, help=f"of {', '.join(ROOMS)}; all without it")
+    parser.add_argument("--seed", type=at_least(0), default=0)
     parser.add_argument(
-        "--sample", type=int, default=20, help="how many mutants, over all rooms (default 20)"
+        "--sample", type=at_least(1), default=20, help="how many mutants, over all rooms (default 20)"
     )
-    parser.add_argument("--jobs", type=int, default=1, help="how many at a time (default 1)")
+    parser.add_argument("--jobs", type=at_least(1), default=1, help="how many at a time (default 1)")
     parser.add_argument(
-        "--examples", type=int, default=25, help="Hypothesis's, but in the third pass (default 25)"
+        "--examples", type=at_least(1), default=25, help="Hypothesis's, but in the third pass (default 25)"
     )
     parser.add_argument(
         "--passes",
