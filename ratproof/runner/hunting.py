@@ -28,6 +28,7 @@ from ratproof.record.counterexample import Counterexample
 from ratproof.record.results import Observation
 from ratproof.runner.counterexample_files import keep
 from ratproof.runner.evidence import Mark
+from ratproof.runner.ladder import Step
 from ratproof.runner.plugin import SEARCH, Search
 from ratproof.runner.verification import Request, last_line, pytest_arguments, pytest_environment
 from theory.claim import Variant
@@ -230,7 +231,7 @@ def is_target(item: pytest.Item, variant: str | None) -> bool:
         return False
     mark: Mark = marker.args[0]
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    draws = hasattr(item.obj, "hypothesis") or "step" in parameters
+    draws = hasattr(item.obj, "hypothesis") or any(isinstance(p, Step) for p in parameters.values())
     _, variants = mark.resolve()
     chosen = [cast(Variant, parameters["variant"])] if "variant" in parameters else variants
     wanted = all(v.name == variant if variant is not None else v.expected == "holds" for v in chosen)

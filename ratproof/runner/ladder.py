@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ratproof.record.results import Observation
 from ratproof.rungs.table import rung_of
 from ratproof.runner.run import run
-from ratproof.sides.side import Fractions, Side, sides_of
+from ratproof.sides.side import Layer, SampledLayer, Side, sides_of
 from theory.claim import Claim, Variant
 
 
@@ -61,14 +61,10 @@ def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> It
 
 def runs_torch(step: Step) -> bool:
     """Does a torch layer run in it?"""
-    return not isinstance(step.side, Fractions)
+    return step.side.device is not None
 
 
 def on_device(step: Step, device: str) -> Step:
     """The same step, with its layer on that device."""
-    (side,) = (
-        side
-        for side in sides_of(step.claim, step.variant, step.kind, device)
-        if side.label == step.side.label
-    )
-    return replace(step, side=side)
+    assert isinstance(step.side, (Layer, SampledLayer))
+    return replace(step, side=replace(step.side, device=device))

@@ -22,7 +22,7 @@ from ratproof.sides.exact import Exact
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import DTYPES
 from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
-from theory.claim import Claim, Effort, Variant
+from theory.claim import USUAL, Claim, Effort, Variant
 from theory.reading import Program
 
 Sample = tuple[Comparison, Sequence[String]]
@@ -48,6 +48,12 @@ class Side(Protocol):
         """A random case, and random strings."""
 
 
+def _strings_over(alphabet: Sequence[str], effort: Effort) -> st.SearchStrategy[list[String]]:
+    """Random strings over the alphabet of a case that is given."""
+    one = strings(alphabet, effort.longest, effort.run)
+    return st.lists(one, min_size=1, max_size=effort.strings)
+
+
 @dataclass(frozen=True)
 class Fractions:
     """The recurrence, in exact fractions.
@@ -71,8 +77,7 @@ class Fractions:
     ) -> tuple[Any, Sequence[String]]:
         """A random case by itself, whoever scores its automata, and the strings."""
         if variant.alphabet is not None:
-            one = strings(variant.alphabet, effort.longest, effort.run)
-            return data.draw(variant.cases("")), data.draw(st.lists(one, min_size=1, max_size=effort.strings))
+            return data.draw(variant.cases("")), data.draw(_strings_over(variant.alphabet, effort))
         names, some = data.draw(readings(most=effort.strings, longest=effort.longest, run=effort.run))
         return data.draw(variant.cases("abc")).renamed(names), some
 
@@ -93,8 +98,7 @@ class UserProgram:
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """The program, and random strings."""
         assert isinstance(variant.reading, Program) and variant.alphabet is not None
-        one = strings(variant.alphabet, effort.longest, effort.run)
-        some = data.draw(st.lists(one, min_size=1, max_size=effort.strings))
+        some = data.draw(_strings_over(variant.alphabet, effort))
         return variant.reading.comparison(claim.name, variant.name), some
 
 
@@ -104,7 +108,7 @@ class Layer:
 
     kind: str
     dtype: str
-    device: str | None = "cpu"
+    device: str = "cpu"
     examples: int | None = None
 
     @property
@@ -114,7 +118,7 @@ class Layer:
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """A random layer with random options, weights and start, and random strings."""
-        names, some = data.draw(readings(most=60))
+        names, some = data.draw(readings(most=USUAL.strings))
         return self._drawn("abc", claim, variant, data).renamed(names), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
@@ -123,8 +127,10 @@ class Layer:
 
     def _drawn(self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
         starts = layer_kinds()[self.kind].starts
-        kind, device = self.kind, self.device or "cpu"
-        return data.draw(networks(alphabet, kind, claim.name, variant.name, self.dtype, device, start=starts))
+        format_and_place = self.dtype, self.device
+        return data.draw(
+            networks(alphabet, self.kind, claim.name, variant.name, *format_and_place, start=starts)
+        )
 
 
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
@@ -146,7 +152,7 @@ class SampledLayer:
 
     kind: str
     dtype: str
-    device: str | None = "cpu"
+    device: str = "cpu"
     examples: int | None = EXAMPLES
 
     @property
@@ -157,8 +163,9 @@ class SampledLayer:
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """A random layer, and random strings."""
         names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
-        device = self.device or "cpu"
-        layers = sampled_layers("abc", self.kind, claim.name, variant.name, RUNS, TESTS, self.dtype, device)
+        layers = sampled_layers(
+            "abc", self.kind, claim.name, variant.name, RUNS, TESTS, self.dtype, self.device
+        )
         finds = power(RUNS, threshold(TESTS))
         ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
         return data.draw(layers).renamed(names), some
