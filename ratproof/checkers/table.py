@@ -68,7 +68,8 @@ def checker_of(data: dict[str, Any]) -> ModuleType:
     if "about" in data:
         about = data["about"]
         if not isinstance(about, str) or about not in PROGRAMS:
-            raise ValueError(f"it is about {about!r:.60}, where {' or '.join(PROGRAMS)} is right")
+            right = ", ".join(f'"{known}"' for known in PROGRAMS)
+            raise ValueError(f"its field about is {about!r:.60}, where one of {right} is right")
         return PROGRAMS[about]
     for field, program in OLDER.items():
         if field in data:
