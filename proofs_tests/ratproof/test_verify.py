@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+from itertools import product
 from pathlib import Path
 from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import core, settings
+from hypothesis import core, given, settings
+from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.main import run
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import recording
-from ratproof.record.results import Observation, Result, gather
+from ratproof.record.results import Observation, Result, gather, in_order
 from ratproof.runner.hunting import hunt
 from ratproof.runner.verification import Outcome, Request, _missing, verify
 from ratproof.sides import corpus as texts
@@ -64,6 +66,14 @@ def test_one_test_that_shows_nothing_makes_the_whole_unknown(verdicts):
     (result,) = gather(map(seen, verdicts), None)
     assert result.verdict == Verdict.UNKNOWN
     assert not result.as_expected
+
+
+@given(st.permutations(list(product(claims()["theorem-3.2"].variants, ("sampled", "decided")))))
+def test_results_are_in_the_order_of_the_claims_variants_in_whatever_order_they_came(order):
+    results = gather((seen(Verdict.HOLDS, v.name, kind) for v, kind in order), None)
+    names = [v.name for v in claims()["theorem-3.2"].variants]
+    sorted_results = in_order(results, {"proposition-7": names})
+    assert [(r.variant, r.kind) for r in sorted_results] == list(product(names, ("sampled", "decided")))
 
 
 def test_nothing_at_all_is_not_as_expected():

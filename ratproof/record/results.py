@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,15 +123,14 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
     return list(results.values())
 
 
-def in_order(results: Iterable[Result], claims: Iterable[str]) -> list[Result]:
-    """Sorted as the claims are, then by variant in the order in which they came, then up the ladder."""
-    place = {name: i for i, name in enumerate(claims)}
+def in_order(results: Iterable[Result], variants: Mapping[str, Iterable[str]]) -> list[Result]:
+    """Sorted as the claims are, then as each claim's variants are, then up the ladder.
+
+    Tests run in any order where several processes run them; the order of the results says nothing of that.
+    """
+    place = {pair: i for i, pair in enumerate((c, v) for c, names in variants.items() for v in names)}
     rungs = {kind: i for i, kind in enumerate(KINDS)}
-    given = list(results)
-    variants = {key: i for i, key in enumerate(dict.fromkeys((r.claim, r.variant) for r in given))}
-    return sorted(
-        given, key=lambda r: (place.get(r.claim, len(place)), variants[r.claim, r.variant], rungs[r.kind])
-    )
+    return sorted(results, key=lambda r: (place.get((r.claim, r.variant), len(place)), rungs[r.kind]))
 
 
 def _joined(a: Verdict, b: Verdict) -> Verdict:

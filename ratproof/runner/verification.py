@@ -172,7 +172,7 @@ def verify(
     results = gather(watch.seen, request.seed)
     if not watch.interrupted:
         results += _missing(request, results, watch.not_run)
-    results = in_order(results, claims())
+    results = in_order(results, {name: [v.name for v in c.variants] for name, c in claims().items()})
     watch.notes += keep_evidence(results, request.seed)
     notes = list(dict.fromkeys(watch.notes))
     return Outcome(results, watch.interrupted, watch.errors, notes, watch.not_run, not_written)
