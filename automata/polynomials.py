@@ -156,7 +156,7 @@ class Opposite(Free):
     """
 
     def times(self, a: Weight, b: Weight) -> Weight:
-        """B a."""
+        """The product ``b a``."""
         return super().times(b, a)
 
 

@@ -184,10 +184,9 @@ class Runner:
         files = self.sight.ordered(mutant.file, files)[: NEAREST if scope == "nearest" else None]
         while True:
             with mutated(tree / mutant.file, change.text):
-                result = self._run(tree, files, examples)
+                result = self._run(tree, files, examples, Path(mutant.file).stem)
             if result.outcome == "survived" or self._passes_unmutated(tree, result.by, examples):
                 break
-            files = files[files.index(str(result.by).split("::")[0]) :]  # those before it have passed
         with self.lock:
             mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
             if result.outcome == "survived":
@@ -195,10 +194,10 @@ class Runner:
             self.session.write()
         return result.outcome + (f" by {result.by}" if result.by else "")
 
-    def _run(self, tree: Path, tests: list[str], examples: int) -> Outcome:
+    def _run(self, tree: Path, tests: list[str], examples: int, name: str) -> Outcome:
         with self.lock:
             clean = dict(self.session.clean.get(str(examples), {}))
-        return run(tree, self.options.python, tests, examples, examples >= FULL, clean)
+        return run(tree, self.options.python, tests, examples, examples >= FULL, clean, name)
 
     def _passes_unmutated(self, tree: Path, test: str | None, examples: int) -> bool:
         """Whether a test that stopped a mutant passes without it; one that fails is left out from then on."""
@@ -207,7 +206,7 @@ class Runner:
         with self.lock:
             clean = self.session.clean.setdefault(str(examples), {})
         if test not in clean:
-            result = self._run(tree, [test], examples)
+            result = self._run(tree, [test], examples, test)
             with self.lock:
                 clean[test] = result.seconds.get(test, LIMIT) if result.outcome == "survived" else None
                 self.session.write()

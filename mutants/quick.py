@@ -3,7 +3,8 @@
 It is read by the tests' Python (``-p mutants.quick``), so it imports nothing that they lack.
 ``MUTANTS_RECORD`` names the file that gets a line for each test as it starts and ends; ``MUTANTS_LIMITS`` one
 with the seconds that a test may take; with ``MUTANTS_SHRINK`` Hypothesis shrinks, as tests of strategies
-expect.
+expect. ``MUTANTS_NAME`` is the name of the mutant's file: tests with that name run first, such as a claim's
+rungs among those of all claims.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,6 +35,18 @@ def pytest_configure(config: pytest.Config) -> None:
     phases = tuple(p for p in settings().phases if p not in (Phase.shrink, Phase.explain))
     settings.register_profile("mutants", settings(), phases=phases, database=None)
     settings.load_profile("mutants")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """First what bears the name of the mutant's file."""
+    name = _name(os.environ["MUTANTS_NAME"])
+    items.sort(key=lambda item: name not in _name(item.nodeid))
+
+
+def _name(text: str) -> str:
+    """A claim is called ``theorem-3.1``, and its file ``theorem_3_1``."""
+    return re.sub(r"\W|_", "-", text)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -89,7 +89,13 @@ def mutated(path: Path, text: str) -> Iterator[None]:
 
 
 def run(
-    tree: Path, python: str, tests: list[str], examples: int, shrink: bool, clean: dict[str, float | None]
+    tree: Path,
+    python: str,
+    tests: list[str],
+    examples: int,
+    shrink: bool,
+    clean: dict[str, float | None],
+    name: str,
 ) -> Outcome:
     """Run pytest on these files in this order, in one thread, with the same random cases each time, until a
     test fails.
@@ -101,6 +107,7 @@ def run(
         examples: Hypothesis's.
         shrink: whether Hypothesis shrinks.
         clean: the seconds of tests unmutated; none: the test is left out.
+        name: tests with it in their name run first.
     """
     record, limits = tree.parent / "record", tree.parent / "limits"
     record.write_text("")
@@ -111,9 +118,8 @@ def run(
     command += ["-p", "mutants.quick", "-k", "not no_test_has_this_name"]
     command += [f"--deselect={test}" for test, seconds in clean.items() if seconds is None]
     settings = {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "RATPROOF_EXAMPLES": str(examples)}
-    settings |= {"MUTANTS_RECORD": str(record), "MUTANTS_LIMITS": str(limits)} | dict.fromkeys(
-        _ONE_THREAD, "1"
-    )
+    settings |= {"MUTANTS_RECORD": str(record), "MUTANTS_LIMITS": str(limits), "MUTANTS_NAME": name}
+    settings |= dict.fromkeys(_ONE_THREAD, "1")
     settings |= {"MUTANTS_SHRINK": "yes"} if shrink else {}
     process = subprocess.Popen(
         [*command, *tests],

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from automata import att_format, drawing, files, json_format
 from automata.errors import FormatError, InputError
+from automata.files import write_whole
 from automata.forward import score
 from automata.hankel import shortlex
 from automata.openfst import from_openfst
@@ -462,8 +463,10 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(InputError, match="no finite decimal"):
         files.write(WFSA(MIN_PLUS, [0], ["1/3"], {"a": [[0]]}), path)
     assert path.read_text() == before and sorted(p.name for p in tmp_path.iterdir()) == ["x.att", "x.syms"]
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match=r"cannot be written: .* is no folder$"):
         files.write(WFSA(REAL, [1], [1], {}), path / "below" / "y.json")
+    with pytest.raises(InputError, match=r"cannot be written: File exists$"):
+        write_whole(path / "y.json", "{}")
 
 
 @each

@@ -197,3 +197,9 @@ def test_a_block_of_full_rank_has_the_prefix_before_the_suffix():
     assert len(hankel) > 2
     assert hankel.values == tuple(tuple(first_b(p + s) for s in hankel.suffixes) for p in hankel.prefixes)
     assert any(first_b(p + s) != first_b(s + p) for p in hankel.prefixes for s in hankel.suffixes)
+
+
+def test_what_is_being_done_is_told():
+    told = []
+    minimise(WFSA(REAL, [1, 1], [1, 1], {"a": [[1, 0], [0, 1]]}), told.append)
+    assert told == ["1 of 2 dimensions", "1 of 1 dimensions"]

@@ -67,6 +67,7 @@ def test_anything_is_shown_shortened():
         nested = [nested]
     for value in (nested, 10**10_000, Fraction(1, 10**10_000), "x" * 10**7, [10**10_000]):
         assert len(shorten(value)) <= 60
+    assert shorten(nested) == "<list>" and shorten("x" * 90, most=20) == "'" + "x" * 16 + "..."
 
 
 def test_a_symbol_of_ten_million_signs():

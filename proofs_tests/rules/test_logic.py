@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import FormatError, InputError
-from automata.rules.logic import parse, read
+from automata.rules.logic import DEEPEST, MOST_CLAUSES, parse, read
 from neural.fa_rnn.aggregation import SoftLogic
 
 NAMES = ("a", "b", "c")
@@ -89,3 +89,18 @@ def test_scores_below_zero_count_as_zero() -> None:
 def test_a_name_that_no_rule_has() -> None:
     with pytest.raises(InputError, match="names 'd', where there are a, b, c"):
         SoftLogic({"x": parse("a & d")}, NAMES)
+
+
+def test_only_what_is_nested_counts_as_depth() -> None:
+    deepest = "(" * DEEPEST + "a" + ")" * DEEPEST
+    assert parse(f"(!a) & {deepest} & " + "(b) & " * DEEPEST + "(b)") == parse("!a & a & b")
+    for before in ("", "(a) & " * DEEPEST, "!(!a) & " * DEEPEST):
+        with pytest.raises(FormatError, match=rf"column {len(before) + DEEPEST + 1}: is nested more than"):
+            parse(f"{before}({deepest})")
+
+
+def test_products_that_are_one_clause_in_the_end_are_multiplied_out() -> None:
+    """The square of a conjunction: more products than clauses are allowed, and fewer clauses."""
+    names = " & ".join(f"x{i}" for i in range(140))
+    assert MOST_CLAUSES < 140**2
+    assert len(parse(f"({names}) | ({names})").clauses) <= 140 * 141 // 2

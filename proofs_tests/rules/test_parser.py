@@ -120,6 +120,7 @@ def test_what_is_no_rule(text: str, says: str) -> None:
         ("[]\n$", "is no header"),
         ("[x]\na\n[x]\nb", "line 3: the label 'x' has a header already"),
         ("a\n[x]\nb", "line 1: a rule stands above the first"),
+        ("\na\nb\n[x]\nb", "line 2: a rule stands above the first"),
         ("[x]\na\n  b | ( c", "line 3, column 10: ends"),
     ],
 )

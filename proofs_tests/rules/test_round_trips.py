@@ -154,6 +154,14 @@ def test_a_word_and_a_wildcard_that_look_the_same_are_no_letters_of_one_automato
     assert pseudo_letters([parse(r"\$ a")]).alphabet == ("$", "a")
 
 
+@pytest.mark.parametrize(("text", "words"), [("show", ("show",)), ("and/or, .txt", ("and/or", ".txt"))])
+def test_words_between_commas_are_a_vocabulary_and_one_that_looks_like_a_file_is_missed(text, words) -> None:
+    assert vocabulary(text) == words
+    for name in ("there/is/none", "none.json", "none.txt"):
+        with pytest.raises(FormatError, match=f"^{name}: is no file that can be read"):
+            vocabulary(name)
+
+
 def test_a_vocabulary_that_is_there_twice_is_none(tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text('{"vocab": ["a"], "vocab": ["b"]}')
     with pytest.raises(FormatError, match="'vocab' is there twice"):

@@ -1,0 +1,85 @@
+"""Free semirings: what holds of polynomials holds of whatever their variables stand for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.polynomials import OPPOSITE, POLYNOMIALS, WORDS, Polynomial
+
+NAMES = "fcu"
+MATRICES = {
+    "f": np.array([[1, 2], [0, 1]], dtype=object),
+    "c": np.array([[0, 1], [1, 3]], dtype=object),
+    "u": np.array([[2, 0], [5, 1]], dtype=object),
+}
+"""No two of them commute."""
+NUMBERS = {
+    "f": np.array([[2]], dtype=object),
+    "c": np.array([[3]], dtype=object),
+    "u": np.array([[7]], dtype=object),
+}
+
+
+def value(polynomial: Polynomial, of: dict[str, np.ndarray]) -> np.ndarray:
+    """The polynomial with matrices for its variables."""
+    one = np.eye(len(of["f"]), dtype=int).astype(object)
+    total = 0 * one
+    for word, times in polynomial.terms.items():
+        product = one
+        for name in word:
+            product = product @ of[name]
+        total = total + times * product
+    return total
+
+
+def polynomials(free) -> st.SearchStrategy[Polynomial]:
+    """Sums and products of variables and natural numbers, as a user writes them."""
+    leaves = st.sampled_from(NAMES).map(free.variable)
+    numbers = st.integers(0, 3) | st.integers(0, 3).map(Fraction)
+    return st.recursive(
+        leaves,
+        lambda parts: st.one_of(
+            st.builds(lambda a, b: a + b, parts, parts | numbers),
+            st.builds(lambda a, b: a + b, numbers, parts),
+            st.builds(lambda a, b: a * b, parts, parts | numbers),
+            st.builds(lambda a, b: a * b, numbers, parts),
+        ),
+        max_leaves=6,
+    )
+
+
+@pytest.mark.parametrize(("free", "of"), [(WORDS, MATRICES), (POLYNOMIALS, NUMBERS)], ids=["N<X>", "N[X]"])
+@given(data=st.data())
+def test_putting_matrices_for_the_variables_keeps_sums_and_products(free, of, data):
+    a, b = data.draw(polynomials(free)), data.draw(polynomials(free))
+    number = data.draw(st.integers(0, 9))
+    assert (value(a + b, of) == value(a, of) + value(b, of)).all()
+    assert (value(a * b, of) == value(a, of) @ value(b, of)).all()
+    for product in (number * a, a * number, Fraction(number) * a):
+        assert (value(product, of) == number * value(a, of)).all()
+    assert (value(number + a, of) == number * value(free.one, of) + value(a, of)).all()
+
+
+@given(st.data())
+def test_the_opposite_multiplies_from_the_end(data):
+    a, b = data.draw(polynomials(WORDS)), data.draw(polynomials(WORDS))
+    assert OPPOSITE.times(a, b) == b * a == WORDS.times(b, a)
+
+
+@pytest.mark.parametrize("weight", [-1, Fraction(1, 2), "f", None, 0.5])
+def test_only_natural_numbers_go_with_polynomials(weight):
+    f = POLYNOMIALS.variable("f")
+    for product in (lambda: f * weight, lambda: weight * f, lambda: f + weight):
+        with pytest.raises(TypeError):
+            product()
+    assert not POLYNOMIALS.holds(weight) and f != weight
+
+
+def test_words_do_not_go_with_polynomials():
+    with pytest.raises(TypeError, match="variables that commute does not go with"):
+        POLYNOMIALS.variable("f") * WORDS.variable("f")

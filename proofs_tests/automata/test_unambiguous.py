@@ -1,0 +1,45 @@
+"""Whether an automaton has at most one accepting path a string, against counting the paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from automata import strategies
+from automata.equivalence import unambiguous
+from automata.equivalence.pairs import Congruence
+from automata.semirings import MAX_PLUS
+
+
+def counted(automaton) -> bool:
+    """Is no string accepted by two paths? All vectors of path counts, where 2 stands for more."""
+    there = [(m != automaton.semiring.zero).astype(int) for m in automaton.matrices]
+    initial, final = (
+        (v != automaton.semiring.zero).astype(int) for v in (automaton.initial, automaton.final)
+    )
+    waiting, reached = [tuple(initial)], {tuple(initial)}
+    while waiting:
+        paths = np.array(waiting.pop(), dtype=int)
+        if paths @ final > 1:
+            return False
+        after = {tuple(np.minimum(paths @ m, 2)) for m in there} - reached
+        reached |= after
+        waiting += after
+    return True
+
+
+@pytest.mark.parametrize("few_arrows", [-1, 100], ids=["pairs as matrices", "pairs as a set"])
+@given(a=strategies.automata(MAX_PLUS, most_states=3))
+def test_an_automaton_is_unambiguous_where_no_string_has_two_paths(few_arrows, a):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unambiguous, "_FEW_ARROWS", few_arrows)
+        assert unambiguous.is_unambiguous(a) == counted(a)
+
+
+def test_a_congruence_holds_for_unions_and_through_other_sets():
+    congruence = Congruence(3, unions=True)
+    congruence.add(0b001, 0b010)
+    congruence.add(0b010, 0b100)
+    assert congruence.holds(0b011, 0b110)
+    assert not congruence.holds(0b011, 0b010)
