@@ -14,7 +14,8 @@ from rich.text import Text
 
 from automata.errors import OutputError
 from ratproof.commands.app import AsJson, app, print_json
-from ratproof.commands.terminal import console, headed
+from ratproof.commands.report.lines import WIDTH
+from ratproof.commands.terminal import console, headed, own_screen
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.record.kinds import KINDS
 from theory.claim import Claim
@@ -97,6 +98,9 @@ def verify(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="proofs and counterexamples in full (without: for named claims)")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Verify claims: run their evidence, and compare each verdict with the one that is expected."""
@@ -107,7 +111,7 @@ def verify(
         tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs, rules
     )
     outcome = _with_progress("verify", lambda told: run(request, told))
-    return _told(outcome, as_json, proofs=bool(names))  # of all claims at once, proofs would hide the rest
+    return _told(outcome, as_json, details=details or bool(names))
 
 
 @app.command()
@@ -130,30 +134,33 @@ def check(
     from ratproof.runner.user_files import check as run
 
     outcome = _with_progress("check", lambda told: run(file, names or [], kind, examples, seed, told))
-    return _told(outcome, as_json, proofs=True, claims_file=file)
+    return _told(outcome, as_json, details=True, claims_file=file)
 
 
 def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
-    """Run it with a progress bar, on a terminal."""
-    screen = console(error=True)
-    bar = Progress(
-        TextColumn(what),
-        BarColumn(20),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=screen,
-        transient=True,
-        disable=not screen.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("", total=None)
-        return run(
-            lambda test, done, total: bar.update(task, completed=done, total=total, description=test[:60])
+    """Run it with a bar on a terminal: how many claims are done, and what runs."""
+    with own_screen() as screen:
+        bar = Progress(
+            TextColumn(what),
+            BarColumn(20),
+            MofNCompleteColumn(),
+            TextColumn("claims"),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=screen,
+            transient=True,
+            disable=not screen.is_terminal,
         )
+        with bar:
+            task = bar.add_task("", total=None)
+            return run(
+                lambda name, done, total: bar.update(
+                    task, completed=done, total=total, description=name[: WIDTH - 48]
+                )
+            )
 
 
-def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None = None) -> int:
+def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | None = None) -> int:
     """Print the results; the exit status."""
     from ratproof.commands.report import show
     from ratproof.runner.counterexample_files import versions
@@ -173,7 +180,7 @@ def _told(outcome: Outcome, as_json: bool, proofs: bool, claims_file: str | None
             }
         )
     else:
-        show(outcome, console(), proofs, claims_file)
+        show(outcome, console(), details, claims_file)
     if outcome.not_written:
         raise OutputError(outcome.not_written)
     return INTERRUPTED if outcome.interrupted else YES if outcome.as_expected else NO

@@ -34,7 +34,7 @@ def check(
     kind: str | None = None,
     examples: int | None = None,
     seed: int | None = None,
-    started: Callable[[str, int, int], None] = lambda test, done, total: None,
+    started: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
     """Run every rung that the file's claims promise.
 
@@ -44,7 +44,7 @@ def check(
         kind: only this kind of evidence.
         examples: random cases a rung.
         seed: of fresh random cases; without, the same in every run of the same installation.
-        started: is told of each rung: its name, how many are done, how many there are.
+        started: is told what begins to run, how many claims are done, how many there are.
 
     Raises:
         InputError: the file, a name or a kind is not right; with the line of the file where it broke.
@@ -56,8 +56,8 @@ def check(
     observations: list[Observation] = []
     interrupted = False
     with random_cases(examples or EXAMPLES, derandomize=seed is None), redirect_stdout(sys.stderr):
-        for done, step in enumerate(ladder):
-            started(f"{step.claim.name}, {step.variant.name}, {step.kind}", done, len(ladder))
+        for step in ladder:
+            started(step.label, chosen.index(step.claim), len(chosen))
             try:
                 observations.append(step.run(f"{path}::{step.claim.name}", seed))
             except KeyboardInterrupt:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -98,16 +100,21 @@ class Outcome:
 
 
 class Watch:
-    """A pytest plugin that gathers what tests showed from their reports, in whatever process they ran."""
+    """A pytest plugin that gathers what tests showed from their reports, in whatever process they ran.
 
-    def __init__(self, started: Callable[[str, int, int], None]) -> None:
-        self.started = started
+    Args:
+        names: the claims that are asked for.
+        started: is told what begins to run, how many claims are done, and how many there are.
+    """
+
+    def __init__(self, names: Iterable[str], started: Callable[[str, int, int], None]) -> None:
+        self.names, self.started = list(names), started
+        self.left: Counter[str] = Counter()
         self.seen: list[Observation] = []
         self.errors: list[str] = []
         self.notes: list[str] = []
         self.not_run: list[dict[str, str]] = []
         self.interrupted = False
-        self.total = self.done = 0
         self.corpus: Any = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -122,19 +129,26 @@ class Watch:
         node.workerinput[PARENT] = os.getpid()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self.total = len(session.items)
+        self._collected(item.nodeid for item in session.items)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: Sequence[str]) -> None:
-        self.total = len(ids)
+        self._collected(ids)
+
+    def _collected(self, tests: Iterable[str]) -> None:
+        self.left = Counter(dict.fromkeys(self.names, 0))
+        self.left.update(name for test in tests if (name := claim_in(test, self.names)))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self.started(nodeid.split("::")[-1], self.done, self.total)
+        done = sum(not tests for tests in self.left.values())
+        self.started(_bare_name(nodeid), done, len(self.left))
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.left[claim_in(nodeid, self.names)] -= 1
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call":
-            self.done += 1
             self.seen += [
                 Observation.from_text(str(text)) for name, text in report.user_properties if name == OBSERVED
             ]
@@ -153,14 +167,37 @@ class Watch:
             self.errors.append(f"{report.nodeid}: {last_line(report.longreprtext)}")
 
 
+def claim_in(test: str, names: Iterable[str]) -> str:
+    """Which of these claims a test's file or parameters name; empty where none.
+
+    >>> claim_in("test_ladder.py::test[model-b-max-plus-corrected-proved]", ["model-b", "model-b-max-plus"])
+    'model-b-max-plus'
+    >>> claim_in("test_theorem_3_1.py::test", ["theorem-3.1"])
+    'theorem-3.1'
+    """
+    words = _hyphenated(test)
+    return max((name for name in names if _hyphenated(name) in words), key=len, default="")
+
+
+def _hyphenated(text: str) -> str:
+    return re.sub(r"\W|_", "-", text)
+
+
+def _bare_name(test: str) -> str:
+    """What stands in its brackets, or else its function's name."""
+    name = test.split("::")[-1]
+    return name.partition("[")[2].removesuffix("]") or name.removeprefix("test_").replace("_", " ")
+
+
 def verify(
-    request: Request, started: Callable[[str, int, int], None] = lambda test, done, total: None
+    request: Request, started: Callable[[str, int, int], None] = lambda what, done, total: None
 ) -> Outcome:
-    """Run what was asked; ``started`` is told of each test: its name, how many are done, how many there are.
+    """Run what was asked; ``started`` is told what begins to run, how many claims are done, how many there
+    are.
 
     Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
     """
-    watch = Watch(started)
+    watch = Watch(request.claims or claims(), started)
     watch.corpus = _check(request)
     with TemporaryDirectory() as scratch:
         junit = Path(scratch) / "junit.xml"

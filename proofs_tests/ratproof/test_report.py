@@ -1,0 +1,144 @@
+"""The report says each verdict once, within 80 columns, what is unexpected first."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from ratproof.commands.report import show
+from ratproof.commands.report.ladder import COLUMNS
+from ratproof.commands.report.marks import Mark
+from ratproof.record.counterexample import Counterexample
+from ratproof.record.kinds import Verdict
+from ratproof.record.results import Result, in_order
+from ratproof.runner.verification import Outcome
+from theory.registry import claims
+
+VARIANTS = {name: [v.name for v in claim.variants] for name, claim in claims().items()}
+PROMISED = [(c, v, kind) for c in claims().values() for v in c.variants for kind in v.kinds]
+LETTERS = st.text("aβ\x1b ", max_size=3)
+
+
+def result(claim, variant, kind, verdict=None, cases=7, seconds=1.0, counterexample=None, device="cpu"):
+    verdict = Verdict(variant.expected) if verdict is None else verdict
+    why = "no test showed it" if verdict == Verdict.UNKNOWN else ""
+    return Result(
+        claim.name,
+        variant.name,
+        kind,
+        variant.expected,
+        verdict,
+        device if kind == "sampled" else None,
+        None,
+        cases,
+        seconds,
+        counterexample=counterexample,
+        why=why,
+    )
+
+
+@st.composite
+def results(draw) -> list[Result]:
+    """Any verdicts on any rungs, with counterexamples of any size."""
+    places = st.integers(0, len(PROMISED) - 1)
+    several = []
+    for claim, variant, kind in map(PROMISED.__getitem__, draw(st.sets(places, min_size=1, max_size=12))):
+        verdict = draw(st.sampled_from([Verdict(variant.expected)] * 3 + list(Verdict)))
+        numbers = st.text("0123456789/-", min_size=1, max_size=60)
+        counterexample = Counterexample(
+            claim.name, variant.name, {}, draw(LETTERS), draw(st.lists(LETTERS, max_size=40)), 0,
+            draw(numbers), draw(numbers), "0",
+        )  # fmt: skip
+        refuted = verdict == Verdict.REFUTED and draw(st.booleans())
+        several.append(
+            result(
+                claim,
+                variant,
+                kind,
+                verdict,
+                draw(st.integers(0, 10**12)),
+                draw(st.floats(0, 10**7)),
+                counterexample if refuted else None,
+                draw(st.sampled_from(["cpu", "cuda"])),
+            )
+        )
+    return in_order(several, VARIANTS)
+
+
+def report(outcome, details=False, encoding="utf-8", **options) -> list[str]:
+    bytes_written = io.BytesIO()
+    stream = io.TextIOWrapper(bytes_written, encoding, errors="backslashreplace")
+    show(outcome, Console(file=stream, width=200, markup=False, emoji=False), details, **options)
+    stream.flush()
+    return bytes_written.getvalue().decode(encoding).splitlines()
+
+
+@pytest.mark.parametrize("details", [False, True])
+@given(several=results())
+def test_no_line_is_wider_than_80_columns_or_ends_in_a_blank(details, several):
+    for line in report(Outcome(several), details):
+        assert (len(line) <= 80 and line == line.rstrip()) or line.startswith("  ratproof ")
+
+
+@given(several=results(), encoding=st.sampled_from(["utf-8", "ascii"]))
+def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
+    lines = report(Outcome(several), encoding=encoding)
+    table = lines[next(i for i, line in enumerate(lines) if line.endswith("cases   s")) :]
+    for one in several:
+        place = next(i for i, line in enumerate(table) if line.split("  ")[0] == one.claim)
+        row = next(line for line in table[place:] if line.split()[0] == one.variant)
+        column = list(COLUMNS.values()).index((one.kind, one.device))
+        mark = Mark.of(one)
+        assert row[39 + 4 * column : 43 + 4 * column].strip() == (
+            mark.sign if encoding == "utf-8" else mark.ascii_sign
+        )
+
+
+@given(results())
+def test_what_is_unexpected_stands_first_and_once_more_in_the_totals(several):
+    lines = report(Outcome(several))
+    bad = {f"{r.claim}, {r.variant}" for r in several if not r.as_expected}
+    before = " ".join(lines[: next(i for i, line in enumerate(lines) if line.endswith("cases   s"))])
+    assert {name for name in bad if f"unexpected: {name}:" in re.sub(" +", " ", before)} == bad
+    totals = " ".join(lines)
+    assert f"{sum(r.as_expected for r in several)} of {len(several)} verdicts as expected" in totals
+    assert not bad or "; unexpected: " in totals
+
+
+def test_everything_fits_on_fewer_than_200_lines():
+    nothing = Counterexample("c", "v", {}, "", ["a"], 0, "1", "0", "0")
+    several = [
+        result(c, v, kind, counterexample=nothing if v.expected == "refuted" else None)
+        for c, v, kind in PROMISED
+    ]
+    assert len(report(Outcome(several))) < 200
+
+
+def test_what_did_not_run_is_a_column_of_dots_and_one_sentence():
+    claim = claims()["proposition-7"]
+    rungs = [(v, kind) for v in claim.variants for kind in v.kinds]
+    several = [result(claim, v, kind) for v, kind in rungs if kind != "kernel-checked"]
+    without_coq = [
+        {"claim": claim.name, "variant": v.name, "kind": kind, "why": "there is no Coq"}
+        for v, kind in rungs
+        if kind == "kernel-checked"
+    ]
+    lines = report(Outcome(several, not_run=without_coq))
+    assert next(line for line in lines if line.startswith("  corrected"))[64:].split()[0] == "·"
+    assert lines.count("kernel-checked (4 variants): not run: there is no Coq") == 1
+    assert sum("cuda: not run" in line for line in lines) == 1
+
+
+def test_details_say_what_a_line_leaves_out():
+    claim = claims()["proposition-7"]
+    variant = claim.variant("printed")
+    counterexample = Counterexample(claim.name, "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
+    outcome = Outcome([result(claim, variant, "exhausted", counterexample=counterexample)])
+    assert "RR proposition-7 printed ε: 1 ≠ 0" in report(outcome)
+    in_full = "  on the empty string the network gives 1, the automaton 0; c_0 = 1"
+    assert in_full in report(outcome, details=True) and in_full not in report(outcome)

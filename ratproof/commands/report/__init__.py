@@ -1,0 +1,117 @@
+"""The report of ``verify`` and ``check``: what is unexpected, the ladder, errata or details, totals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ratproof.commands.report.details import show_details, show_refutation
+from ratproof.commands.report.errata import errata
+from ratproof.commands.report.ladder import Row, ladder, rows
+from ratproof.commands.report.lines import WIDTH, print_paragraph
+from ratproof.record.ledger import TOO_SHORT, joined, left_out_in_words
+from ratproof.runner.verification import Outcome
+
+__all__ = ["show"]
+
+
+def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str | None = None) -> None:
+    """Print the report.
+
+    Args:
+        outcome: what ran.
+        out: no line is wider than 80 columns, but for commands to paste.
+        details: proofs and counterexamples in full, in place of a line each.
+        claims_file: of claims of a user's own. Without, it also says that no network ran on a GPU, where none
+            did.
+    """
+    out.width = min(out.width, WIDTH)
+    table = rows(outcome.results, outcome.not_run)
+    unexpected = [row for row in table if row.unexpected]
+    _show_unexpected(unexpected, outcome.errors, out, claims_file)
+    for line in ladder(table, out, claims_file):
+        out.print(line)
+    if details:
+        for row in table:
+            show_details(row, out, claims_file)
+    else:
+        for line in errata(table, out):
+            out.print(line)
+    for sentence in _sentences(outcome, own=claims_file is None, left_out=not details):
+        print_paragraph(out, sentence)
+    _tell_certificates(outcome, out)
+    style = "bold green" if outcome.as_expected else "bold red"
+    print_paragraph(out, summary(outcome), style=style)
+
+
+def _show_unexpected(
+    unexpected: Sequence[Row], errors: Sequence[str], out: Console, claims_file: str | None
+) -> None:
+    for row in unexpected:
+        name = f"{row.claim.name}, {row.variant.name}"
+        for verdict, kinds, why in _alike(row):
+            line = f"unexpected: {name}: expected {row.variant.expected}, {verdict}: {kinds}{why}"
+            print_paragraph(out, line, style="bold red")
+        show_refutation(row, out, claims_file)
+        out.print()
+    for error in errors:
+        print_paragraph(out, f"error: {error}", style="red")
+
+
+def _alike(row: Row) -> list[tuple[str, str, str]]:
+    """The unexpected verdicts, each with the kinds of evidence that have it, and their common reason."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for result in row.results:
+        if not result.as_expected:
+            why = "" if result.counterexample is not None or not result.why else f"; {result.why}"
+            kinds.setdefault((str(result.verdict), why), []).append(result.kind)
+    return [(verdict, ", ".join(names), why) for (verdict, why), names in kinds.items()]
+
+
+def summary(outcome: Outcome) -> str:
+    """How many verdicts were as expected; which claims' were not."""
+    good = sum(r.as_expected for r in outcome.results)
+    cases = sum(r.cases for r in outcome.results)
+    line = f"{good} of {len(outcome.results)} verdicts as expected, {cases:,} cases"
+    bad = dict.fromkeys(f"{r.claim} {r.variant}" for r in outcome.results if not r.as_expected)
+    if bad:
+        line += f"; unexpected: {', '.join(bad)}"
+    if outcome.interrupted:
+        line += "; interrupted, so this is not all"
+    return line
+
+
+def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
+    """What did not run and why, what was left out, and the notes."""
+    sentences = [f"{what}: not run: {why}" for why, what in _not_run(outcome).items()]
+    if own and outcome.results and not any(r.device == "cuda" for r in outcome.results):
+        sentences.append("The networks ran on the CPU; on cuda: not run (--device cuda).")
+    counts: dict[str, int] = {}
+    for result in outcome.results if left_out else ():
+        counts = joined(counts, result.facts.get("left_out", {})) if result.cases else counts
+    words = left_out_in_words({"left_out": counts}, but=frozenset({TOO_SHORT}))
+    sentences += [f"No cases: {words}."] if words else []
+    return [*sentences, *(f"note: {note}" for note in outcome.notes)]
+
+
+def _not_run(outcome: Outcome) -> dict[str, str]:
+    """By the reason, the kinds of evidence that could not run here, and for how many variants."""
+    reasons = dict.fromkeys(told["why"] for told in outcome.not_run)
+    kinds_by_reason = {}
+    for why in reasons:
+        kinds = [told["kind"] for told in outcome.not_run if told["why"] == why]
+        kinds_by_reason[why] = ", ".join(
+            f"{kind} ({kinds.count(kind)} variants)" for kind in dict.fromkeys(kinds)
+        )
+    return kinds_by_reason
+
+
+def _tell_certificates(outcome: Outcome, out: Console) -> None:
+    written = [result.certificate_file for result in outcome.results if result.certificate_file is not None]
+    if written:
+        what = "A certificate" if len(written) == 1 else f"{len(written)} certificates"
+        out.print(f"{what} of decided verdicts, which a short independent program checks:")
+        command = f"  ratproof check-certificate {written[0]}" + (" ..." if len(written) > 1 else "")
+        out.print(Text(command, style="dim"), soft_wrap=True)

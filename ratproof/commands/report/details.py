@@ -1,0 +1,151 @@
+"""A variant in full: its proof, its counterexample as a person would write it, what a mark does not say."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from automata.printable_text import write_string
+from ratproof.commands.proof_text import paragraphs
+from ratproof.commands.report.errata import simplest
+from ratproof.commands.report.ladder import Row
+from ratproof.commands.report.lines import print_paragraph
+from ratproof.record.kinds import Verdict
+from ratproof.record.ledger import TOO_SHORT, left_out_in_words
+from ratproof.record.results import Result
+from theory.claim import KERNEL
+
+
+def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
+    """Print a variant's evidence by kind, its proof, its simplest counterexample or why no automaton computes
+    it, and remarks.
+    """
+    out.print()
+    out.print(Text(f"{row.claim.name}, {row.variant.name}", style="bold"))
+    for result in row.results:
+        out.print(_numbers(result))
+    for result in row.results:
+        if result.certificate is not None and result.certificate.get("type") == "induction":
+            _show_proof(result, result.certificate, out)
+    if not row.unexpected:  # what is unexpected stands above all else
+        show_refutation(row, out, claims_file)
+    for result in row.results:
+        for line in _remarks(result):
+            print_paragraph(out, line)
+
+
+def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> None:
+    """Print the simplest counterexample of a variant, and what refutes it where no single string does."""
+    best = simplest(row.results)
+    if best is not None:
+        option = "" if claims_file is None else f" --claims {shlex.quote(claims_file)}"
+        _show_counterexample(best, out, option)
+    for result in row.results:
+        if result.verdict == Verdict.REFUTED and result.counterexample is None:
+            what = "a theorem refutes it" if result.kind == KERNEL else "no automaton"
+            _show_heading(result, what, out)
+            print_paragraph(out, result.why, by=2)
+
+
+def _numbers(result: Result) -> Text:
+    """A result's cases, seconds, and largest share of the rounding bound."""
+    kind = result.kind + ("" if result.device in (None, "cpu") else f" ({result.device})")
+    share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
+    cases = f"{result.cases:,} {'case ' if result.cases == 1 else 'cases'}"
+    line = f"  {kind:17}{result.verdict!s:8}{cases:>16}{result.seconds:>9.1f} s"
+    return Text(line + (f"{share:>7} of its bound" if share else ""))
+
+
+def _show_heading(result: Result, what: str, out: Console) -> None:
+    out.print()
+    out.print(Text(f"{result.claim}, {result.variant}: {what}", style="bold"))
+
+
+def _show_proof(result: Result, proof: dict[str, Any], out: Console) -> None:
+    _show_heading(result, "proof", out)
+    for says, formulas in paragraphs(proof):
+        print_paragraph(out, says, by=2)
+        for formula in formulas:
+            print_paragraph(out, formula, by=6)
+
+
+def _show_counterexample(result: Result, out: Console, option: str) -> None:
+    counterexample = result.counterexample
+    assert counterexample is not None
+    _show_heading(result, "counterexample", out)
+    print_paragraph(out, counterexample.sentence(), by=2)
+    certificate = result.certificate
+    if certificate is not None and certificate.get("type") == "hankel":
+        block = (
+            f"the Hankel block of {_strings(certificate['prefixes'])} by {_strings(certificate['suffixes'])}"
+        )
+        print_paragraph(
+            out, f"and {certificate['says']}: {block} has determinant {certificate['determinant']}", by=2
+        )
+    if certificate is not None and certificate.get("type") == "range":
+        scores = ", ".join(certificate["scores"])
+        print_paragraph(out, f"and {certificate['says']}: from its single states it scores {scores}", by=2)
+    if result.kept is not None:
+        out.print(Text(f"  ratproof replay {shlex.quote(result.kept)}{option}", style="dim"), soft_wrap=True)
+
+
+def _strings(strings: Sequence[Sequence[str]]) -> str:
+    return "{" + ", ".join(map(write_string, strings)) + "}"
+
+
+def chance(facts: dict[str, Any]) -> str:
+    """What a test on counts is worth: how rare false alarms are, and what it finds."""
+    return (
+        f"{facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts gives"
+        f" a false alarm has probability {facts['false_alarm']:g} at most; a probability that is off by"
+        f" {facts['finds']:.3f} is found 999 times in 1,000"
+    )
+
+
+def _remarks(result: Result) -> list[str]:
+    """What the row in the table does not say: what the verdict is about, and what was not compared."""
+    facts, who = result.facts, f"{result.claim}, {result.variant}"
+    told = (
+        [f"{who}: {facts['on_numbers']['says']}"]
+        if result.verdict == Verdict.HOLDS and "on_numbers" in facts
+        else []
+    )
+    told += [f"{who}, {result.kind}: ran {facts['module']}"] if "module" in facts else []
+    left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
+    if left and result.cases:  # without a case, why it is unknown says it
+        told.append(f"{who}, {result.kind}: {left}")
+    return [*_longer_remarks(result), *(["", *told] if told else [])]
+
+
+def _longer_remarks(result: Result) -> list[str]:
+    facts = result.facts
+    if "false_alarm" in facts:
+        return ["", f"{result.claim}, {result.variant}: {chance(facts)}"]
+    if "rules" in facts:
+        return [
+            "",
+            (
+                f"{facts['rules']}: {facts['labels']} labels, {facts['states']} states, rank {facts['rank']},"
+                f" {facts['words']:,} words; all sentences, in {facts['dtype']}, which does not round: all"
+                f" numbers are whole and at most {facts['largest']:,}"
+            ),
+        ]
+    if "text" not in facts:
+        return []
+    lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own"
+    return [
+        "",
+        f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences,"
+        f" {facts['units']} units, {facts['scores_compared']:,} scores; the largest difference used"
+        f" {result.share or 0:.3f} of its bound"
+        + (lacking if facts["words_without_vector"] else "")
+        + (
+            f"; {facts['scores_without_bound']:,} scores might overflow and were not compared"
+            if facts["scores_without_bound"]
+            else ""
+        ),
+    ]

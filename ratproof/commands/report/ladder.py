@@ -1,0 +1,121 @@
+"""The ladder: a row a variant, a column a rung, within 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from rich.console import Console
+from rich.text import Text
+
+from ratproof.commands.report.lines import WIDTH, fitted
+from ratproof.commands.report.marks import Mark, legend
+from ratproof.record.results import Result
+from theory.claim import Claim, Variant
+from theory.papers import PAPERS
+from theory.registry import claim_named
+
+COLUMNS = {
+    "cpu": ("sampled", "cpu"),
+    "gpu": ("sampled", "cuda"),
+    "xck": ("cross-checked", None),
+    "exh": ("exhausted", None),
+    "dec": ("decided", None),
+    "prv": ("proved", None),
+    "coq": ("kernel-checked", None),
+}
+"""Each column's kind of evidence, and the device, where there are two."""
+CASES, SECONDS = 9, 4
+NAMES = WIDTH - 4 * len(COLUMNS) - CASES - SECONDS
+
+
+@dataclass
+class Row:
+    """A variant on one corpus, or on random cases alone, with its result in each column."""
+
+    claim: Claim
+    variant: Variant
+    corpus: str
+    results: list[Result] = field(default_factory=list)
+
+    @property
+    def unexpected(self) -> bool:
+        """Did any of the evidence not say what it should?"""
+        return not all(result.as_expected for result in self.results)
+
+    def mark(self, kind: str, device: str | None) -> Mark | None:
+        """The mark in a column: none where the variant has no such rung."""
+        here = [r for r in self.results if r.kind == kind and device in (None, r.device or "cpu")]
+        if here:
+            return min((Mark.of(result) for result in here), key=_ALARM.index)
+        return Mark.NOT_RUN if kind in self.variant.kinds and not self.corpus else None
+
+
+_ALARM = (Mark.UNEXPECTED, Mark.UNKNOWN, Mark.REFUTED, Mark.HOLDS, Mark.NOT_RUN)
+
+
+def rows(results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = ()) -> list[Row]:
+    """A row for each variant and corpus, in the order of the results; then those of which nothing ran."""
+    by_key: dict[tuple[str, str, str], Row] = {}
+    keys = [(r.claim, r.variant, _corpus(r)) for r in results]
+    keys += [(n["claim"], n["variant"], "") for n in not_run]
+    for name, variant, corpus in keys:
+        claim = claim_named(name)
+        by_key.setdefault((name, variant, corpus), Row(claim, claim.variant(variant), corpus))
+    for result, key in zip(results, keys, strict=False):
+        by_key[key].results.append(result)
+    return list(by_key.values())
+
+
+def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -> Iterator[Text]:
+    """The lines: a heading a paper, a line a claim, a row a variant; what the signs mean."""
+    for paper, of_paper in groupby(table, key=lambda row: row.claim.source.paper):
+        title = str(PAPERS[paper]) if paper in PAPERS else claims_file or paper
+        if len(title) > NAMES:
+            yield Text(title, style="bold")
+            title = ""
+        labels = "".join(f"{label:>4}" for label in COLUMNS)
+        yield Text(f"{title:{NAMES}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
+        for name, of_claim in groupby(of_paper, key=lambda row: row.claim.name):
+            variants = list(of_claim)
+            yield fitted(Text.assemble((name, "bold"), f"  {variants[0].claim.title}"))
+            for row in variants:
+                yield from _row(row, out)
+    yield Text("sampled on cpu and gpu, cross-checked, exhausted, decided, proved, Coq's kernel", style="dim")
+    yield Text(f"{legend(out)}, blank: none", style="dim")
+
+
+def _row(row: Row, out: Console) -> Iterator[Text]:
+    name = f"  {row.variant.name}" + (f" ({row.corpus})" if row.corpus else "")
+    style = "bold red" if row.unexpected else ""
+    if len(name) > NAMES:
+        yield Text(name, style=style)
+        name = ""
+    line = Text(f"{name:{NAMES}}", style=style)
+    for kind, device in COLUMNS.values():
+        mark = row.mark(kind, device)
+        line.append("    " if mark is None else f"{mark.on(out):>4}", style=mark.style if mark else "")
+    cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("cases", "seconds"))
+    line.append(f"{_count(cases):>{CASES}}{_time(seconds):>{SECONDS}}")
+    yield line
+
+
+def _count(number: int) -> str:
+    """A number within eight columns: in full, in millions, or as a power of ten."""
+    for size, letter, most in ((1, "", 999_999), (10**6, " M", 9_999)):
+        if round(number / size) <= most:
+            return f"{number / size:,.0f}{letter}"
+    return f"{number:.0e}"
+
+
+def _time(seconds: float) -> str:
+    """A time within three columns: seconds, or minutes, hours or days, with their letter."""
+    for size, letter, most in ((1, "", 999), (60, "m", 99), (3600, "h", 99)):
+        if round(seconds / size) <= most:
+            return f"{seconds / size:.0f}{letter}"
+    return f"{seconds / 86400:.0f}d"
+
+
+def _corpus(result: Result) -> str:
+    return next((name for name in ("text", "rules") if name in result.facts), "")

@@ -1,0 +1,24 @@
+"""Lines of the report: none is wider than 80 columns, and none ends in a blank."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+WIDTH = 80
+
+
+def fitted(line: Text) -> Text:
+    """The line, with three dots at its end where it is too long."""
+    if len(line) > WIDTH:
+        line.truncate(WIDTH - 3)
+        line.append("...")
+    return line
+
+
+def print_paragraph(out: Console, text: str, by: int = 0, style: str = "") -> None:
+    """Print a text on as many lines as it takes, indented by so many columns."""
+    for line in Text(text, style=style).wrap(out, min(out.width, WIDTH) - by):
+        indented = Text(" " * by).append_text(line)
+        indented.rstrip()
+        out.print(indented)

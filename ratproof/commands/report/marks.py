@@ -1,0 +1,50 @@
+"""One character for what evidence says, which needs no colour."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from rich.console import Console
+
+from ratproof.record.kinds import Verdict
+from ratproof.record.results import Result
+
+
+class Mark(Enum):
+    """What stands in a column of the report: a character, one for terminals without it, words, a style."""
+
+    HOLDS = "✓", "+", "holds", "green"
+    REFUTED = "✗", "x", "refuted as expected", "cyan"
+    UNEXPECTED = "!", "!", "unexpected", "bold red"
+    UNKNOWN = "?", "?", "unknown", "bold yellow"
+    NOT_RUN = "·", ".", "not run", "dim"
+
+    def __init__(self, sign: str, ascii_sign: str, words: str, style: str) -> None:
+        self.sign, self.ascii_sign, self.words, self.style = sign, ascii_sign, words, style
+
+    def on(self, out: Console) -> str:
+        """The character as that console can show it."""
+        return self.ascii_sign if plain(out) else self.sign
+
+    @classmethod
+    def of(cls, result: Result) -> Mark:
+        """A result's mark."""
+        if result.verdict == Verdict.UNKNOWN:
+            return cls.UNKNOWN
+        if not result.as_expected:
+            return cls.UNEXPECTED
+        return cls.HOLDS if result.verdict == Verdict.HOLDS else cls.REFUTED
+
+
+def plain(out: Console) -> bool:
+    """Can the console show ASCII alone?"""
+    try:
+        "".join(mark.sign for mark in Mark).encode(out.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return True
+    return False
+
+
+def legend(out: Console) -> str:
+    """Every mark with its words, on one line."""
+    return ", ".join(f"{mark.on(out)} {mark.words}" for mark in Mark)
