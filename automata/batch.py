@@ -8,15 +8,17 @@ gives: infinity or NaN, too, where float64 overflows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from automata.aliases import String, Weights
-from automata.compiled_loops import loop_for
 from automata.operations import remove_epsilon, reverse
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
+
+if TYPE_CHECKING:
+    from automata.compiled_loops import Loop
 
 MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions
 
@@ -56,9 +58,7 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     Without ``every``, only the score of each whole string is sure to be there.
     """
     silent_free = remove_epsilon(automaton)
-    loop = (
-        None if automaton.exact else loop_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
-    )
+    loop = None if automaton.exact else _compiled_loop(silent_free, batch)
     if loop is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)
@@ -68,6 +68,12 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     for t, omega in enumerate(_vectors(silent_free, batch)):
         table[: len(omega), t] = k.sum(k.times(omega, automaton.final), axis=1)
     return table
+
+
+def _compiled_loop(automaton: WFSA, batch: Batch) -> Loop | None:
+    from automata.compiled_loops import loop_for  # here, since numba takes long to import
+
+    return loop_for(automaton.semiring, automaton.matrices, batch.codes.shape[1])
 
 
 def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:

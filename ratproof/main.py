@@ -11,7 +11,7 @@ import typer
 
 from automata.errors import InputError, OutputError
 from automata.printable_text import printable
-from ratproof.commands import app, installed
+from ratproof.commands import app
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
 from ratproof.process.streams import forget_output, guarded
@@ -20,8 +20,6 @@ from ratproof.process.streams import forget_output, guarded
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
 ClickException: Any = _BY_NAME["ClickException"]
 UsageError: Any = _BY_NAME["UsageError"]
-
-installed.add(app)  # here, since what is installed imports ratproof.commands itself
 
 
 def main(arguments: list[str] | None = None) -> None:

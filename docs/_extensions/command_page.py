@@ -18,7 +18,7 @@ def pages() -> dict[str, str]:
         "What each command says of itself. Exit statuses and file formats: [formats](/formats.md).\n",
         _block("ratproof --help", _help([])),
     ]
-    for name in group.commands:  # type: ignore[attr-defined]
+    for name in group.list_commands(None):  # type: ignore[attr-defined]
         parts += [f"## {name}\n", _block(f"ratproof {name} --help", _help([name]))]
     return {PATH: "\n".join(parts)}
 

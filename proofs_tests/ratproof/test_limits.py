@@ -14,9 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
-import typer
 
-from ratproof.commands import app
+from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.main import run
 from ratproof.process import limits, supervisor
 
@@ -275,17 +274,10 @@ def test_where_nothing_can_be_forked_a_thread_keeps_to_the_limit(tmp_path):
     assert status == 3 and "more than 0.2 seconds" in err
 
 
-def commands(group, path=()):
-    """Every command of the command line, by its whole name."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from commands(command, (*path, name))
-        else:
-            yield " ".join((*path, name)), command
-
-
 def test_every_command_is_limited_or_said_to_be_without_limits():
-    for name, command in commands(typer.main.get_command(app)):
+    for name, command in commands().items():
+        if is_group(command):
+            continue
         assert (name in limits.LIMITED) != (name in limits.UNLIMITED), name
         assert {"limit_seconds", "limit_memory"} <= {
             p.name for p in command.params

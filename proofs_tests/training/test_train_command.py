@@ -13,6 +13,7 @@ from automata.errors import InputError
 from automata.parentheses import balanced
 from ratproof import main
 from ratproof.commands import installed
+from ratproof.commands.loading import load
 from training.commands import app as train
 
 HERE = ["--units", "8", "--centroids", "6"]
@@ -89,8 +90,5 @@ def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
 def test_without_training_installed_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "entry_points", lambda group: [])
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    installed.add(app)
     with pytest.raises(InputError, match="train is not installed"):
-        app(args=["train", "tomita", "--grammar", "1"], standalone_mode=False)
+        load("train", typer.Typer())(args=["tomita", "--grammar", "1"], standalone_mode=False)

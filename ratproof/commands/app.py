@@ -1,23 +1,24 @@
-"""The command line's frame, and how every command prints."""
+"""The command line's application, to which commands add themselves, and options that many commands have."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import ratproof
+from ratproof.commands.loading import SETTINGS, Commands
 
 app = typer.Typer(
     name="ratproof",
+    cls=Commands,
     help="Does this recurrent network compute what this automaton computes?",
+    epilog="ratproof COMMAND --help has an example of each.",
     no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **SETTINGS,
 )
+
+Commands.application = app
 
 AsJson = Annotated[
     bool, typer.Option("--json", help="one JSON object on standard output, nothing else there")
@@ -30,17 +31,10 @@ SymbolTable = Annotated[
 ]
 
 
-SCHEMA_VERSION = 1
-"""Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, a new
-field does not.
-"""
-
-
-def print_json(data: dict[str, Any]) -> None:
-    """One JSON object, on one line, in ASCII: whatever the terminal's encoding, it is read back as the same
-    object.
-    """
-    print(json.dumps({"schema_version": SCHEMA_VERSION, **data}).replace("\x7f", "\\u007f"))
+def example(*commands: str) -> str:
+    """The end of a command's help: how it is used, a line each."""
+    lines = [f"  ratproof {command}" for command in commands]
+    return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *lines])
 
 
 def _version(wanted: bool) -> None:

@@ -16,7 +16,8 @@ from automata.printable_text import is_plain, read_string, write_list, write_str
 from automata.sampling import sample as sample_strings
 from automata.semirings import semiring as semiring_named
 from automata.wfsa import WFSA
-from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
+from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
 AsLists = Annotated[
@@ -30,7 +31,7 @@ def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
     return files.read(path, None if semiring is None else semiring_named(semiring), symbols)
 
 
-@app.command()
+@app.command(epilog=example('score fading.json "" "a b"'))
 def score(
     automaton: AutomatonFile,
     strings: Annotated[
@@ -56,7 +57,7 @@ def score(
         print("\n".join(written))
 
 
-@app.command()
+@app.command(epilog=example("convert fading.json fading.att"))
 def convert(
     source: AutomatonFile,
     target: Annotated[
@@ -77,7 +78,7 @@ def convert(
     _tell(files.write(machine, target, round_weights), machine, as_json)
 
 
-@app.command()
+@app.command(epilog=example("draw fading.json -o fading.svg"))
 def draw(
     automaton: AutomatonFile,
     output: Annotated[str, typer.Option("-o", "--output", help="named .svg or .dot")],
@@ -93,7 +94,7 @@ def draw(
     _tell(files.write(machine, output), machine, as_json)
 
 
-@app.command()
+@app.command(epilog=example("sample fading.json -n 5 --longest 4 --seed 1"))
 def sample(
     automaton: AutomatonFile,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="how many strings")] = 10,
@@ -106,7 +107,7 @@ def sample(
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print random strings, drawn in proportion to what their paths weigh, each with its score."""
+    """Print random strings, each with its score. They are drawn in proportion to what their paths weigh."""
     machine = load(automaton, semiring, symbols)
     try:
         drawn = sample_strings(machine, count, longest, np.random.default_rng(seed))

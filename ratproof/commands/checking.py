@@ -24,7 +24,7 @@ from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.checkers import check_boxes, check_certificate, check_hankel, check_invariant
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
-from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
+from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
 from ratproof.commands.deciding import MissingAsZero
 from ratproof.commands.terminal import progress
@@ -32,6 +32,7 @@ from ratproof.papers.certification.certificate import digest as network_digest
 from ratproof.papers.certification.certificate import network_json
 from ratproof.papers.certification.numbers import Numbers, numbers_of
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
+from ratproof.process.json_answers import print_json
 from theory.rational_recurrences.not_rational import weights as cell_weights
 from theory.rational_recurrences.not_rational.cells import cell_named
 
@@ -92,7 +93,13 @@ class Subjects:
         return one | ({CELL: self.weights[0]} if self.weights is not None else {})
 
 
-@app.command("check-certificate", cls=EverythingAfterOf)
+@app.command(
+    "check-certificate",
+    cls=EverythingAfterOf,
+    epilog=example(
+        "check-certificate equal.json", "check-certificate equal.json --of fading.json parity.json"
+    ),
+)
 def check(
     certificates: Annotated[
         list[str], typer.Argument(metavar="CERTIFICATE...", help="what commands wrote with --certificate")
@@ -118,8 +125,8 @@ def check(
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check certificates with short programs that share no code with the rest: exit status 0 all accepted, 1
-    some rejected.
+    """Check certificates with short independent programs, which share no code with the rest. Exit status
+    0: all are accepted, 1: some are rejected.
 
     A certificate for something else than --of is rejected. Exit status 3: none is rejected, but one is too
     much work to check.

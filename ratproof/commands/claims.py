@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from automata.errors import OutputError
-from ratproof.commands.app import AsJson, app, print_json
-from ratproof.commands.report.lines import WIDTH
+from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, headed, own_screen
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.process.json_answers import print_json
 from ratproof.record.kinds import KINDS
 from theory.claim import Claim
 from theory.registry import claims as all_claims
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ratproof.runner.verification import Outcome
 
 
-@app.command()
+@app.command(epilog=example("claims"))
 def claims(as_json: AsJson = False) -> None:
     """List the claims, their variants and kinds of evidence."""
     if as_json:
@@ -71,7 +71,7 @@ Seed = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
     kind: Kind = None,
@@ -103,7 +103,7 @@ def verify(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Verify claims: run their evidence, and compare each verdict with the one that is expected."""
+    """Verify the papers' claims. Their evidence is run, and each verdict compared with what is expected."""
     from ratproof.runner.verification import Request
     from ratproof.runner.verification import verify as run
 
@@ -114,7 +114,7 @@ def verify(
     return _told(outcome, as_json, details=details or bool(names))
 
 
-@app.command()
+@app.command(epilog=example("check my_claim.py"))
 def check(
     file: Annotated[
         str,
@@ -130,7 +130,7 @@ def check(
     seed: Seed = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check claims of your own: run the file, and then the same ladder of evidence for every claim in it."""
+    """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
     from ratproof.runner.user_files import check as run
 
     outcome = _with_progress("check", lambda told: run(file, names or [], kind, examples, seed, told))
@@ -155,7 +155,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
             task = bar.add_task("", total=None)
             return run(
                 lambda name, done, total: bar.update(
-                    task, completed=done, total=total, description=name[: WIDTH - 48]
+                    task, completed=done, total=total, description=name[: max(0, screen.width - 48)]
                 )
             )
 

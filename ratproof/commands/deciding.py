@@ -18,11 +18,12 @@ from automata.number_text import write_number
 from automata.printable_text import write_string
 from automata.semirings import BOOLEAN, LOG
 from automata.wfsa import WFSA
-from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, print_json
+from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import AutomatonFile, load
 from ratproof.commands.terminal import console, progress
 from ratproof.coq import certificate as kernel_certificate
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
@@ -35,7 +36,7 @@ MissingAsZero = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=example("equivalent fading.json parity.json", "equivalent fading.json typo.json --json"))
 def equivalent(
     a: Annotated[str, typer.Argument(metavar="A", help="a .json or .att file")],
     b: Annotated[str, typer.Argument(metavar="B", help="another")],
@@ -64,7 +65,7 @@ def equivalent(
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether two automata give every string the same score: exit status 0 equivalent, 1 different, 3
+    """Decide whether two automata give every string one score. Exit status 0: equivalent, 1: different, 3:
     unknown.
     """
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
@@ -133,7 +134,7 @@ def equivalent(
     return EXIT[answer.verdict]
 
 
-@app.command()
+@app.command(epilog=example("minimise parity.json -o least.json"))
 def minimise(
     automaton: AutomatonFile,
     output: Annotated[
@@ -150,8 +151,8 @@ def minimise(
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the least automaton with the same scores: over the reals (exactly), or the least deterministic
-    boolean one.
+    """Find the least automaton with the same scores. It is found over the reals, exactly, or among
+    deterministic boolean automata.
     """
     given = load(automaton, semiring, symbols)
     if output is not None:
@@ -180,16 +181,14 @@ def minimise(
         print(f"{_least(smallest.automaton.states, given)}{where}")
 
 
-@app.command()
+@app.command(epilog=example("rank parity.json"))
 def rank(
     automaton: AutomatonFile,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the rank of the Hankel matrix of an automaton's scores: the least number of states over the
-    reals.
-    """
+    """Print the rank of an automaton's Hankel matrix. That is the least number of states over the reals."""
     given = load(automaton, semiring, symbols)
     with progress("rank") as tell, _naming(automaton):
         states = minimising.rank(given, tell)

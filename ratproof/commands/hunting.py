@@ -16,9 +16,10 @@ from automata.corners import CORNERS
 from automata.errors import InputError
 from automata.number_text import shorten
 from automata.printable_text import write_string
-from ratproof.commands.app import AsJson, app, print_json
+from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
 
-@app.command()
+@app.command(
+    epilog=example("hunt proposition-7 --minutes 1", "hunt --claims my_claim.py --minutes 10 --seed 7")
+)
 def hunt(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
     minutes: Annotated[float, typer.Option("--minutes", help="how long")] = 1.0,
@@ -44,7 +47,7 @@ def hunt(
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
     as_json: AsJson = False,
 ) -> int:
-    """Search for counterexamples with fresh random networks and strings until the time is up."""
+    """Search for counterexamples with fresh random cases, networks and strings, until the time is up."""
     from ratproof.runner.hunting import check
     from ratproof.runner.hunting import hunt as search
     from ratproof.runner.verification import check_device, cores
@@ -106,7 +109,7 @@ def _line(progress: HuntProgress) -> Text:
     )
 
 
-@app.command()
+@app.command(epilog=example("replay .ratproof/counterexamples/proposition-7--printed--decided.json"))
 def replay(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="a counterexample that verify, check or hunt kept")
@@ -119,7 +122,7 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run a kept counterexample again: exit status 1 where the two sides still differ, 0 where they no longer
+    """Run a kept counterexample again. Exit status 1 where the two sides still differ, 0 where they no longer
     do, 3 where neither is known.
 
     What is printed is what ran. Where the file's own words say something else, a note says so.

@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 import typer
 
 from automata.errors import InputError
-from ratproof.process import limits
 
 GROUP = "ratproof.commands"
-EXPECTED = {
-    "train": (
-        "Train a network, extract its automaton, compare, and certify (comes with the package training)."
-    )
-}
-"""Commands that ship with ratproof, by what they do: said where their package is not installed."""
+EXPECTED = ("train",)
+"""Commands that ship with ratproof, in packages of their own: it is said where these are not installed."""
 
 
-def add(to: typer.Typer) -> None:
-    """Add the commands that are installed; of those expected that are not, one that says so.
+def entries() -> dict[str, EntryPoint]:
+    """What is installed, by name."""
+    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+
+
+def add(name: str, to: typer.Typer) -> None:
+    """Add the command of that name, where one is installed; where one is expected, one that says that it is
+    not.
 
     An entry may name a group of ratproof's own, to which loading it has added its commands.
     """
-    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
-    for name, entry in sorted(installed.items()):
+    entry = entries().get(name)
+    if entry is not None:
         try:
             group = entry.load()
-            if group not in [known.typer_instance for known in to.registered_groups]:
-                to.add_typer(group, name=name)
         except ImportError as error:
-            _absent(
-                to,
-                name,
-                EXPECTED.get(name, f"Of {entry.value}."),
-                f"{entry.value} cannot be imported ({error})",
-            )
-    for name in EXPECTED.keys() - installed.keys():
-        _absent(
-            to,
-            name,
-            EXPECTED[name],
-            f'no installed package offers it (entry point group "{GROUP}"): install ratproof again',
-        )
-    limits.add(to)
+            _absent(to, name, f"{entry.value} cannot be imported ({error})")
+            return
+        if group not in [known.typer_instance for known in to.registered_groups]:
+            to.add_typer(group, name=name)
+    elif name in EXPECTED:
+        why = f'no installed package offers it (entry point group "{GROUP}"): install ratproof again'
+        _absent(to, name, why)
 
 
-def _absent(to: typer.Typer, name: str, does: str, why: str) -> None:
-    @to.command(name, help=does, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def _absent(to: typer.Typer, name: str, why: str) -> None:
+    @to.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
     def missing(context: typer.Context) -> None:
         raise InputError(f"{name} is not installed: {why}")

@@ -8,7 +8,7 @@ import typer
 
 from automata import files
 from automata.errors import InputError
-from ratproof.commands.app import AsJson, app, print_json
+from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import console, progress
 from ratproof.papers.not_rational.every_size import EverySize, NoProof
@@ -16,12 +16,15 @@ from ratproof.papers.not_rational.every_size import every_size as show_every_siz
 from ratproof.papers.not_rational.hankel_bound import MOST_BITS, Bound, UndecidedBound, bound, largest
 from ratproof.papers.not_rational.matrix import first_strings
 from ratproof.process.exit_statuses import UNKNOWN, YES
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
 from theory.rational_recurrences.not_rational.weights import Given, from_json, some
 
 
-@app.command("not-rational")
+@app.command(
+    "not-rational", epilog=example("not-rational gru", "not-rational gru --size 31 --certificate gru.json")
+)
 def not_rational(
     cell: Annotated[str | None, typer.Argument(metavar="CELL", help=", ".join(CELLS))] = None,
     size: Annotated[
@@ -48,8 +51,8 @@ def not_rational(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show that no automaton with fewer than n states computes a unit of a recurrent cell: exit status 0
-    shown, 3 unknown.
+    """Show that no small automaton computes a unit of a recurrent cell: none with fewer than n states. Exit
+    status 0: shown, 3: unknown.
     """
     if cell is None:
         raise InputError(f"not-rational needs a cell; there are {', '.join(CELLS)}")

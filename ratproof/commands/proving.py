@@ -8,22 +8,23 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
-from ratproof.commands.app import AsJson, app, print_json
+from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, progress
 from ratproof.coq.development_report import check_development, theorem_variants
 from ratproof.coq.sources import statements
 from ratproof.process.exit_statuses import NO, YES
+from ratproof.process.json_answers import print_json
 
 
-@app.command()
+@app.command(epilog=example("prove"))
 def prove(
     statements_too: Annotated[
         bool, typer.Option("--statements", help="print each theorem's statement, as it stands in the source")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Compile the Coq development from clean, and ask what each theorem assumes: exit status 0 nothing, 1
-    something or not accepted.
+    """Compile the Coq development, and ask what it assumes. It is compiled from clean. Exit status 0: no
+    theorem assumes anything, 1: one does, or is not accepted.
     """
     with progress("prove") as tell:
         report = check_development(tell)

@@ -16,7 +16,7 @@ from automata.moore import Moore
 from automata.printable_text import write_string, write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
-from ratproof.commands.app import AsJson, app, print_json
+from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import progress
 from ratproof.papers.certification.certify import Certification, accepting, prove_boxes
@@ -27,6 +27,7 @@ from ratproof.papers.extraction import figures as pictures
 from ratproof.papers.extraction.counts import TransitionCounts, count
 from ratproof.papers.extraction.probabilities import probabilistic
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder, require_outputs
 
 EXIT = {"certified": YES, "different": NO, "unknown": UNKNOWN}
@@ -45,7 +46,7 @@ Temperature = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=example("certify tomita-2.safetensors --certificate two.json -o two-soft.json"))
 def certify(
     checkpoint: Checkpoint,
     temperature: Temperature = None,
@@ -63,8 +64,8 @@ def certify(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Prove that a soft network follows its automaton on all strings: exit status 0 certified, 1 different, 3
-    unknown.
+    """Prove that a soft network follows its automaton, on all strings. Exit status 0: certified, 1:
+    different, 3: unknown.
 
     Followed are the most probable centroid after each symbol and the decision to accept; with --against the
     decision alone.
@@ -159,7 +160,7 @@ def _states(number: int) -> str:
     return "1 state" if number == 1 else f"{number} states"
 
 
-@app.command()
+@app.command(epilog=example("extract tomita-2.safetensors -o two.json"))
 def extract(
     checkpoint: Checkpoint,
     output: Annotated[
@@ -187,7 +188,7 @@ def extract(
     temperature: Temperature = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a trained network into its automaton, by asking it at every centroid for every symbol."""
+    """Turn a trained network into its automaton. It is asked at every centroid for every symbol."""
     network, _ = load_network(checkpoint)
     if counts not in (None, "hard", "soft"):
         raise InputError(
@@ -315,7 +316,7 @@ def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAut
     }
 
 
-@app.command()
+@app.command(epilog=example("figures tomita-2.safetensors -o pictures"))
 def figures(
     checkpoint: Checkpoint,
     output: Annotated[str, typer.Option("-o", "--output", help="the folder for the pictures (.svg)")],
@@ -328,8 +329,8 @@ def figures(
     temperature: Temperature = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a network as the paper's Figures 3, 4 and 8 do: its automata, and its transition probabilities
-    over temperatures.
+    """Draw a network as the papers' figures do (3, 4 and 8 of Wang and Niepert 2019): its automata, and its
+    transition probabilities over temperatures.
     """
     network, _ = load_network(checkpoint)
     numbers = _numbers(checkpoint, network, temperature)

@@ -28,6 +28,7 @@ from automata.errors import InputError
 from automata.number_text import shorten
 from ratproof.process import supervisor
 from ratproof.process.exit_statuses import UNKNOWN
+from ratproof.process.json_answers import print_json
 from ratproof.process.streams import styled
 from ratproof.process.supervisor import ChildExit, Limits
 
@@ -207,8 +208,6 @@ def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool =
     if printed:
         print(f"ratproof: unknown, and what was printed is not all: {why}", file=sys.stderr)
     elif as_json:
-        from ratproof.commands.app import print_json
-
         print_json({"verdict": "unknown", "why": why, "limit": limit})
     elif name in VERDICTS:
         print(f"unknown: {why}")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from automata.printable_text import write_string
-from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.process.interruptions import interruptions
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _train(
 
 
 def show(report: Report, folder: Path) -> None:
-    """Print what came of it."""
+    """Print the results."""
     out = console()
     (drawn, drawn_yes), (held, held_yes) = report.strings["training"], report.strings["validation"]
     counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"

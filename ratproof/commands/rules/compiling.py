@@ -17,15 +17,16 @@ from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
-from ratproof.commands.app import AsJson, app, print_json
+from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import progress
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
 NAMED = 5
 """Missing words that are named; the rest are counted."""
 
 
-@app.command("compile")
+@app.command("compile", epilog=example('compile "$ * how much $ *" --vocabulary how,much,is,it -o rule.json'))
 def compile_rules(
     rules: Annotated[
         str,

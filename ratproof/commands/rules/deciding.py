@@ -11,10 +11,11 @@ import typer
 from automata.errors import InputError
 from automata.files import write_whole
 from automata.printable_text import write_string
-from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 
 
-@app.command()
+@app.command(epilog=example("rules decide --rules home/home.config --data home"))
 def decide(
     rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
     data: Annotated[

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from automata.errors import InputError
-from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ OnData = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=example("rules show house/network.safetensors"))
 def show(checkpoint: Kept, as_json: AsJson = False) -> int:
     """The rules that a trained network began with, by number: what rules disable is told."""
     from neural.fa_rnn.files import load
@@ -59,7 +60,7 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
     return 0
 
 
-@app.command()
+@app.command(epilog=example("rules add house/network.safetensors --rules more.config -o more.safetensors"))
 def add(
     checkpoint: Kept,
     rules: Annotated[
@@ -107,7 +108,7 @@ def add(
     )
 
 
-@app.command()
+@app.command(epilog=example("rules disable house/network.safetensors 2 -o fewer.safetensors"))
 def disable(
     checkpoint: Kept,
     numbers: Annotated[

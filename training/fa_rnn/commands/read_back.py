@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, progress
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 FIRST = "first rules, as a list"
 
 
-@app.command("read-back")
+@app.command("read-back", epilog=example("rules read-back house/network.safetensors --data home -o back"))
 def read_back(
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from automata.errors import InputError
-from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.process.interruptions import interruptions
+from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def fa_rnn(
 
 
 def show(report: Report, folder: Path) -> None:
-    """Print what came of it."""
+    """Print the results."""
     out = console()
     training, dev, test = report.sentences
     out.print(

@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 
 from automata.errors import InputError
-from ratproof.commands.app import AsJson, print_json
+from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, progress
+from ratproof.process.json_answers import print_json
 
 DISAGREES = 1
 
 
-@app.command("zero-shot")
+@app.command("zero-shot", epilog=example("rules zero-shot --rules home/home.config --data home"))
 def zero_shot(
     rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
     data: Annotated[

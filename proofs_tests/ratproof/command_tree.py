@@ -1,0 +1,30 @@
+"""Every command of the command line, by its whole name; the groups too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import typer
+
+from ratproof.commands import app
+
+
+@cache
+def commands() -> dict[str, Any]:
+    """Each command and group, imported."""
+    return dict(_below(typer.main.get_command(app), ()))
+
+
+def is_group(command: Any) -> bool:
+    """Does it only hold others?"""
+    return hasattr(command, "list_commands")
+
+
+def _below(group: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        yield " ".join((*path, name)), command
+        if is_group(command):
+            yield from _below(command, (*path, name))

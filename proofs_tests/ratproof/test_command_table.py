@@ -1,0 +1,48 @@
+"""The table of commands says what each command says of itself; running one imports no more than it needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from proofs_tests.ratproof.command_tree import commands, is_group
+from ratproof.commands.table import ROWS
+
+HEAVY = {"torch", "sympy", "numba", "scipy", "hypothesis", "pytest", "pynini"}
+
+
+COMMANDS = commands()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_table_says_what_the_command_says_of_itself(name: str) -> None:
+    assert " ".join(str(COMMANDS[name].help).split()).startswith(ROWS[name].does.removesuffix("."))
+    assert len(f"  {max(ROWS, key=len)}  {ROWS[name].does}") <= 80
+
+
+@pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if not is_group(c)])
+def test_each_command_has_an_example(name: str) -> None:
+    assert f"  ratproof {name}" in (COMMANDS[name].epilog or "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["score", "a.json", "a b"], ["rank", "a.json"], ["equivalent", "a.json", "a.json"]],
+    ids=lambda a: a[0],
+)
+def test_a_daily_command_does_not_wait_for_large_libraries(arguments: list[str], tmp_path) -> None:
+    (tmp_path / "a.json").write_text(
+        '{"semiring": "real", "states": 1, "alphabet": ["a", "b"], "initial": [[0, "1"]],'
+        ' "final": [[0, "1/2"]], "transitions": [[0, 0, "a", "1"], [0, 0, "b", "1/3"]]}'
+    )
+    program = (
+        "import sys; from ratproof.main import run; status = run(sys.argv[1:]);"
+        "print(status, *{m.partition('.')[0] for m in sys.modules}, file=sys.stderr)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=tmp_path
+    )
+    status, *modules = ran.stderr.split()
+    assert status == "0" and not HEAVY & set(modules)

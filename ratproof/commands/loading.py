@@ -1,0 +1,68 @@
+"""The command line's frame, which imports a command when it is run: torch and sympy take seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from ratproof.commands import installed
+from ratproof.commands.table import GROUPS, ROWS
+from ratproof.process import limits
+
+SETTINGS: Mapping[str, Any] = {
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+"""Of the application, and of every group in it."""
+
+
+class Commands(TyperGroup):
+    """The commands of :data:`~ratproof.commands.table.GROUPS`, and those that other packages install."""
+
+    application: typer.Typer
+    """To which they add themselves."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, by group."""
+        return list(dict.fromkeys([*ROWS, *installed.entries()]))
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """The command of that name, imported; ``None`` where there is none."""
+        if name not in self.commands and name in self.list_commands(ctx):
+            self.commands[name] = load(name, self.application)
+        return self.commands.get(name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a line a command, by group."""
+        others = [name for name in installed.entries() if name not in ROWS]
+        groups = {title: [(row.name, row.does) for row in rows] for title, rows in GROUPS.items()}
+        if others:
+            groups["Installed"] = [(name, f"Of {installed.entries()[name].value}.") for name in others]
+        widest = max(len(name) for rows in groups.values() for name, _ in rows)
+        for title, rows in groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:{widest}}", does) for name, does in rows])
+
+
+def load(name: str, app: typer.Typer) -> Any:
+    """The command, or group, of that name."""
+    row = ROWS.get(name)
+    if row is not None and row.module is not None:
+        import_module(row.module)
+    installed.add(name, app)
+    limits.add(app)
+    holder = typer.Typer(**SETTINGS)
+    holder.callback()(lambda: None)
+    holder.registered_commands = [c for c in app.registered_commands if _name(c) == name]
+    holder.registered_groups = [g for g in app.registered_groups if g.name == name]
+    return typer.main.get_command(holder).commands[name]  # type: ignore[attr-defined]
+
+
+def _name(command: Any) -> str:
+    return str(command.name or command.callback.__name__.replace("_", "-"))

@@ -1,0 +1,74 @@
+"""The commands by group: where each is, and what it does in a line, so that ``--help`` imports none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """A command, or a group of them.
+
+    Attributes:
+        name: as it is typed.
+        does: what it does: its docstring begins so.
+        module: which adds it to the application; or ``None``, for one that an entry point offers.
+    """
+
+    name: str
+    does: str
+    module: str | None
+
+
+def _rows(module: str | None, **does: str) -> tuple[Row, ...]:
+    where = None if module is None else f"ratproof.commands.{module}"
+    return tuple(Row(name.replace("_", "-"), line, where) for name, line in does.items())
+
+
+GROUPS: dict[str, tuple[Row, ...]] = {
+    "Claims": (
+        *_rows(
+            "claims",
+            verify="Verify the papers' claims.",
+            check="Check claims of your own.",
+            claims="List the claims, their variants and kinds of evidence.",
+        ),
+        *_rows(
+            "hunting",
+            hunt="Search for counterexamples with fresh random cases.",
+            replay="Run a kept counterexample again.",
+        ),
+        *_rows("proving", prove="Compile the Coq development, and ask what it assumes."),
+    ),
+    "Automata": (
+        *_rows(
+            "automata",
+            score="Print the score of each string, exactly.",
+            sample="Print random strings, each with its score.",
+            convert="Write an automaton in another format.",
+            draw="Draw an automaton.",
+        ),
+        *_rows(
+            "deciding",
+            equivalent="Decide whether two automata give every string one score.",
+            minimise="Find the least automaton with the same scores.",
+            rank="Print the rank of an automaton's Hankel matrix.",
+        ),
+        *_rows("checking", check_certificate="Check certificates with short independent programs."),
+    ),
+    "Networks": (
+        *_rows(
+            "state_regularized",
+            certify="Prove that a soft network follows its automaton.",
+            extract="Turn a trained network into its automaton.",
+            figures="Draw a network as the papers' figures do.",
+        ),
+        *_rows("not_rational", not_rational="Show that no small automaton computes a unit."),
+        *_rows(None, train="Train a network on a language, or from rules."),
+    ),
+    "Rules": (
+        *_rows("rules.compiling", compile="Compile rules over words to a boolean automaton."),
+        *_rows("rules", rules="Rules on labelled sentences, and their networks."),
+    ),
+}
+ROWS = {row.name: row for rows in GROUPS.values() for row in rows}
