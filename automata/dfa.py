@@ -18,7 +18,7 @@ from automata.errors import InputError
 from automata.number_text import shorten
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
-from automata.symbols import unknown_symbol
+from automata.symbols import differences, unknown_symbol
 from automata.wfsa import WFSA
 
 
@@ -194,10 +194,8 @@ class DFA(Drawable):
         """The same DFA with its symbols in another order."""
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
-            raise InputError(
-                f"the alphabets differ: {shorten(order)} and {shorten(self.alphabet)}, where both have to"
-                " have the same symbols"
-            )
+            apart = differences(self.alphabet, order, ("this automaton", "the other"))
+            raise InputError(f"the alphabets differ: {apart}; both have to have the same symbols")
         return DFA(
             order,
             self.start,

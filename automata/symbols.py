@@ -1,8 +1,8 @@
-"""Symbols of alphabets: the one that is kept for epsilon, and the error for one that an alphabet lacks."""
+"""Symbols of alphabets: the one that is kept for epsilon, and what to say of those that an alphabet lacks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import islice
 
 from automata.errors import UnknownSymbol
@@ -16,3 +16,24 @@ def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str 
     """The error for a symbol that the alphabet lacks."""
     known = ", ".join(map(shorten, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
     return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet, which is {{{known}}}")
+
+
+def differences(one: Iterable[Hashable], other: Iterable[Hashable], names: tuple[str, str]) -> str:
+    """Which symbols only one of two alphabets has, in words; empty where there are none.
+
+    >>> differences("abc", "ad", ("A", "B"))
+    "only A reads 'b', 'c' and only B reads 'd'"
+    """
+    mine, others = dict.fromkeys(one), dict.fromkeys(other)
+    missing = {
+        name: [s for s in a if s not in b]
+        for name, a, b in zip(names, (mine, others), (others, mine), strict=True)
+    }
+    return " and ".join(
+        f"only {name} reads {_listed(symbols)}" for name, symbols in missing.items() if symbols
+    )
+
+
+def _listed(symbols: Sequence[Hashable]) -> str:
+    first = ", ".join(shorten(s) for s in symbols[:5])
+    return first + (f" and {len(symbols) - 5} more" if len(symbols) > 5 else "")

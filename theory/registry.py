@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from difflib import get_close_matches
 from functools import cache
 
 import theory
@@ -38,7 +39,9 @@ def claim_named(name: str) -> Claim:
     if name in _registered:
         return _registered[name]
     if name not in claims():
-        raise InputError(f"there is no claim {shorten(name)}; there are {', '.join(claims())}")
+        near = get_close_matches(name, claims(), 1)
+        which = f"did you mean {near[0]}?" if near else f"there are {', '.join(claims())}"
+        raise InputError(f"there is no claim {shorten(name)}; {which}")
     return claims()[name]
 
 

@@ -21,9 +21,9 @@ from automata.equivalence import field, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Distinguished
 from automata.errors import InputError, UnknownSymbol
-from automata.number_text import shorten
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
+from automata.symbols import differences
 from automata.wfsa import WFSA
 
 ENOUGH_FOR_A_CERTIFICATE = 20_000
@@ -79,25 +79,14 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
         )
     if a.alphabet == b.alphabet:
         return a, b
-    missing = [
-        (who, [s for s in one.index if s not in other.index])
-        for who, one, other in (("first", a, b), ("second", b, a))
-    ]
-    differences = [
-        f"only the {who} automaton reads {_listed(symbols)}" for who, symbols in missing if symbols
-    ]
-    if differences and not missing_as_zero:
+    if not missing_as_zero and set(a.alphabet) != set(b.alphabet):
+        apart = differences(a.alphabet, b.alphabet, ("the first automaton", "the second automaton"))
         raise UnknownSymbol(
-            f"the alphabets differ: {' and '.join(differences)}; "
+            f"the alphabets differ: {apart}; "
             "--missing-as-zero (missing_as_zero=True) takes a symbol that is missing as one of weight zero"
         )
     both = dict.fromkeys([*a.alphabet, *b.alphabet])
     return a.over(both), b.over(both)
-
-
-def _listed(symbols: list[object]) -> str:
-    first = ", ".join(shorten(s) for s in symbols[:5])
-    return first + (f" and {len(symbols) - 5} more" if len(symbols) > 5 else "")
 
 
 def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Answer:

@@ -111,7 +111,9 @@ def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
     chosen = set(numbers)
     unknown = [number for number in chosen if not 0 <= number < len(model.blocks)]
     if unknown:
-        raise InputError(f"there is no block {unknown[0] + 1}; the classifier has {len(model.blocks)}")
+        raise InputError(
+            f"there is no rule {unknown[0] + 1}; the network's rules are 1 to {len(model.blocks)}"
+        )
     removed = {state for number in chosen for state in model.blocks[number].states}
     remaining = [block for number, block in enumerate(model.blocks) if number not in chosen]
     ends = {state for block in remaining for state in block.final}

@@ -140,9 +140,12 @@ from automata.wfsa import WFSA
 from ratproof import believe
 claim = believe("floats", start=0, step=lambda c, x: 0.1 * c, automaton=WFSA(REAL, [0], [1], {"a": [[1]]}))
 """
-    outcome = check(written(text))
-    assert {r.verdict for r in outcome.results} == {Verdict.UNKNOWN}
-    assert all("give it its weights as fractions" in r.why for r in outcome.results)
+    with pytest.raises(InputError, match=r"line 5: InputError: floats: .* give it its weights as fractions"):
+        check(written(text))
+    later = text.replace("lambda c, x: 0.1 * c", "lambda c, x: c + 1 if c < 2 else 0.1 * c")
+    outcome = check(written(later.replace("REAL, [0]", "REAL, [1]")))
+    assert {r.verdict for r in outcome.results} <= {Verdict.UNKNOWN, Verdict.REFUTED}
+    assert any("give it its weights as fractions" in r.why for r in outcome.results)
 
 
 HEAD = """
@@ -227,8 +230,8 @@ def test_numbers_that_wrap_are_refused():
         'c = believe("wrap", start=1, step=lambda c, x: np.int8(100), automaton=WFSA(REAL, [1], [1], {"a":'
         " [[1]]}))"
     )
-    outcome = check(written(HEAD + text))
-    assert all(r.verdict == Verdict.UNKNOWN and "wraps round" in r.why for r in outcome.results)
+    with pytest.raises(InputError, match="wraps round"):
+        check(written(HEAD + text))
 
 
 def test_floats_in_the_start_are_the_fractions_that_they_are():

@@ -49,7 +49,7 @@ def score(
     try:
         scores = batch.scores(machine, read)
     except UnknownSymbol as error:
-        raise InputError(f"{automaton}: {error}") from None
+        raise InputError(f"{automaton}: {error}{_split_hint(machine, read)}") from None
     written = [_written(machine, value, text) for value, text in zip(scores, strings, strict=True)]
     if as_json:
         print_json({"scores": written})
@@ -127,6 +127,14 @@ def _joined(string: Sequence[str]) -> str:
     """
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)
+
+
+def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
+    """How to write a string of one-letter symbols, where they were written without blanks."""
+    for symbol in (symbol for string in strings for symbol in string):
+        if symbol not in machine.index and all(letter in machine.index for letter in symbol):
+            return f"; symbols are split at white space: {write_string(tuple(symbol))} is right"
+    return ""
 
 
 def _written(machine: WFSA, value: object, text: str) -> str:

@@ -112,7 +112,8 @@ def believe(
         says: the claim in a sentence.
 
     Raises:
-        InputError: alphabets differ, a symbol is no string, or an automaton has epsilon cycles without a sum.
+        InputError: alphabets differ, a symbol is no string, an automaton has epsilon cycles without a sum, or
+            the first step computes in floats.
     """
     automata = check_automata(name, automaton)
     given = OnlyCase(automata)
@@ -123,6 +124,7 @@ def believe(
             f"{name}: the network shows {len(shown)} numbers, and there are {len(automata)} automata to"
             " compare with"
         )
+    _require_exact_first_steps(network, given)
 
     def cases(alphabet: str) -> st.SearchStrategy[OnlyCase]:
         return st.just(given)
@@ -176,6 +178,17 @@ def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recu
         return tuple(_unrounded(name, tuple(flat(shown))))
 
     return Recurrence(begin, go_on, show, modes)
+
+
+def _require_exact_first_steps(network: Recurrence, given: OnlyCase) -> None:
+    """Refuse a step that rounds before any evidence runs; whatever else it raises, the evidence will say."""
+    for symbol in given.alphabet:
+        try:
+            network.out(given, network.step(given, network.start(given), symbol))
+        except InputError:
+            raise
+        except (Exception, SystemExit):
+            return
 
 
 def _exact(state: Any) -> Any:
