@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from automata.errors import FormatError
+from automata.errors import FormatError, InputError
 from automata.files import read_text
 from automata.number_text import shorten
 from automata.rules.parser import parse
@@ -69,3 +69,11 @@ def _header(text: str, where: str) -> str:
     if not text.endswith("]") or not name:
         raise FormatError(f"{where}: {shorten(text)} is no header, where [label] is right")
     return name
+
+
+def rule_file_in(folder: Path) -> Path:
+    """The one rule file in a folder."""
+    files = sorted(folder.glob("*.config"))
+    if len(files) != 1:
+        raise InputError(f"{folder}: has {len(files)} rule files (.config), where one is right")
+    return files[0]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from automata.batch import scores
 from automata.rules import rule_files
-from automata.rules.rule_files import Labelled
+from automata.rules.rule_files import Labelled, rule_file_in
 from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
 from automata.semirings import COUNTING
@@ -20,7 +20,6 @@ from neural.fa_rnn.sentences import read, vocabulary
 from ratproof.papers.fa_rnn import decide_network
 from ratproof.record.ledger import ledger
 from ratproof.runner.evidence import evidence
-from ratproof.runner.verification import rule_file_in
 from ratproof.sides.layer_spec import DTYPES
 from theory.fa_rnn.beta_1 import RULES
 from theory.fa_rnn.shared.rules import boolean

@@ -16,7 +16,7 @@ from ratproof.commands.report.marks import Mark
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result, in_order
-from ratproof.runner.verification import Outcome
+from ratproof.runner.outcome import Outcome
 from theory.registry import claims
 
 VARIANTS = {name: [v.name for v in claim.variants] for name, claim in claims().items()}

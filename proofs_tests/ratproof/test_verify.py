@@ -20,7 +20,9 @@ from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import recording
 from ratproof.record.results import Observation, Result, gather, in_order
 from ratproof.runner.hunting import hunt
-from ratproof.runner.verification import Outcome, Request, _missing, verify
+from ratproof.runner.outcome import Outcome
+from ratproof.runner.request import Request
+from ratproof.runner.verification import _missing, verify
 from ratproof.sides import corpus as texts
 from ratproof.sides.corpus import Corpus, agree_on_text
 from theory.registry import claims

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +20,7 @@ from theory.claim import Claim
 from theory.registry import claims as all_claims
 
 if TYPE_CHECKING:
-    from ratproof.runner.verification import Outcome
+    from ratproof.runner.outcome import Outcome
 
 
 @app.command(epilog=example("claims"))
@@ -98,20 +96,39 @@ def verify(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
     ] = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="only what differed in the last run in this folder")
+    ] = False,
+    exit_first: Annotated[
+        bool, typer.Option("-x", "--exitfirst", help="stop at the first unexpected result")
+    ] = False,
     details: Annotated[
         bool, typer.Option("--details", help="proofs and counterexamples in full (without: for named claims)")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Verify the papers' claims. Their evidence is run, and each verdict compared with what is expected."""
-    from ratproof.runner.verification import Request
+    from ratproof.runner.last_run import unexpected
+    from ratproof.runner.request import Request
     from ratproof.runner.verification import verify as run
 
     request = Request(
-        tuple(names or ()), kind, examples, seed, device, text, embeddings, units, junit, jobs, rules
+        claims=tuple(names or ()),
+        kind=kind,
+        examples=examples,
+        seed=seed,
+        device=device,
+        text=text,
+        embeddings=embeddings,
+        units=units,
+        junit=junit,
+        jobs=jobs,
+        rules=rules,
+        only=unexpected() if failed else (),
+        stop_early=exit_first,
     )
     outcome = _with_progress("verify", lambda told: run(request, told))
-    return _told(outcome, as_json, details=details or bool(names))
+    return _told(outcome, as_json, details=details or bool(names) or failed)
 
 
 @app.command(epilog=example("check my_claim.py"))
@@ -163,22 +180,9 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
 def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | None = None) -> int:
     """Print the results; the exit status."""
     from ratproof.commands.report import show
-    from ratproof.runner.counterexample_files import versions
 
     if as_json:
-        print_json(
-            {
-                "results": [r.to_json() for r in outcome.results],
-                "as_expected": outcome.as_expected,
-                "interrupted": outcome.interrupted,
-                "errors": outcome.errors,
-                "notes": outcome.notes,
-                "not_run": outcome.not_run,
-                "when": datetime.now(UTC).isoformat(timespec="seconds"),
-                "platform": platform.platform(),
-                "versions": versions(),
-            }
-        )
+        print_json(outcome.to_json())
     else:
         show(outcome, console(), details, claims_file)
     if outcome.not_written:

@@ -50,7 +50,7 @@ def hunt(
     """Search for counterexamples with fresh random cases, networks and strings, until the time is up."""
     from ratproof.runner.hunting import check
     from ratproof.runner.hunting import hunt as search
-    from ratproof.runner.verification import check_device, cores
+    from ratproof.runner.request import check_device, cores
 
     if not 0 < minutes < 1e6:
         raise InputError(f"--minutes is {minutes}, where a positive number is right")

@@ -30,7 +30,9 @@ from ratproof.runner.counterexample_files import keep
 from ratproof.runner.evidence import Mark
 from ratproof.runner.ladder import Step
 from ratproof.runner.plugin import SEARCH, Search
-from ratproof.runner.verification import Request, last_line, pytest_arguments, pytest_environment
+from ratproof.runner.request import Request
+from ratproof.runner.verification import pytest_arguments, pytest_environment
+from ratproof.runner.watch import last_line
 from theory.claim import Variant
 from theory.registry import claim_named, claims
 

@@ -72,6 +72,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--ratproof-claim", action="append", default=[], help="of this claim (may be given again)"
     )
     group.addoption("--ratproof-kind", default=None, help="of this kind")
+    group.addoption(
+        "--ratproof-only",
+        action="append",
+        default=[],
+        help="CLAIM:KIND, and nothing else (may be given again)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -154,7 +160,12 @@ def _wanted(config: pytest.Config, mark: Any) -> bool:
     if mark is None:
         return False
     claims, kind = config.getoption("--ratproof-claim"), config.getoption("--ratproof-kind")
-    return (not claims or mark.claim in claims) and kind in (None, mark.kind)
+    only = config.getoption("--ratproof-only")
+    return (
+        (not claims or mark.claim in claims)
+        and kind in (None, mark.kind)
+        and (not only or f"{mark.claim}:{mark.kind}" in only)
+    )
 
 
 def _refuse_missing(there: set[tuple[str, str, str]]) -> None:

@@ -19,7 +19,8 @@ from ratproof.record.kinds import KINDS
 from ratproof.record.results import Observation, gather
 from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.ladder import steps
-from ratproof.runner.verification import Outcome, keep_evidence
+from ratproof.runner.outcome import Outcome
+from ratproof.runner.verification import keep_evidence
 from theory.claim import Claim
 from theory.registry import register
 

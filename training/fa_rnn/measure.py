@@ -17,11 +17,11 @@ from typing import Any
 
 from automata.files import write_whole
 from automata.rules import rule_files
+from automata.rules.rule_files import rule_file_in
 from automata.rules.rule_set import rule_set
 from neural.fa_rnn import files, sentences
 from neural.fa_rnn.network import FARNN
 from ratproof.papers.fa_rnn import decide_network
-from ratproof.runner.verification import rule_file_in
 from training.fa_rnn.experiment import NETWORK, Experiment, run, taken
 from training.fa_rnn.read_report import report
 from training.fa_rnn.recipe import FEW

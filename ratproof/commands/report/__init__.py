@@ -12,7 +12,7 @@ from ratproof.commands.report.errata import errata
 from ratproof.commands.report.ladder import Row, ladder, rows
 from ratproof.commands.report.lines import WIDTH, print_paragraph
 from ratproof.record.ledger import TOO_SHORT, joined, left_out_in_words
-from ratproof.runner.verification import Outcome
+from ratproof.runner.outcome import Outcome
 
 __all__ = ["show"]
 
@@ -78,8 +78,9 @@ def summary(outcome: Outcome) -> str:
     bad = dict.fromkeys(f"{r.claim} {r.variant}" for r in outcome.results if not r.as_expected)
     if bad:
         line += f"; unexpected: {', '.join(bad)}"
-    if outcome.interrupted:
-        line += "; interrupted, so this is not all"
+    if outcome.interrupted or outcome.stopped:
+        why = "interrupted" if outcome.interrupted else "stopped at the first unexpected result"
+        line += f"; {why}, so this is not all"
     return line
 
 

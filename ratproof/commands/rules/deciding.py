@@ -55,7 +55,7 @@ def decide(
     from neural.fa_rnn import sentences
     from neural.fa_rnn.network import FARNN
     from ratproof.papers.fa_rnn import decide_network
-    from ratproof.runner.verification import check_device
+    from ratproof.runner.request import check_device
     from ratproof.sides.layer_spec import DTYPES
 
     if (data is None) == (words is None):

@@ -71,7 +71,7 @@ def fa_rnn(
     The epoch that is best on the dev set is kept, and measured on the test set. Exit status 1 where the time
     was up before.
     """
-    from ratproof.runner.verification import rule_file_in
+    from automata.rules.rule_files import rule_file_in
     from training.fa_rnn.experiment import NETWORK, REPORT, RUN, Experiment, run
 
     if rate is not None and not 0 < rate <= 1:

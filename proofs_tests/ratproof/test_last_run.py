@@ -1,0 +1,85 @@
+"""What ``verify`` keeps of its last run: what differed runs again, and verdicts of other sources do not stand."""
+
+from __future__ import annotations
+
+import importlib
+import json
+
+import pytest
+
+from automata.errors import InputError
+from ratproof.main import run
+from ratproof.record.kinds import Verdict
+from ratproof.record.results import Result
+from ratproof.runner import last_run
+from ratproof.runner.outcome import Outcome
+from ratproof.runner.request import Request
+from ratproof.runner.verification import verify
+from theory.registry import claims
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package that the verdicts rest on, and nothing else."""
+    (tmp_path / "some_claims").mkdir()
+    (tmp_path / "some_claims" / "__init__.py").write_text("half = 1 / 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(last_run, "PACKAGES", ("some_claims",))
+    importlib.invalidate_caches()
+    return tmp_path / "some_claims"
+
+
+def results(*verdicts: tuple[str, str, Verdict]) -> list[Result]:
+    return [Result(c, "corrected", k, "holds", v, None, None) for c, k, v in verdicts]
+
+
+def test_failed_runs_what_differed_and_nothing_else():
+    kept = results(
+        ("proposition-7", "exhausted", Verdict.REFUTED),
+        ("proposition-7", "decided", Verdict.HOLDS),
+        ("corollary-9", "proved", Verdict.UNKNOWN),
+    )
+    last_run.keep(Request(), Outcome(kept))
+    assert last_run.unexpected() == (("proposition-7", "exhausted"), ("corollary-9", "proved"))
+    outcome = verify(Request(only=last_run.unexpected()))
+    assert outcome.as_expected
+    assert {(r.claim, r.kind) for r in outcome.results} == {
+        ("proposition-7", "exhausted"),
+        ("corollary-9", "proved"),
+    }
+    with pytest.raises(InputError, match="every verdict was as expected"):
+        last_run.unexpected()
+
+
+def test_failed_without_a_last_run_is_refused(capsys):
+    assert run(["verify", "--failed"]) == 2
+    assert "holds none" in capsys.readouterr().err
+    last_run.LAST.parent.mkdir()
+    last_run.LAST.write_text("{}")
+    assert run(["verify", "--failed"]) == 2
+
+
+def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
+    for variant in claims()["proposition-7"].variants:
+        monkeypatch.setitem(variant.__dict__, "expected", "holds")
+    assert run(["verify", "proposition-7", "--kind", "exhausted", "-x"]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.count("expected holds, refuted") == 1 and "stopped at the first unexpected result" in said
+
+
+def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):
+    assert last_run.still_standing() is None
+    last_run.keep(Request(kind="decided"), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
+    assert last_run.still_standing() is None  # of a part
+    last_run.keep(Request(), Outcome([], interrupted=True))
+    assert last_run.still_standing() is None  # of a run that was stopped
+    last_run.keep(Request(jobs=2), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
+    assert json.loads(str(last_run.still_standing()))["results"][0]["claim"] == "proposition-7"
+    assert last_run.main("copy.json") == 0
+    (package / "__init__.py").write_text("half = 1 / 3\n")
+    assert last_run.still_standing() is None and last_run.main("copy.json") == 1

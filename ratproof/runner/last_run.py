@@ -1,0 +1,95 @@
+"""The last run of ``verify`` in this folder: what differed in it, and whether its verdicts still stand.
+
+``python -m ratproof.runner.last_run FILE`` copies the verdicts of the last whole run to a file, where the
+sources and the libraries are still those that ran; exit status 1 where they are not, or there is no such run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from automata.errors import InputError, OutputError
+from automata.files import write_whole
+from ratproof.process.json_answers import SCHEMA_VERSION
+from ratproof.runner.counterexample_files import versions
+from ratproof.runner.outcome import Outcome
+from ratproof.runner.request import Request
+
+LAST = Path(".ratproof") / "last-run.json"
+WHOLE = Path(".ratproof") / "verdicts.json"
+"""Of the last run of everything."""
+PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
+SOURCES = ("*.py", "*.v", "*.txt", "*.json")
+
+
+def keep(request: Request, outcome: Outcome) -> None:
+    """Keep a run's results, where they can be written; a whole run's, that nothing stopped, also as such."""
+    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), "sources": digest()}
+    text = json.dumps(data) + "\n"
+    with suppress(OutputError):
+        write_whole(LAST, text)
+        if request.is_whole and not (outcome.interrupted or outcome.errors):
+            write_whole(WHOLE, text)
+
+
+def unexpected() -> tuple[tuple[str, str], ...]:
+    """The claims and kinds of evidence that differed from what was expected in the last run.
+
+    Raises :class:`~automata.errors.InputError`: there is no last run, or nothing differed.
+    """
+    data = _read(LAST)
+    if data is None:
+        raise InputError(f"--failed runs again what differed in the last run here, and {LAST} holds none")
+    different = [row for row in data["results"] if row["verdict"] != row["expected"]]
+    if not different:
+        raise InputError("--failed: in the last run here every verdict was as expected")
+    return tuple(dict.fromkeys((str(row["claim"]), str(row["kind"])) for row in different))
+
+
+def still_standing() -> str | None:
+    """The last whole run's verdicts as JSON, where the sources and libraries are those that ran."""
+    data = _read(WHOLE)
+    if data is None or (data.get("sources"), data.get("versions")) != (digest(), versions()):
+        return None
+    return json.dumps(data)
+
+
+def digest() -> str:
+    """A hash of what is ours of all that the verdicts rest on, programs, theorems and kept files; and of
+    whether there is a Coq.
+    """
+    result = hashlib.sha256(str(shutil.which("coqc")).encode())
+    for name in PACKAGES:
+        package = importlib.util.find_spec(name)
+        for folder in map(Path, (package.submodule_search_locations or ()) if package else ()):
+            for path in sorted(p for pattern in SOURCES for p in folder.rglob(pattern)):
+                result.update(f"{name}/{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
+    return result.hexdigest()
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return data if isinstance(data["results"], list) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def main(file: str) -> int:
+    """Copy the verdicts, where they still stand; the exit status."""
+    verdicts = still_standing()
+    if verdicts is None:
+        return 1
+    write_whole(file, verdicts + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
