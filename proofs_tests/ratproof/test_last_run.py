@@ -1,4 +1,4 @@
-"""What ``verify`` keeps of its last run: what differed runs again, and verdicts of other sources do not stand."""
+"""What ``verify`` keeps of its last run: what differed runs again; verdicts of other sources do not stand."""
 
 from __future__ import annotations
 
