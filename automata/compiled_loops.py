@@ -18,9 +18,24 @@ from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 
 Places = NDArray[np.intp]
 Loop = Callable[[Floats, Floats, Floats, Places, Places, bool], Floats]
-_compiled = numba.njit(parallel=True, cache=True, fastmath={"contract", "reassoc", "nsz"})
-_without_nan = numba.njit(parallel=True, cache=True, fastmath={"nsz", "nnan"})
-_exactly = numba.njit(parallel=True, cache=True)
+
+
+def _loop(fastmath: set[str] | bool) -> Callable[[Loop], Loop]:
+    """A decorator that compiles a loop, and keeps it where numba finds a folder that can be written."""
+
+    def decorate(function: Loop) -> Loop:
+        try:
+            compiled: Loop = numba.njit(parallel=True, cache=True, fastmath=fastmath)(function)
+        except RuntimeError:  # neither beside the source nor in the user's home, as in many containers
+            compiled = numba.njit(parallel=True, fastmath=fastmath)(function)
+        return compiled
+
+    return decorate
+
+
+_compiled = _loop({"contract", "reassoc", "nsz"})
+_without_nan = _loop({"nsz", "nnan"})
+_exactly = _loop(False)
 
 
 @_compiled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -12,8 +11,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 
+from filelock import FileLock
+
 from ratproof.coq import programs as coq
 from ratproof.coq.sources import source_files, source_folder
+from ratproof.process.cache_folder import cache_folder
 
 Tell = Callable[[str], None]
 
@@ -26,19 +28,16 @@ def build(tell: Tell = lambda stage: None) -> Path:
         NoCoq: there is no Coq, or no mathcomp.
         Rejected: Coq does not accept a file.
     """
-    place = _cache() / _key()
+    place = cache_folder("coq") / _key()
     if (place / "done").exists():
         return place
-    with (place.parent / "lock").open(
-        "w"
-    ) as lock:  # of several processes one compiles, and the others wait for it
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with FileLock(place.parent / "lock"):  # of several processes one compiles, and the others wait for it
         return place if (place / "done").exists() else rebuild(tell)
 
 
 def rebuild(tell: Tell = lambda stage: None) -> Path:
     """The folder with the development, compiled from clean whatever the cache has."""
-    place = _cache() / _key()
+    place = cache_folder("coq") / _key()
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"
         copy_sources(root)
@@ -81,15 +80,3 @@ def _key() -> str:
     for file in source_files():
         digest.update(str(file.relative_to(source_folder())).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:20]
-
-
-def _cache() -> Path:
-    """The user's cache; a folder for temporary files where there is none to be written."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    place = (Path(home) if home else Path.home() / ".cache") / "ratproof" / "coq"
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        place = Path(tempfile.gettempdir()) / f"ratproof-{os.getuid()}" / "coq"
-        place.mkdir(parents=True, exist_ok=True)
-    return place

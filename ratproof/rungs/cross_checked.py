@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ratproof.rungs.agreement import agree
 from ratproof.rungs.random_cases import for_random_cases
-from ratproof.sides.openfst import WithOpenFst
+from ratproof.sides.openfst import WithOpenFst, scorer_class
 from ratproof.sides.side import Fractions, Side
 from theory.claim import Claim, Effort, Variant
 
@@ -16,9 +16,12 @@ from theory.claim import Claim, Effort, Variant
 def cross_checked(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
     """Assert that OpenFst gives random strings the recurrence's values, within OpenFst's derived bound.
 
-    Raises :class:`~ratproof.record.counterexample.Disagreement`.
+    Raises:
+        Disagreement: it does not.
+        NotRun: there is no pynini here.
     """
     assert isinstance(side, Fractions)
+    scorer_class()
     few = replace(effort, strings=3, longest=4, run=10)
 
     def one_case(data: st.DataObject) -> None:

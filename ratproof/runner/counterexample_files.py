@@ -16,6 +16,7 @@ from automata.files import read_text, write_whole
 from automata.number_text import shorten
 from automata.printable_text import printable
 from ratproof.record.counterexample import Counterexample
+from ratproof.record.not_run import NotRun
 from ratproof.sides.comparison import Comparison, StringResult, counterexample
 from ratproof.sides.table import SIDES
 from theory.registry import claim_named
@@ -206,6 +207,8 @@ def _naming(where: str, wrong: str) -> Iterator[None]:
         yield
     except FormatError:
         raise
+    except NotRun as reason:
+        raise InputError(f"{where}: cannot be run here: {reason}") from None
     except InputError as error:
         raise FormatError(f"{where}: field comparison: {error}") from None
     except NOT_AS_WRITTEN as error:

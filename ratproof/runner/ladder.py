@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from ratproof.record.not_run import NotRun
 from ratproof.record.results import Observation
 from ratproof.rungs.table import rung_of
 from ratproof.runner.run import run
@@ -36,11 +37,19 @@ class Step:
         rung_of(self.kind)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
 
     def run(self, test: str, seed: int | None = None) -> Observation:
-        """Run it, and see what it shows."""
+        """Run it, and see what it shows. Raises :class:`~ratproof.record.not_run.NotRun`: it cannot here."""
         claim, variant = self.claim, self.variant
         effort = claim.effort_of(variant)
         return run(
-            rung_of(self.kind), claim, variant, self.side, effort, kind=self.kind, test=test, seed=seed
+            rung_of(self.kind),
+            claim,
+            variant,
+            self.side,
+            effort,
+            kind=self.kind,
+            test=test,
+            seed=seed,
+            passed_on=(NotRun,),
         )
 
 

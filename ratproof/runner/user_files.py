@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from automata.errors import InputError
 from ratproof.record.kinds import KINDS
+from ratproof.record.not_run import NotRun
 from ratproof.record.results import Observation, gather
 from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.ladder import steps
@@ -55,17 +56,21 @@ def check(
     chosen = [claim for claim in claims.values() if not names or claim.name in names]
     ladder = [step for step in steps(chosen, own=True) if kind in (None, step.kind)]
     observations: list[Observation] = []
+    not_run: list[dict[str, str]] = []
     interrupted = False
     with random_cases(examples or EXAMPLES, derandomize=seed is None), redirect_stdout(sys.stderr):
         for step in ladder:
             started(step.label, chosen.index(step.claim), len(chosen))
             try:
                 observations.append(step.run(f"{path}::{step.claim.name}", seed))
+            except NotRun as reason:
+                about = {"claim": step.claim.name, "variant": step.variant.name, "kind": step.kind}
+                not_run.append({**about, "why": str(reason)})
             except KeyboardInterrupt:
                 interrupted = True
                 break
     results = gather(observations, seed)
-    return Outcome(results, interrupted=interrupted, notes=keep_evidence(results, seed))
+    return Outcome(results, interrupted, notes=keep_evidence(results, seed), not_run=not_run)
 
 
 @contextmanager

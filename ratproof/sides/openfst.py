@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from automata.openfst_scores import Scorer
 from automata.rounding import share
 from automata.strings import String
+from ratproof.record.not_run import NotRun
 from ratproof.sides.comparison import Difference, StringResult, no_difference
 from ratproof.sides.exact import Exact
+
+if TYPE_CHECKING:
+    from automata.openfst_scores import Scorer
+
+
+def scorer_class() -> type[Scorer]:
+    """What asks OpenFst for scores; :class:`~ratproof.record.not_run.NotRun` where there is no pynini."""
+    try:
+        from automata.openfst_scores import Scorer
+    except ImportError as error:
+        raise NotRun(
+            f"OpenFst cannot be asked without pynini, which has wheels for Linux on x86-64 ({error})"
+        ) from None
+    return Scorer
 
 
 class WithOpenFst(Exact):
@@ -21,6 +36,7 @@ class WithOpenFst(Exact):
 
     @cached_property
     def _scorers(self) -> list[Scorer]:
+        Scorer = scorer_class()
         return [Scorer(automaton) for automaton in self._automata]
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:

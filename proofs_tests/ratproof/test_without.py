@@ -1,0 +1,78 @@
+"""What ratproof does where something is not there: a home, a cache that can be written, pynini."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ratproof.process import cache_folder as caches
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+WITHOUT_PYNINI = """
+import sys
+sys.modules["pynini"] = None
+from ratproof.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+NO_PLACE_FOR_NUMBA = """
+import numpy as np
+from numba.core import caching
+for kind in caching.CacheImpl._locator_classes:
+    kind.from_function = classmethod(lambda cls, function, file: None)
+from automata.batch import scores
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+half = np.array([[0.5]])
+print(*scores(WFSA(REAL, half[0], half[0], {"a": half}), ["", "aa"]))
+"""
+
+
+def ratproof(program: str, *arguments: str, folder: Path) -> tuple[int, str, str]:
+    ran = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True
+    )
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def test_without_pynini_claims_of_ones_own_are_checked_by_the_rest(tmp_path):
+    file = str(EXAMPLES / "my_claim.py")
+    status, out, _ = ratproof(WITHOUT_PYNINI, "check", file, "bigrams", "--json", folder=tmp_path)
+    report = json.loads(out)
+    assert status == 0 and report["as_expected"]
+    assert {row["kind"] for row in report["results"]} == {"sampled", "exhausted", "decided"}
+    assert [(row["kind"], "pynini" in row["why"]) for row in report["not_run"]] == [("cross-checked", True)]
+
+
+def test_without_pynini_the_claims_are_verified_by_the_rest(tmp_path):
+    status, out, _ = ratproof(WITHOUT_PYNINI, "verify", "fa-rnn-viterbi", folder=tmp_path)
+    assert status == 0 and "cross-checked (2 variants): not run: OpenFst cannot be asked" in " ".join(
+        out.split()
+    )
+
+
+def test_without_a_place_for_compiled_loops_they_are_compiled_all_the_same(tmp_path):
+    assert ratproof(NO_PLACE_FOR_NUMBA, folder=tmp_path) == (0, "0.25 0.0625\n", "")
+
+
+def test_a_cache_is_the_users_or_the_one_that_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv(caches.VARIABLE, str(tmp_path / "named"))
+    assert caches.cache_folder("coq") == tmp_path / "named" / "coq"
+
+
+@pytest.mark.parametrize("place", ["~/.cache/ratproof", "/proc/none"])
+def test_without_a_cache_it_is_a_temporary_folder_of_this_process(place, monkeypatch):
+    monkeypatch.delenv(caches.VARIABLE, raising=False)
+    monkeypatch.setattr(caches.platformdirs, "user_cache_path", lambda name: Path(place))
+    monkeypatch.setattr(caches.atexit, "register", lambda *arguments, **options: None)
+    folder = caches.cache_folder("coq")
+    try:
+        assert folder.is_dir() and folder.parent.stat().st_mode & 0o077 == 0
+        assert caches.cache_folder("coq") == folder == Path(os.environ[caches.VARIABLE]) / "coq"
+        assert not Path("~").exists()
+    finally:
+        caches.shutil.rmtree(folder.parent)
