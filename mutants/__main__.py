@@ -18,7 +18,7 @@ from typing import NoReturn
 from mutants import session as sessions
 from mutants.session import Mutant, Session
 from mutants.sight import ROOMS, Sight, own_folders, test_files
-from mutants.trial import LIMIT, Outcome, copy_of, digest, mutated, run, stop_all
+from mutants.trial import COLLECTING, LIMIT, Outcome, collects, copy_of, digest, mutated, run, stop_all
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
@@ -128,6 +128,7 @@ class Runner:
         known = sessions.equivalent(ROOT)
         self.mutants = [m for m in session.mutants if m.room in rooms and m.key not in known]
         self.lock = threading.Lock()
+        self.collected: set[tuple[str, ...]] = set()
 
     def run(self) -> None:
         """Every pass, some mutants at a time, each job in its own copy of the tree."""
@@ -185,7 +186,11 @@ class Runner:
         while True:
             with mutated(tree / mutant.file, change.text):
                 result = self._run(tree, files, examples, Path(mutant.file).stem)
-            if result.outcome == "survived" or self._passes_unmutated(tree, result.by, examples):
+            if result.outcome == "survived":
+                break
+            if result.by == COLLECTING:
+                self._require_collected(tree, files)
+            if self._passes_unmutated(tree, result.by, examples):
                 break
         with self.lock:
             mutant.passes[_name(scope, examples)] = {"outcome": result.outcome, "by": result.by}
@@ -193,6 +198,12 @@ class Runner:
                 self.session.clean.setdefault(str(examples), {}).update(result.seconds)
             self.session.write()
         return result.outcome + (f" by {result.by}" if result.by else "")
+
+    def _require_collected(self, tree: Path, files: list[str]) -> None:
+        """A mutant that stops the collection is killed only where the tests can be collected without it."""
+        if tuple(files) not in self.collected and not collects(tree, self.options.python, files):
+            raise RuntimeError(f"the tests cannot be collected unmutated: {' '.join(files)}")
+        self.collected.add(tuple(files))
 
     def _run(self, tree: Path, tests: list[str], examples: int, name: str) -> Outcome:
         with self.lock:

@@ -24,6 +24,8 @@ TIMES, SECONDS, LIMIT = 10, 30, 120
 known.
 """
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+COLLECTING = "collecting the tests"
+"""What stopped a mutant with which they could not even be collected."""
 _clock = itertools.count(1)
 _running: set[int] = set()
 
@@ -149,7 +151,16 @@ def run(
         return Outcome("killed", failed[0], seconds)
     if status is None or (status == 1 and unfinished):
         return Outcome("timed out", unfinished, seconds)
-    return Outcome("killed", unfinished or "collecting the tests", seconds)
+    return Outcome("killed", unfinished or COLLECTING, seconds)
+
+
+def collects(tree: Path, python: str, tests: list[str]) -> bool:
+    """Can these files of tests be collected?"""
+    command = [python, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *tests]
+    environment = os.environ | {"PYTHONPATH": str(tree)}
+    return (
+        subprocess.run(command, cwd=tree, env=environment, capture_output=True, check=False).returncode == 0
+    )
 
 
 def _wait(process: subprocess.Popen[bytes], record: Path, patience: float) -> int | None:

@@ -1,13 +1,18 @@
-"""Hypothesis as all tests here use it: the same cases in every run, unless a seed asks for others."""
+"""Hypothesis as all tests here use it, the same cases in every run unless a seed asks for others; and what
+``ratproof verify`` hands to the evidence.
+"""
 
 from __future__ import annotations
 
 import os
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from ratproof.runner.plugin import CORPUS
 
 pytest_plugins = ["pytester"]
 
@@ -38,3 +43,35 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("ratproof")
+
+
+@pytest.fixture(scope="session")
+def device(request: pytest.FixtureRequest) -> str:
+    """The device that the networks run on."""
+    return str(request.config.getoption("--ratproof-device"))
+
+
+@pytest.fixture(scope="session")
+def corpus(request: pytest.FixtureRequest) -> Any:
+    """The corpus that the user named, as :class:`~ratproof.sides.corpus.Corpus`; without one the test is
+    skipped.
+    """
+    from ratproof.sides.corpus import load_corpus
+
+    if CORPUS in request.config.stash:
+        return request.config.stash[CORPUS]
+    path = request.config.getoption("--ratproof-text")
+    if path is None:
+        pytest.skip("no corpus is named (ratproof verify --text FILE)")
+    return load_corpus(
+        path, request.config.getoption("--ratproof-embeddings"), request.config.getoption("--ratproof-units")
+    )
+
+
+@pytest.fixture(scope="session")
+def rule_folder(request: pytest.FixtureRequest) -> Path:
+    """The folder that the user named; without one the test is skipped."""
+    path = request.config.getoption("--ratproof-rules")
+    if path is None:
+        pytest.skip("no folder with rules is named (ratproof verify --rules DIR)")
+    return Path(path)

@@ -16,7 +16,7 @@ from page_text import plain
 import proofs_tests
 from ratproof.record.kinds import KINDS
 from ratproof.rungs.table import RUNGS
-from ratproof.runner.evidence import Mark
+from ratproof.runner.evidence import MARKER, Mark
 from ratproof.runner.ladder import steps
 from theory.claim import Claim
 from theory.registry import claims
@@ -88,7 +88,7 @@ def _marks(test: object) -> Iterator[Mark]:
         values = mark.args[1] if mark.name == "parametrize" else []
         inner = [m for value in values for m in getattr(value, "marks", ())]
         for each in (mark, *inner):
-            if each.name == "evidence" and isinstance(each.args[0], Mark):
+            if each.name == MARKER and isinstance(each.args[0], Mark):
                 yield each.args[0]
 
 

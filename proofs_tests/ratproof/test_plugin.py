@@ -30,7 +30,12 @@ def run(pytester):
     def run(body, *arguments):
         path = pytester.makepyfile(HEAD + textwrap.dedent(body))
         return pytester.runpytest_subprocess(
-            "-p", "no:cacheprovider", "-q", *(arguments or (f"{path}::test_it",))
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "ratproof.runner.plugin",
+            "-q",
+            *(arguments or (f"{path}::test_it",)),
         )
 
     return run
@@ -103,3 +108,21 @@ def test_a_test_that_compares_nothing_shows_nothing(run):
     result = run('@evidence("proposition-7", kind="sampled", variants=("corrected",))\ndef test_it(): pass')
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*found unknown; the test compared nothing*"])
+
+
+def test_other_projects_runs_load_nothing_of_it(pytester):
+    """Their marks, fixtures and options are theirs."""
+    path = pytester.makepyfile("""
+        import sys
+
+        import pytest
+
+        @pytest.fixture
+        def device():
+            return "theirs"
+
+        @pytest.mark.evidence("of theirs")
+        def test_theirs(device, pytestconfig):
+            assert device == "theirs" and not any(m.partition(".")[0] == "ratproof" for m in sys.modules)
+        """)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", path).assert_outcomes(passed=1)

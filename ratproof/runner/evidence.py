@@ -22,6 +22,8 @@ from ratproof.record.kinds import KINDS
 from theory.claim import Claim, Variant
 from theory.registry import claim_named
 
+MARKER = "ratproof_evidence"
+"""The name of pytest's mark."""
 Test = TypeVar("Test", bound=Callable[..., Any])
 
 
@@ -50,4 +52,5 @@ def evidence(claim: str, *, kind: str, variants: tuple[str, ...] | None = None) 
     """Mark a test as evidence of that kind for a claim; without ``variants``, for all that promise the
     kind.
     """
-    return pytest.mark.evidence(Mark(claim, kind, variants))
+    mark: Callable[[Test], Test] = getattr(pytest.mark, MARKER)(Mark(claim, kind, variants))
+    return mark

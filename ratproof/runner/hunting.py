@@ -27,7 +27,7 @@ from ratproof.process.orphans import run_with
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.results import Observation
 from ratproof.runner.counterexample_files import keep
-from ratproof.runner.evidence import Mark
+from ratproof.runner.evidence import MARKER, Mark
 from ratproof.runner.ladder import Step
 from ratproof.runner.plugin import SEARCH, Search
 from ratproof.runner.request import Request
@@ -228,7 +228,7 @@ def collect(plugin: Any, names: Sequence[str], device: str) -> None:
 
 def is_target(item: pytest.Item, variant: str | None) -> bool:
     """Is it evidence that draws cases, of a variant that should hold, or of the one that is hunted?"""
-    marker = item.get_closest_marker("evidence")
+    marker = item.get_closest_marker(MARKER)
     if marker is None or not isinstance(item, pytest.Function):
         return False
     mark: Mark = marker.args[0]

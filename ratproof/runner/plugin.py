@@ -3,6 +3,8 @@
 It refuses a marker that names no claim, variant or kind, and a claim that lacks a kind of evidence which it
 promises. A test of a variant that is expected to be refuted passes exactly when its statement fails with a
 counterexample; any other exception is an error, and no refutation.
+
+It is no entry point: pytest loads it with ``-p ratproof.runner.plugin``, and other projects' runs do without.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ import pytest
 
 from automata.errors import InputError
 from ratproof.process.orphans import end_with
+from ratproof.runner.evidence import MARKER, Mark
 
-MARKER = "evidence"
 NOT_RUN = "ratproof-not-run"
 """The name under which it carries what cannot run on this machine."""
 PARENT = "ratproof-parent"
@@ -88,38 +90,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{MARKER}(mark): evidence for a claim (use ratproof.runner.evidence.evidence)"
     )
-
-
-@pytest.fixture(scope="session")
-def device(request: pytest.FixtureRequest) -> str:
-    """The device that the networks run on."""
-    return str(request.config.getoption("--ratproof-device"))
-
-
-@pytest.fixture(scope="session")
-def corpus(request: pytest.FixtureRequest) -> Any:
-    """The corpus that the user named, as :class:`~ratproof.sides.corpus.Corpus`; without one the test is
-    skipped.
-    """
-    from ratproof.sides.corpus import load_corpus
-
-    if CORPUS in request.config.stash:
-        return request.config.stash[CORPUS]
-    path = request.config.getoption("--ratproof-text")
-    if path is None:
-        pytest.skip("no corpus is named (ratproof verify --text FILE)")
-    return load_corpus(
-        path, request.config.getoption("--ratproof-embeddings"), request.config.getoption("--ratproof-units")
-    )
-
-
-@pytest.fixture(scope="session")
-def rule_folder(request: pytest.FixtureRequest) -> Path:
-    """The folder that the user named; without one the test is skipped."""
-    path = request.config.getoption("--ratproof-rules")
-    if path is None:
-        pytest.skip("no folder with rules is named (ratproof verify --rules DIR)")
-    return Path(path)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -246,8 +216,6 @@ def _mark(item: Any) -> Any:
     marker = item.get_closest_marker(MARKER)
     if marker is None:
         return None
-    from ratproof.runner.evidence import Mark
-
     if len(marker.args) != 1 or not isinstance(marker.args[0], Mark):
         raise pytest.UsageError(
             f"{item.nodeid}: the marker is what ratproof.runner.evidence.evidence(claim, kind=...) gives"

@@ -150,6 +150,8 @@ def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:
         "-q",
         "-p",
         "no:cacheprovider",
+        "-p",
+        "ratproof.runner.plugin",
         *options,
     ]
 
