@@ -194,7 +194,7 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
 
 def test_there_is_no_such_block() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",))
-    with pytest.raises(InputError, match="no block 2; the classifier has 1"):
+    with pytest.raises(InputError, match="no rule 2; the network's rules are 1 to 1"):
         disable_rules(model, [1])
 
 
