@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 
@@ -50,6 +52,18 @@ def register(claim: Claim) -> None:
     if claim.name in claims():
         raise InputError(f"the name {claim.name} is taken by a claim of ratproof's; another name is right")
     _registered[claim.name] = claim
+
+
+@contextmanager
+def registered(claim: Claim) -> Iterator[None]:
+    """Register a claim inside the block only."""
+    before = dict(_registered)
+    register(claim)
+    try:
+        yield
+    finally:
+        _registered.clear()
+        _registered.update(before)
 
 
 def _order(claim: Claim) -> tuple[int, tuple[str, ...], int, str]:

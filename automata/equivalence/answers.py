@@ -1,4 +1,6 @@
-"""What a decision says: equivalent, different, or unknown, each with what shows it."""
+"""What a decision says: equivalent, different, or unknown, each with what shows it; ``word``, ``scores`` and
+``certificate`` are ``None`` where there are none.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +25,8 @@ class Equivalent:
     how: str
     certificate: Certificate | None = field(default=None, repr=False)
     verdict: ClassVar[Verdict] = "equivalent"
+    word: ClassVar[None] = None
+    scores: ClassVar[None] = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Unknown:
     why: str
     searched: int | None = None
     verdict: ClassVar[Verdict] = "unknown"
+    word: ClassVar[None] = None
+    scores: ClassVar[None] = None
+    certificate: ClassVar[None] = None
 
 
 Answer = Equivalent | Different | Unknown

@@ -7,7 +7,7 @@ from __future__ import annotations
 from page_text import plain, table
 from verdicts import Verdicts
 
-from ratproof.commands.proof_text import paragraphs
+from ratproof.report.proof_text import paragraphs
 from theory.claim import Claim
 
 

@@ -10,9 +10,9 @@ from sphinx.util.logging import getLogger
 from verdicts import NOT_RUN, Verdicts
 
 from ratproof.checkers.table import MALFORMED, checker_of
-from ratproof.commands.report.details import chance
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import KINDS
+from ratproof.report.details import chance
 from theory.claim import Claim
 
 _log = getLogger(__name__)

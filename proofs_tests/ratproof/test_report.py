@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from ratproof.commands.report import show
-from ratproof.commands.report.ladder import COLUMNS
-from ratproof.commands.report.marks import Mark
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result, in_order
+from ratproof.report import show
+from ratproof.report.ladder import COLUMNS
+from ratproof.report.marks import Mark
 from ratproof.runner.outcome import Outcome
 from theory.registry import claims
 

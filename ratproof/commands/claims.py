@@ -179,7 +179,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
 
 def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | None = None) -> int:
     """Print the results; the exit status."""
-    from ratproof.commands.report import show
+    from ratproof.report import show
 
     if as_json:
         print_json(outcome.to_json())

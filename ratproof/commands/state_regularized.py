@@ -13,7 +13,7 @@ from automata import files
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
-from automata.printable_text import write_string, write_symbol
+from automata.printable_text import write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.commands.app import AsJson, app, example
@@ -29,6 +29,7 @@ from ratproof.papers.extraction.probabilities import probabilistic
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder, require_outputs
+from ratproof.report.certification import as_json_object, sentences, states_in_words
 
 EXIT = {"certified": YES, "different": NO, "unknown": UNKNOWN}
 MOST_SYMBOLS = 1 << 21
@@ -87,77 +88,13 @@ def certify(
     if certificate is not None and proved:
         write_json(certificate, answer.certificate())
     if as_json:
-        print_json(_about(answer, certificate if proved else None))
+        print_json(as_json_object(answer, certificate if proved else None))
     else:
-        _tell(answer, against)
+        print("\n".join(sentences(answer, against)))
         for path in (certificate, output):
             if path is not None:
                 print(f"  {path}" if proved else f"  {path} is not written: no boxes were proved")
     return EXIT[answer.verdict]
-
-
-def _about(answer: Certification, certificate: str | None) -> dict[str, Any]:
-    proved = answer.nodes is not None
-    return {
-        "verdict": answer.verdict,
-        "temperature": str(answer.numbers.temperature),
-        "word": None if answer.word is None else list(answer.word),
-        "why": answer.why or None,
-        "nodes": len(answer.nodes) if answer.nodes is not None else None,
-        "soft": None if answer.soft is None else _machine(answer.soft),
-        "hard": None if (machine := answer.hard.machine()) is None else _machine(machine),
-        "ties": answer.hard.ties,
-        "language_states": answer.language.states if answer.language is not None else None,
-        "soft_proved": proved,
-        "certificate": certificate,
-    }
-
-
-def _machine(machine: Moore) -> dict[str, Any]:
-    outputs: Any = machine.outputs
-    return {
-        "start": machine.start,
-        "after": [list(row) for row in machine.table],
-        "label": [label for label, _ in outputs],
-        "accepts": [accepts for _, accepts in outputs],
-    }
-
-
-def _tell(answer: Certification, against: str | None) -> None:
-    tau, other = float(answer.numbers.temperature), "its hard automaton" if against is None else against
-    if answer.verdict == "certified":
-        what = (
-            "the soft network follows its hard automaton"
-            if against is None
-            else f"the soft network accepts what {against} does"
-        )
-        print(f"certified: at temperature {tau:g} {what}, on all strings")
-    elif answer.verdict == "different":
-        assert answer.word is not None
-        print(
-            f"different: on {write_string(list(answer.word))} the soft network at temperature {tau:g} and"
-            f" {other} differ"
-        )
-    else:
-        print(f"unknown: {answer.why}")
-    if answer.soft is not None and answer.language is not None and answer.nodes is not None:
-        print(
-            f"  on all strings the soft network follows an automaton of {_states(answer.soft.states)}"
-            f" (proved, {len(answer.nodes)} boxes), whose language has a minimal DFA of"
-            f" {_states(answer.language.states)}"
-        )
-    limit = answer.hard.machine()
-    if limit is None:
-        print(f"  there is no hard automaton: a tie at {answer.hard.ties[0]}")
-    else:
-        print(
-            f"  the hard automaton has {_states(limit.states)}, its minimal DFA"
-            f" {_states(accepting(limit).states)}"
-        )
-
-
-def _states(number: int) -> str:
-    return "1 state" if number == 1 else f"{number} states"
 
 
 @app.command(epilog=example("extract tomita-2.safetensors -o two.json"))
@@ -220,7 +157,7 @@ def extract(
     if as_json:
         print_json(answer)
         return
-    print(f"{about['what']}: {_states(automaton.states)}")
+    print(f"{about['what']}: {states_in_words(automaton.states)}")
     for name, lines in (("", about["lines"]), ("", answer.get("lines_of_counts", []))):
         print("\n".join(f"  {name}{line}" for line in lines)) if lines else None
     print(f"  written to {' and '.join(map(str, written))}" if written else "  -o FILE writes it")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ from automata.hankel import Block, full_rank_block, shortlex
 from automata.strings import String
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import ledger
-from ratproof.rungs.agreement import record
+from ratproof.rungs.agreement import agree, record
 from ratproof.sides.comparison import StringResult, counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.side import Side
 from theory.claim import Claim, Effort, Variant
-from theory.reading import NoAutomaton, NoInitialDistribution
+from theory.reading import NoAutomaton, NoInitialDistribution, Program
 
 MOST_STRINGS = 20_000
 
@@ -38,7 +39,20 @@ def exhausted(claim: Claim, variant: Variant, side: Side, effort: Effort) -> Non
         longest = next(
             n for n in range(30, 0, -1) if n == 1 or sum(size**i for i in range(n + 1)) <= MOST_STRINGS
         )
+    if isinstance(variant.reading, Program):
+        _exhaust_program(claim.name, variant, longest)
+        return
     exhaust(claim.name, variant, longest, effort.letters)
+
+
+def _exhaust_program(claim: str, variant: Variant, longest: int) -> None:
+    """Assert that a program of a user's agrees with its automaton on every string of at most so many symbols,
+    the shortest first.
+    """
+    assert isinstance(variant.reading, Program) and variant.alphabet is not None
+    every = [string for length in range(longest + 1) for string in product(variant.alphabet, repeat=length)]
+    ledger().facts.update(longest=longest)
+    agree(variant.reading.comparison(claim, variant.name), every)
 
 
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:

@@ -9,6 +9,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,23 +55,35 @@ def check(
     claims = load(path)
     _known(path, claims, names, kind)
     chosen = [claim for claim in claims.values() if not names or claim.name in names]
-    ladder = [step for step in steps(chosen, own=True) if kind in (None, step.kind)]
+    outcome = outcome_of(chosen, path, kind, examples, seed, started)
+    return replace(outcome, notes=keep_evidence(outcome.results, seed))
+
+
+def outcome_of(
+    claims: Sequence[Claim],
+    where: str,
+    kind: str | None = None,
+    examples: int | None = None,
+    seed: int | None = None,
+    started: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Outcome:
+    """Run every rung that some claims of a user's promise; ``where`` they are from names what ran."""
+    ladder = [step for step in steps(claims, own=True) if kind in (None, step.kind)]
     observations: list[Observation] = []
     not_run: list[dict[str, str]] = []
     interrupted = False
     with random_cases(examples or EXAMPLES, derandomize=seed is None), redirect_stdout(sys.stderr):
         for step in ladder:
-            started(step.label, chosen.index(step.claim), len(chosen))
+            started(step.label, claims.index(step.claim), len(claims))
             try:
-                observations.append(step.run(f"{path}::{step.claim.name}", seed))
+                observations.append(step.run(f"{where}::{step.claim.name}", seed))
             except NotRun as reason:
                 about = {"claim": step.claim.name, "variant": step.variant.name, "kind": step.kind}
                 not_run.append({**about, "why": str(reason)})
             except KeyboardInterrupt:
                 interrupted = True
                 break
-    results = gather(observations, seed)
-    return Outcome(results, interrupted, notes=keep_evidence(results, seed), not_run=not_run)
+    return Outcome(gather(observations, seed), interrupted, not_run=not_run)
 
 
 @contextmanager

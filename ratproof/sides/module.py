@@ -14,7 +14,6 @@ from automata.errors import InputError
 from automata.rounding import Deviation, Format, bounded, prefix_bounds, share
 from automata.strings import String
 from automata.wfsa import WFSA
-from neural.layer import Recurrent
 from neural.rounding import format_of
 from ratproof.record.ledger import TOO_SHORT, ledger
 from ratproof.sides.comparison import (
@@ -25,6 +24,7 @@ from ratproof.sides.comparison import (
     no_difference,
     shortest_of,
 )
+from ratproof.sides.module_runs import embedded, outputs_of
 from theory.claim import Claim, Variant
 from theory.reading import Program
 
@@ -121,29 +121,10 @@ class OfModule:
         known = next(self.module.parameters(), self.embeddings)
         return known.dtype if known.is_floating_point() else torch.float32
 
-    @torch.no_grad()
     def states(self, string: String) -> NDArray[np.float64]:
         """c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
-        inputs = self.embeddings[[self.place[x] for x in string]].unsqueeze(1)
-        training = {part: part.training for part in self.module.modules()}
-        self.module.eval()
-        try:
-            answer = self.module.scores(inputs) if isinstance(self.module, Recurrent) else self.module(inputs)
-        finally:
-            for part, was in training.items():
-                part.training = was
-        outputs = answer[0] if isinstance(answer, tuple) else answer
-        right = (len(string), 1, len(self._automata))
-        if not isinstance(outputs, Tensor) or tuple(outputs.shape) != right:
-            shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
-            raise InputError(
-                f"the module gives {shape}, where outputs of shape (T, 1, units) = {right} are right"
-            )
-        if not outputs.is_floating_point():
-            raise InputError(
-                f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers"
-                " are right"
-            )
+        inputs = embedded(self.embeddings, self.place, [string])
+        outputs = outputs_of(self.module, inputs, len(self._automata))
         return np.asarray(outputs[:, 0].double().cpu().numpy())
 
     def to_json(self) -> dict[str, Any]:
@@ -156,7 +137,11 @@ class OfModule:
 
         Raises :class:`~automata.errors.InputError`: the claim is about no module.
         """
-        if not isinstance(variant.reading, Program):
-            raise InputError(f"{claim.name}, {variant.name}, is not about a module")
-        comparison: OfModule = variant.reading.comparison(claim.name, variant.name)
+        comparison = (
+            variant.reading.comparison(claim.name, variant.name)
+            if isinstance(variant.reading, Program)
+            else None
+        )
+        if not isinstance(comparison, OfModule):
+            raise InputError(f"{claim.name}, {variant.name}, is not about a module's scores")
         return comparison

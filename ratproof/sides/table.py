@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ratproof.sides.comparison import Comparison
+from ratproof.sides.decision import OfDecision
 from ratproof.sides.exact import Exact
 from ratproof.sides.fa_rnn import OfFARNN
 from ratproof.sides.layer import OfNetwork
@@ -26,6 +27,6 @@ class Readable(Protocol):
 
 
 SIDES: dict[str, Readable] = {
-    side.way: side for side in (Exact, WithOpenFst, OfNetwork, SampledRuns, OfFARNN, OfModule)
+    side.way: side for side in (Exact, WithOpenFst, OfNetwork, SampledRuns, OfFARNN, OfModule, OfDecision)
 }
 """The sides, by their names."""

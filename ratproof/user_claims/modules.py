@@ -17,10 +17,13 @@ import numpy as np
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from automata.dfa import DFA
 from automata.errors import InputError
 from automata.rounding import Deviation
+from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
+from ratproof.sides.decision import Accepts, OfDecision
 from ratproof.sides.module import OfModule
 from ratproof.user_claims.steps import BELIEVED, OnlyCase, check_automata, claim_of
 from theory.claim import Claim, Variant
@@ -33,15 +36,17 @@ def believe_module(
     module: nn.Module,
     embeddings: Tensor,
     alphabet: Sequence[str],
-    automaton: WFSA | Sequence[WFSA] | None = None,
+    automaton: WFSA | DFA | Sequence[WFSA] | None = None,
     slack: float = 0.0,
+    accepts: Accepts | float | None = None,
     says: str = "the module is the automaton",
 ) -> Claim:
     """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding
-    of an automaton's score.
+    of an automaton's score; or, with ``accepts``, that the module accepts what a DFA accepts.
 
-    A module shows floats for the strings that it is run on, so the evidence is ``sampled``; for all strings,
-    write the recurrence as a step over exact numbers (:func:`ratproof.user_claims.steps.believe`).
+    A module shows floats for the strings that it is run on, so the evidence is ``sampled``, and of decisions
+    also ``exhausted`` up to a length; for all strings, write the recurrence as a step over exact numbers
+    (:func:`ratproof.user_claims.steps.believe`).
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
@@ -54,11 +59,18 @@ def believe_module(
         slack: by how much the weights that the module computes with may differ from the automaton's, where
             those are not 0 or 1. It is 0 where the automaton has the module's own floats. The roundings of
             the recurrence come on top, and are derived.
+        accepts: from the output after a string's last symbol, shape ``(units,)``, whether the string is
+            accepted; or a number, for a module of one unit that accepts where its output exceeds it. The
+            module runs on whole strings, and the automaton is boolean, or a DFA.
         says: the claim in a sentence.
 
     Raises:
         InputError: automata, embeddings and alphabet do not fit together, or the slack is no number.
     """
+    if isinstance(module, nn.RNNBase) and module.batch_first:
+        raise InputError(f"{name}: the module has batch_first=True, where it takes inputs (T, B, size)")
+    if accepts is not None:
+        return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says)
     if not 0 <= slack < math.inf:
         raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
     if automaton is None:
@@ -67,6 +79,8 @@ def believe_module(
                 f"{name}: {type(module).__name__} does not read itself off as automata: give the automaton"
             )
         automaton = module.to_automata(embeddings, alphabet)
+    if isinstance(automaton, DFA):
+        raise InputError(f"{name}: a DFA accepts and rejects: accepts says when the module does")
     automata = check_automata(name, automaton)
     if list(automata[0].alphabet) != list(alphabet):
         raise InputError(
@@ -95,6 +109,59 @@ def believe_module(
         alphabet=given.alphabet,
     )
     return claim_of(name, says, given, variant)
+
+
+def _believe_decision(
+    name: str,
+    module: nn.Module,
+    embeddings: Tensor,
+    alphabet: Sequence[str],
+    automaton: WFSA | DFA | Sequence[WFSA] | None,
+    accepts: Accepts | float,
+    says: str,
+) -> Claim:
+    """The claim that a module accepts what a DFA accepts."""
+    if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
+        automaton = DFA.from_wfsa(automaton)
+    if not isinstance(automaton, DFA):
+        raise InputError(f"{name}: with accepts the automaton is boolean, or a DFA")
+    dfa = automaton.over(alphabet)
+    if len(embeddings) != len(alphabet):
+        raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
+    decide = accepts if callable(accepts) else _exceeds(name, accepts)
+    given = OnlyCase(check_automata(name, dfa.to_wfsa()))
+
+    def compared(claim: str, variant: str) -> OfDecision:
+        return OfDecision(claim, variant, module, embeddings, dfa, decide)
+
+    variant = Variant(
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        reading=Program(given.automata, compared),
+        cases=lambda alphabet: st.just(given),
+        small_cases=lambda letters: iter(()),
+        kinds=("sampled", "exhausted"),
+        alphabet=given.alphabet,
+    )
+    return claim_of(name, says, given, variant)
+
+
+def _exceeds(name: str, threshold: float) -> Accepts:
+    if isinstance(threshold, bool) or not math.isfinite(threshold):
+        raise InputError(
+            f"{name}: accepts is {threshold!r}, where a number or a function of the output is right"
+        )
+
+    def accepts(output: Tensor) -> bool:
+        if output.numel() != 1:
+            raise InputError(
+                f"{name}: the module has {output.numel()} units, where accepts as a number is for one; a"
+                " function of the output is right"
+            )
+        return bool(output.item() > threshold)
+
+    return accepts
 
 
 def _apart(automaton: WFSA, slack: float) -> Deviation:

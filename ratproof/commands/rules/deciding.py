@@ -101,7 +101,8 @@ def decide(
     else:
         out.print(f"  what {dtype} rounds is not known: numbers may be larger than it holds exactly")
     for label, pair in decision.different():
-        out.print(f"  {label}: {write_string(pair.answer.word)} is one that only one of the two matches")  # type: ignore[union-attr]
+        assert pair.answer.word is not None
+        out.print(f"  {label}: {write_string(pair.answer.word)} is one that only one of the two matches")
     if certificates is not None:
         out.print(
             f"  {count} certificates in {certificates}: ratproof check-certificate FILE", soft_wrap=True

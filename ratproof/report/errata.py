@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.text import Text
 
 from automata.printable_text import EMPTY, printable, write_string
-from ratproof.commands.report.ladder import Row
-from ratproof.commands.report.lines import fitted
-from ratproof.commands.report.marks import plain
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result
+from ratproof.report.ladder import Row
+from ratproof.report.lines import fitted
+from ratproof.report.marks import plain
 from theory.papers import PAPERS
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from ratproof.commands.report.details import show_details, show_refutation
-from ratproof.commands.report.errata import errata
-from ratproof.commands.report.ladder import Row, ladder, rows
-from ratproof.commands.report.lines import WIDTH, print_paragraph
 from ratproof.record.ledger import TOO_SHORT, joined, left_out_in_words
+from ratproof.report.details import show_details, show_refutation
+from ratproof.report.errata import errata
+from ratproof.report.ladder import Row, ladder, rows
+from ratproof.report.lines import WIDTH, print_paragraph
 from ratproof.runner.outcome import Outcome
 
 __all__ = ["show"]

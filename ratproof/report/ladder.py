@@ -9,9 +9,9 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from ratproof.commands.report.lines import WIDTH, fitted
-from ratproof.commands.report.marks import Mark, legend
 from ratproof.record.results import Result
+from ratproof.report.lines import WIDTH, fitted
+from ratproof.report.marks import Mark, legend
 from theory.claim import Claim, Variant
 from theory.papers import PAPERS
 from theory.registry import claim_named

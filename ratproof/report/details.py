@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.text import Text
 
 from automata.printable_text import write_string
-from ratproof.commands.proof_text import paragraphs
-from ratproof.commands.report.errata import simplest
-from ratproof.commands.report.ladder import Row
-from ratproof.commands.report.lines import print_paragraph
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import TOO_SHORT, left_out_in_words
 from ratproof.record.results import Result
+from ratproof.report.errata import simplest
+from ratproof.report.ladder import Row
+from ratproof.report.lines import print_paragraph
+from ratproof.report.proof_text import paragraphs
 from theory.claim import KERNEL
 
 
@@ -57,7 +57,10 @@ def _numbers(result: Result) -> Text:
     share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
     cases = f"{result.cases:,} {'case ' if result.cases == 1 else 'cases'}"
     line = f"  {kind:17}{result.verdict!s:8}{cases:>16}{result.seconds:>9.1f} s"
-    return Text(line + (f"{share:>7} of its bound" if share else ""))
+    more = f"{share:>7} of its bound" if share else ""
+    if result.kind == "exhausted" and result.verdict == Verdict.HOLDS:
+        more = f"   up to length {result.facts['longest']}" if "longest" in result.facts else ""
+    return Text(line + more)
 
 
 def _show_heading(result: Result, what: str, out: Console) -> None:

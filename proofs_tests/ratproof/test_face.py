@@ -1,0 +1,164 @@
+"""``import ratproof``: cheap, complete, and what its functions say is what the commands say."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from torch import nn
+
+import ratproof
+from automata.dfa import DFA
+from automata.dfa_strategies import dfas
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from ratproof import main
+from ratproof.record.kinds import Verdict
+from theory.registry import claims
+
+# a check inside a property test loads a profile of its own, which is what the warning is about
+pytestmark = pytest.mark.filterwarnings("ignore:Cannot register a settings profile")
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+
+
+class Machine(nn.Module):
+    """A DFA as a module: its unit is 1 where the state accepts. Backwards, it is not causal."""
+
+    def __init__(self, dfa: DFA, backwards: bool = False) -> None:
+        super().__init__()
+        self.dfa, self.backwards = dfa, backwards
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        symbols = inputs.argmax(dim=-1)
+        state = torch.full(symbols.shape[1:], self.dfa.start)
+        table = torch.tensor(self.dfa.table)
+        accepting = torch.tensor([float(q in self.dfa.final) for q in range(self.dfa.states)])
+        outputs = []
+        for row in symbols.flip(0) if self.backwards else symbols:
+            state = table[state, row]
+            outputs.append(accepting[state])
+        return torch.stack(outputs).unsqueeze(-1)
+
+
+def verdicts(report) -> dict[str, Verdict]:
+    return {r.kind: r.verdict for r in report.results}
+
+
+@settings(max_examples=25)
+@given(dfas(most_states=4))
+def test_a_module_that_runs_a_dfa_is_that_dfa_and_no_other(dfa):
+    options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5, "examples": 5}
+    right = ratproof.check(Machine(dfa), dfa, **options)
+    assert verdicts(right) == {"sampled": Verdict.HOLDS, "exhausted": Verdict.HOLDS} and right.as_expected
+    turned = replace(dfa, final=frozenset(range(dfa.states)) - dfa.final)
+    string = dfa.shortest_difference(turned)
+    assume(string is not None)
+    wrong = ratproof.check(Machine(dfa), turned, **options)
+    assert verdicts(wrong) == {"sampled": Verdict.REFUTED, "exhausted": Verdict.REFUTED}
+    (found,) = {len(r.counterexample.string) for r in wrong.results if r.kind == "exhausted"}
+    assert found == 1  # it differs everywhere, so on every string of one symbol
+
+
+@settings(max_examples=25)
+@given(dfas(most_states=3))
+def test_a_module_is_run_on_whole_strings_so_it_need_not_be_causal(dfa):
+    report = ratproof.check(
+        Machine(dfa, backwards=True),
+        dfa,
+        embeddings=torch.eye(2),
+        alphabet="ab",
+        accepts=lambda output: output > 0.5,
+        examples=5,
+    )
+    every = (x for length in range(8) for x in product("ab", repeat=length))
+    same = all(dfa.accepts(x) == dfa.accepts(x[::-1]) for x in every)
+    assert report.as_expected == same
+
+
+def test_scores_of_a_module_are_checked_too():
+    class Fading(nn.Module):
+        def forward(self, inputs):
+            c, states = torch.zeros(1, 1), []
+            for x in inputs.unbind(0):
+                c = 0.5 * c + x[:, :1]
+                states.append(c)
+            return torch.stack(states), c
+
+    assert ratproof.check(Fading(), FADING, embeddings=torch.eye(2), alphabet="ab").as_expected
+
+
+@pytest.mark.parametrize(
+    ("automaton", "accepts", "says"),
+    [
+        (FADING, 0.5, "with accepts the automaton is boolean, or a DFA"),
+        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "accepts says when the module does"),
+        (DFA(("a",), 0, ((0,),), frozenset()), 0.5, "the alphabets differ"),
+        (
+            DFA(("a", "b"), 0, ((0, 0),), frozenset()),
+            float("nan"),
+            "a number or a function of the output is right",
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(automaton, accepts, says):
+    with pytest.raises(ratproof.InputError, match=says):
+        ratproof.check(nn.Identity(), automaton, embeddings=torch.eye(2), alphabet="ab", accepts=accepts)
+
+
+def test_a_layer_that_takes_batches_first_is_refused():
+    with pytest.raises(ratproof.InputError, match="batch_first=True"):
+        ratproof.check(nn.GRU(2, 1, batch_first=True), FADING, embeddings=torch.eye(2), alphabet="ab")
+
+
+def test_verify_says_what_the_command_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    report = ratproof.verify("fa-rnn-viterbi", kinds=["exhausted", "decided"])
+    assert {r.kind for r in report.results} == {"exhausted", "decided"} and report.as_expected
+    one = ratproof.verify("fa-rnn-viterbi", kinds="decided")
+    assert main.run(["verify", "fa-rnn-viterbi", "--kind", "decided"]) == 0
+    assert _untimed(str(one)) == _untimed(capsys.readouterr().out.rstrip())
+    assert "fa-rnn-viterbi" in one._repr_html_() and str(one) == repr(one)
+
+
+def _untimed(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.endswith(" s") and not line[-1:].isdigit()]
+
+
+def test_certify_says_what_the_command_says(capsys):
+    file = str(EXAMPLES / "tomita-2.safetensors")
+    report = ratproof.certify(file)
+    assert report.verdict == "certified" and report.word is None
+    assert main.run(["certify", file]) == 0
+    assert capsys.readouterr().out.rstrip() == str(report)
+    assert main.run(["certify", file, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"schema_version": 1, **report.to_json()}
+
+
+def test_answers_have_verdict_word_scores_and_certificate():
+    half, third = (WFSA(REAL, [1], [1], {"a": [[w]]}) for w in ("1/2", "1/3"))
+    same, different = ratproof.equivalent(half, half), ratproof.equivalent(half, third)
+    assert (same.verdict, same.word, same.scores) == ("equivalent", None, None) and same.certificate
+    assert (different.verdict, different.word) == ("different", ("a",)) and different.certificate
+
+
+def test_it_is_cheap_and_every_name_is_there():
+    program = "import ratproof, sys; print(sorted({m.partition('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"torch", "numpy", "sympy", "rich"} & set(eval(loaded.stdout))
+    for name in ratproof.__all__:
+        assert getattr(ratproof, name) is not None
+        assert importlib.util.find_spec(f"ratproof.{name}") is None  # no module hides a function
+    assert not set(ratproof.__all__) & set(claims())
+    rooms = ("automata", "theory", "neural", "ratproof", "training")
+    assert all((Path(ratproof.__file__).parents[1] / room / "py.typed").exists() for room in rooms)
+    with pytest.raises(AttributeError, match="has no attribute 'proof'"):
+        ratproof.proof  # noqa: B018

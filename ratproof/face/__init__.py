@@ -1,0 +1,1 @@
+"""What ``import ratproof`` gives: automata and their decisions, checks, certificates and verdicts."""

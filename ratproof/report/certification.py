@@ -1,0 +1,78 @@
+"""What a certification says, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from automata.moore import Moore
+from automata.printable_text import write_string
+from ratproof.papers.certification.certify import Certification, accepting
+
+
+def sentences(answer: Certification, against: str | None = None) -> Iterator[str]:
+    """The lines that ``certify`` prints.
+
+    Args:
+        answer: the certification.
+        against: the name of the automaton that it was held against; of its own hard one without.
+    """
+    tau, other = float(answer.numbers.temperature), "its hard automaton" if against is None else against
+    if answer.verdict == "certified":
+        what = (
+            "the soft network follows its hard automaton"
+            if against is None
+            else f"the soft network accepts what {against} does"
+        )
+        yield f"certified: at temperature {tau:g} {what}, on all strings"
+    elif answer.verdict == "different":
+        assert answer.word is not None
+        string = write_string(list(answer.word))
+        yield f"different: on {string} the soft network at temperature {tau:g} and {other} differ"
+    else:
+        yield f"unknown: {answer.why}"
+    if answer.soft is not None and answer.language is not None and answer.nodes is not None:
+        yield (
+            f"  on all strings the soft network follows an automaton of {states_in_words(answer.soft.states)}"
+            f" (proved, {len(answer.nodes)} boxes), whose language has a minimal DFA of"
+            f" {states_in_words(answer.language.states)}"
+        )
+    limit = answer.hard.machine()
+    if limit is None:
+        yield f"  there is no hard automaton: a tie at {answer.hard.ties[0]}"
+    else:
+        least = states_in_words(accepting(limit).states)
+        yield f"  the hard automaton has {states_in_words(limit.states)}, its minimal DFA {least}"
+
+
+def states_in_words(number: int) -> str:
+    """How many states."""
+    return "1 state" if number == 1 else f"{number} states"
+
+
+def as_json_object(answer: Certification, certificate: str | None) -> dict[str, Any]:
+    """As ``certify --json`` prints it."""
+    proved = answer.nodes is not None
+    return {
+        "verdict": answer.verdict,
+        "temperature": str(answer.numbers.temperature),
+        "word": None if answer.word is None else list(answer.word),
+        "why": answer.why or None,
+        "nodes": len(answer.nodes) if answer.nodes is not None else None,
+        "soft": None if answer.soft is None else _machine(answer.soft),
+        "hard": None if (machine := answer.hard.machine()) is None else _machine(machine),
+        "ties": answer.hard.ties,
+        "language_states": answer.language.states if answer.language is not None else None,
+        "soft_proved": proved,
+        "certificate": certificate,
+    }
+
+
+def _machine(machine: Moore) -> dict[str, Any]:
+    outputs: Any = machine.outputs
+    return {
+        "start": machine.start,
+        "after": [list(row) for row in machine.table],
+        "label": [label for label, _ in outputs],
+        "accepts": [accepts for _, accepts in outputs],
+    }

@@ -1,0 +1,63 @@
+"""Running a torch module of a user's on strings: in evaluation mode, without gradients, as it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError
+from automata.strings import String
+from neural.layer import Recurrent
+
+
+@contextmanager
+def evaluating(module: nn.Module) -> Iterator[None]:
+    """The module in evaluation mode, and afterwards each part in the mode in which it was."""
+    training = {part: part.training for part in module.modules()}
+    module.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for part, was in training.items():
+            part.training = was
+
+
+def outputs_of(module: nn.Module, inputs: Tensor, units: int | None = None) -> Tensor:
+    """What the module gives for inputs of shape ``(T, B, input_size)``: outputs of shape ``(T, B, units)``,
+    alone or first in a tuple; of a layer of :mod:`neural` its scores.
+
+    Args:
+        module: called in evaluation mode.
+        inputs: the inputs.
+        units: how many there have to be; any number without.
+
+    Raises :class:`~automata.errors.InputError`: it gives something else.
+    """
+    with evaluating(module):
+        answer: Any = module.scores(inputs) if isinstance(module, Recurrent) else module(inputs)
+    outputs = answer[0] if isinstance(answer, tuple) else answer
+    fits = isinstance(outputs, Tensor) and outputs.dim() == 3 and outputs.shape[:2] == inputs.shape[:2]
+    if not fits or units not in (None, outputs.shape[2]):
+        shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
+        right = ", ".join(map(str, (*inputs.shape[:2], "units" if units is None else units)))
+        raise InputError(
+            f"the module gives {shape}, where outputs of shape (T, B, units) = ({right}) are right"
+        )
+    if not outputs.is_floating_point():
+        raise InputError(
+            f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers are"
+            " right"
+        )
+    result: Tensor = outputs
+    return result
+
+
+def embedded(embeddings: Tensor, place: dict[Any, int], strings: Sequence[String]) -> Tensor:
+    """The inputs of some strings of one length, shape ``(T, B, input_size)``."""
+    numbers = torch.tensor([[place[symbol] for symbol in string] for string in strings], dtype=torch.long)
+    return embeddings[numbers.to(embeddings.device)].transpose(0, 1)
