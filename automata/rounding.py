@@ -107,6 +107,8 @@ def share(computed: Iterable[float], values: Iterable[Weight], bounds: Iterable[
 
 
 def _used(computed: float, value: Weight, bound: float) -> float:
+    if bound < 0:
+        raise ValueError(f"a bound is {bound!r}, where a number that is not negative is right")
     if computed == value:  # -infinity, too, is what it should be
         return 0.0
     if not np.isfinite(computed) or value in (np.inf, -np.inf) or not bound:

@@ -18,7 +18,7 @@ from automata.hankel import shortlex
 from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, LOG, MAX_PLUS, REAL, SEMIRINGS
 from automata.strategies import automata, strings
-from automata.strings import prefixes
+from automata.strings import encode, prefixes
 from automata.tree import levels
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some
@@ -180,3 +180,10 @@ def test_tropical_sums_that_might_overflow_are_left_to_numpy():
 def test_long_strings_are_exact():
     half = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
     assert score(half, "a" * 500) == Fraction(1, 2**500)
+
+
+@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+def test_the_prefixes_table_has_a_place_for_each_prefix(k):
+    one = WFSA(k, [k.one], [k.one], {"a": [[k.one]]})
+    for automaton in (one, one if k.exact_only else one.to_float()):
+        assert batch.prefix_table(automaton, encode(automaton.index, ["", "aaa"])).shape == (2, 4)

@@ -108,6 +108,10 @@ def test_signed_cycles_have_to_converge_absolutely():
     """E has the powers E, 0, 0, ..., but its paths come in an order of their own: |E| diverges."""
     with pytest.raises(EpsilonCycle):
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[1, -1], [1, -1]])
+    with pytest.raises(
+        EpsilonCycle, match="without their signs"
+    ):  # the powers of E sum up; those of |E| do not
+        WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[["1/2", "1/2"], ["-1/2", "1/2"]])
 
 
 def test_automata_over_different_semirings_do_not_mix():

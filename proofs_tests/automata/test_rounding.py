@@ -211,6 +211,12 @@ def test_what_underflows_stays_within_the_bound():
     assert share([1.0, 2.0**-600, 0.0], *prefix_bounds(tiny, "aa", FLOAT64)) <= 1
 
 
+def test_a_bound_below_zero_is_none():
+    """A negative bound would allow any difference."""
+    with pytest.raises(ValueError, match="not negative"):
+        share([1.0], [0], [-0.5])
+
+
 def test_a_float64_reference_counts_its_own_rounding():
     """Two float64 runs may err in opposite directions: the bound is twice that of one run against the exact
     score.

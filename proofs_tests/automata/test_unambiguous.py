@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,8 @@ from hypothesis import given
 from automata import strategies
 from automata.equivalence import unambiguous
 from automata.equivalence.pairs import Congruence
-from automata.semirings import MAX_PLUS
+from automata.semirings import BOOLEAN, MAX_PLUS
+from automata.wfsa import WFSA
 
 
 def counted(automaton) -> bool:
@@ -34,6 +37,15 @@ def counted(automaton) -> bool:
 def test_an_automaton_is_unambiguous_where_no_string_has_two_paths(few_arrows, a):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unambiguous, "_FEW_ARROWS", few_arrows)
+        assert unambiguous.is_unambiguous(a) == counted(a)
+
+
+@pytest.mark.parametrize("few_arrows", [-1, 100], ids=["pairs as matrices", "pairs as a set"])
+def test_every_automaton_of_two_states_and_one_symbol_is_told(few_arrows, monkeypatch):
+    monkeypatch.setattr(unambiguous, "_FEW_ARROWS", few_arrows)
+    for bits in product([False, True], repeat=8):
+        parts = np.array(bits)
+        a = WFSA(BOOLEAN, parts[:2], parts[2:4], {"a": parts[4:].reshape(2, 2)})
         assert unambiguous.is_unambiguous(a) == counted(a)
 
 

@@ -176,12 +176,15 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
                     )
                 )
                 values.add_(mask.reshape(values.shape).to(values))
+            model.readout.weight.add_(torch.arange(model.readout.weight.numel()).reshape(len(LABELS), -1))
     gone = data.draw(st.sets(st.integers(0, len(model.blocks) - 1), max_size=2))
     less = disable_rules(model, gone)
     kept = [number for number in range(len(model.blocks)) if number not in gone]
     assert scores(less, sentences) == [[row[number] for number in kept] for row in scores(model, sentences)]
     gone_states = [state for number in gone for state in model.blocks[number].states]
     old = [state for state in range(model.cell.states) if state not in gone_states]
+    stays = [state for state in old if model.readout.weight[:, state].any()]
+    assert not trained or len(less.readout.weight.any(dim=0).nonzero()) >= len(stays) - len(gone_states)
     own = {tuple(column) for column in less.readout.weight.T.tolist()}
     assert own <= {tuple(column) for column in model.readout.weight[:, old].T.tolist()} | {
         (0.0,) * len(LABELS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from automata.errors import InputError
 from neural.layer_kind import layer_kinds
 from neural.qrnn import QRNN
 from neural.rrnn_b import RRNNB
@@ -22,6 +23,12 @@ def test_gates_have_biases_unless_none_are_asked_for(kind):
     assert biases(kind.cls(2, 3)) == biases(kind.cls(2, 3, bias=True)) > biases(kind.cls(2, 3, bias=False))
 
 
+@pytest.mark.parametrize("kind", WITH_BIAS, ids=lambda kind: kind.name)
+def test_a_cell_by_itself_has_them_too(kind):
+    cell, without = kind.cls.cell_class(2, 3), kind.cls.cell_class(2, 3, bias=False)
+    assert len(list(cell.parameters())) > len(list(without.parameters()))
+
+
 def test_a_qrnn_reads_windows_of_two():
     assert QRNN(2, 1).cell.window == 2
 
@@ -30,3 +37,9 @@ def test_gates_are_those_of_the_way_from_the_left():
     layer, vectors = RRNNB(2, 1, bidirectional=True), torch.eye(2)
     assert layer.tables(vectors, "ab", 0) == layer.tables(vectors, "ab", 0, direction=0)
     assert layer.tables(vectors, "ab", 0) != layer.tables(vectors, "ab", 0, direction=1)
+
+
+@pytest.mark.parametrize("unit", [-1, 1, "0"])
+def test_a_unit_that_is_not_there_is_refused(unit):
+    with pytest.raises(InputError, match="unit is"):
+        RRNNB(2, 1).tables(torch.eye(2), "ab", unit)

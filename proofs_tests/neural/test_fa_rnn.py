@@ -166,6 +166,10 @@ def test_beta_0_is_exact_where_the_embeddings_span_the_rules(size: int, exact: b
     count = FARNN.of(automaton, dtype=torch.float64)(sentence)
     for network in (half, zero):
         assert torch.allclose(network(sentence), count, atol=1e-10) == exact
+        scores = network.initial
+        for word in sentence[0]:  # equation 9: the tensor that the factors make is what the network runs
+            scores = scores @ network.cell.tensor()[WORDS.index(word)]
+        assert torch.allclose((scores @ network.final.T)[None], network(sentence), atol=1e-10)
 
 
 def test_bad_input_is_one_sentence() -> None:

@@ -476,3 +476,7 @@ def test_whichever_number_is_off_the_result_is_and_it_is_the_functions(function)
         assert float(result.value) == float(function(two, five))
         factor = {2.0: 5, 5.0: 2}[float(pair[errors_of.index(0.5)].value)] if "mul" in str(function) else 1
         assert 0.5 * factor <= float(result.error) < 0.5 * factor + 1e-5
+
+
+def test_a_tracked_tensor_has_its_tensors_shape():
+    assert Tracked.exact(torch.zeros(2, 3)).shape == (2, 3)

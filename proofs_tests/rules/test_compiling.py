@@ -24,7 +24,7 @@ from automata.rules import rule_set
 from automata.rules.compiling import compiled, least, together
 from automata.rules.matching import matches
 from automata.rules.parser import parse
-from automata.rules.rule_files import Labelled
+from automata.rules.rule_files import Labelled, loads
 from automata.rules.spelled import spelled_out
 from automata.rules.strategies import rules
 from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
@@ -242,3 +242,13 @@ def test_a_rule_that_is_too_large_is_one_sentence() -> None:
 )
 def test_what_a_rule_matches(rule: str, sentence: str, is_: bool) -> None:
     assert bool(scores(compiled(parse(rule), VOCABULARY), [tuple(sentence.split())])[0]) == is_
+
+
+def test_without_marks_a_sentence_is_its_words() -> None:
+    rules = rule_set.rule_set(loads("[x]\na b\n[y]\nb"), ("a", "b"), begins=False)
+    assert matches(rules, [("a", "b"), ("b",), ("a",), ()]).tolist() == [
+        [True, False],
+        [False, True],
+        [False, False],
+        [False, False],
+    ]

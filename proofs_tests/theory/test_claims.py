@@ -56,6 +56,8 @@ def test_small_cases_begin_with_the_simplest(claim: Claim):
 
 def test_a_claim_that_is_not_there_is_named():
     with pytest.raises(
-        InputError, match="there is no claim 'proposition-8'; there are definition-4, proposition-7"
+        InputError, match=r"there is no claim 'proposition-8'; did you mean proposition-\d+\?"
     ):
         claim_named("proposition-8")
+    with pytest.raises(InputError, match="there is no claim 'x'; there are definition-4, proposition-7"):
+        claim_named("x")
