@@ -145,17 +145,16 @@ def mutant_of(root: Path, room: str, path: Path, operator: str, change: Mutation
 
 def located(source: str, definition: str, before: str, after: str) -> Iterator[Mutation]:
     """The mutations of a source with that place and that change."""
+    before, after = before.strip(), after.strip()
     first = before.splitlines()[:1]
     lines = {i for i, line in enumerate(source.splitlines(), start=1) if [line.strip()] == first}
     last = len(before.splitlines()) + 1
     for place in places(source):
-        if any(i <= place.line < i + last for i in lines):
+        if any(i - 1 <= place.line < i + last for i in lines):
             change = mutation(source, place)
-            if change is not None and (change.definition, change.before, change.after) == (
-                definition,
-                before,
-                after,
-            ):
+            if change is None or change.definition != definition:
+                continue
+            if (change.before.strip(), change.after.strip()) == (before, after):
                 yield change
 
 
