@@ -90,6 +90,7 @@ def test_options_of_the_environment_do_not_reach_the_tests():
         outcome = verify(Request(claims=("proposition-7",), kind="exhausted"))
         assert os.environ["PYTEST_ADDOPTS"] == "-k nothing-at-all"
     assert outcome.as_expected
+    assert {r.facts["letters"] for r in outcome.results} == {2}  # all strings over one letter, and over two
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
 
 
