@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from automata.printable_text import printable, read_string, write_string
 from ratproof.main import run
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 EVEN, EVEN_TOO, TOMITA = (
     str(EXAMPLES / name) for name in ("even.json", "even-too.json", "tomita-2.safetensors")
 )

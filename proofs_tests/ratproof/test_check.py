@@ -19,7 +19,7 @@ from ratproof.runner.user_files import check
 from theory import registry
 
 HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
-EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "my_claim.py"
+EXAMPLE = Path(__file__).parents[2] / "ratproof" / "examples" / "my_claim.py"
 
 
 @pytest.fixture(autouse=True)

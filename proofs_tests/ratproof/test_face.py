@@ -26,7 +26,7 @@ from theory.registry import claims
 
 # a check inside a property test loads a profile of its own, which is what the warning is about
 pytestmark = pytest.mark.filterwarnings("ignore:Cannot register a settings profile")
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 
 

@@ -27,7 +27,7 @@ from ratproof.sides import corpus as texts
 from ratproof.sides.corpus import Corpus, agree_on_text
 from theory.registry import claims
 
-MINE = Path(__file__).parents[2] / "docs" / "examples" / "my_claim.py"
+MINE = Path(__file__).parents[2] / "ratproof" / "examples" / "my_claim.py"
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +172,7 @@ def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
         ["verify", "definition-4", "--kind", "sampled", "--examples", "3", "--seed", "5", "--json"],
         [
             "check",
-            str(Path(__file__).parents[2] / "docs/examples/my_claim.py"),
+            str(Path(__file__).parents[2] / "ratproof/examples/my_claim.py"),
             "--examples",
             "3",
             "--seed",

@@ -12,7 +12,7 @@ import pytest
 
 from ratproof.process import cache_folder as caches
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 WITHOUT_PYNINI = """
 import sys
 sys.modules["pynini"] = None

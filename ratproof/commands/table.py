@@ -26,6 +26,7 @@ def _rows(module: str | None, **does: str) -> tuple[Row, ...]:
 
 
 GROUPS: dict[str, tuple[Row, ...]] = {
+    "First steps": (*_rows("examples", examples="Write the files that the pages use."),),
     "Claims": (
         *_rows(
             "claims",

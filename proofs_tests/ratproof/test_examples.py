@@ -1,0 +1,50 @@
+"""The files of the pages: written where one wants them, and every command's example runs on them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+from proofs_tests.ratproof.command_tree import commands, is_group
+from ratproof.main import run
+
+SLOW = {"verify", "prove", "hunt", "train tomita", "train parentheses", "train dfa", "train fa-rnn"}
+NEEDS_A_RUN = {"replay", "rules show", "rules add", "rules disable", "rules read-back", "check-certificate"}
+"""Their examples are about what another command has written."""
+QUICK = [
+    (name, line.strip().removeprefix("ratproof "))
+    for name, command in commands().items()
+    if not is_group(command) and name not in SLOW | NEEDS_A_RUN
+    for line in (command.epilog or "").splitlines()
+    if line.startswith("  ratproof ")
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(["examples", "."]) == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("line", [line for _, line in QUICK])
+def test_the_example_of_each_command_runs_in_the_folder_with_the_examples(line, folder, capsys):
+    status = run(shlex.split(line))
+    assert status in (0, 1), capsys.readouterr().err  # 1: the answer is no, as it should be for some
+
+
+def test_a_certificates_example_runs_after_the_one_that_wrote_it(folder, capsys):
+    assert run(["equivalent", "fading.json", "parity.json", "--certificate", "equal.json"]) == 0
+    for line in (commands()["check-certificate"].epilog or "").splitlines()[2:]:
+        assert run(shlex.split(line)[1:]) == 0
+
+
+def test_a_file_that_is_there_is_left_as_it_is(tmp_path, capsys):
+    (tmp_path / "fading.json").write_text("mine")
+    assert run(["examples", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["left_as_they_were"] == [str(tmp_path / "fading.json")]
+    assert (tmp_path / "fading.json").read_text() == "mine" and (tmp_path / "home" / "train.tsv").exists()
+    assert run(["examples", str(tmp_path / "fading.json")]) == 2
