@@ -1,0 +1,142 @@
+"""The transcripts on the pages: what a console block shows is what its commands print now.
+
+``python -m proofs_tests.transcripts FILE ...`` writes into the pages what the commands print today.
+
+A transcript is a ``console`` block, with a ``$`` before each command. The commands of a page run in order, in
+one folder with the files of ``ratproof examples`` and the stand-alone checkers. A block below a comment that
+says ``not run`` is left alone: it takes minutes, or installs something. Times and numbers of cases differ
+from run to run, and are not compared; ``...`` on a line of its own stands for lines that are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+NOT_RUN = "not run"
+BLOCK = re.compile(
+    r"(?P<comment>(?:^(?:%|<!--)[^\n]*\n)?)"
+    r"^```(?:\{code-block\} )?console\n(?P<options>(?::[^\n]*\n|\n)*)(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+LEFT_OUT = "..."
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of a transcript, and what the page says that it prints."""
+
+    command: str
+    printed: str
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A console block that is run.
+
+    Attributes:
+        line: where it stands.
+        start, end: of its text in the page.
+        steps: its commands.
+    """
+
+    line: int
+    start: int
+    end: int
+    steps: tuple[Step, ...]
+
+
+def transcripts(page: str) -> Iterator[Transcript]:
+    """The blocks of a page that are run."""
+    for block in BLOCK.finditer(page):
+        text = block["text"]
+        if not text.startswith("$ ") or NOT_RUN in block["comment"]:
+            continue
+        parts = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+        steps = tuple(Step(*part.partition("\n")[::2]) for part in parts)
+        line = page.count("\n", 0, block.start("text")) + 1
+        yield Transcript(line, block.start("text"), block.end("text"), steps)
+
+
+def comparable(text: str) -> str:
+    """A text without what differs from run to run: times, numbers of cases, the ends of lines."""
+    text = re.sub(
+        r"\b[\d,]+ cases?\b|\b[\d.,]+ (?=s\b|seconds\b)|(?<= )[\d,]+ +\d+[mhd]?$",
+        "N ",
+        text,
+        flags=re.MULTILINE,
+    )
+    text = re.sub(r"[<\d.]+(?= of its bound)", "N", text)
+    return " ".join(text.split())
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Is that what the page shows, where lines of dots stand for anything?"""
+    parts = re.split(rf"^{re.escape(LEFT_OUT)}$", shown, flags=re.MULTILINE)
+    pattern = "(?:.* )?".join(re.escape(f"{part} ") if part else "" for part in map(comparable, parts))
+    return re.fullmatch(pattern, f"{comparable(printed)} ", re.DOTALL) is not None or not (
+        comparable(shown) or comparable(printed)
+    )
+
+
+class Folder:
+    """A folder in which the commands of a page run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        shutil.copytree(
+            ROOT / "ratproof" / "examples", path, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*")
+        )
+        for checker in (ROOT / "ratproof" / "checkers").glob("check_*.py"):
+            shutil.copy(checker, path)
+
+    def run(self, command: str) -> str:
+        """What a command prints, on standard output and standard error."""
+        beside = str(Path(sys.executable).parent)
+        environment = os.environ | {"PATH": f"{beside}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+        ran = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return ran.stdout
+
+
+def update(page: Path) -> None:
+    """Write into a page what its commands print now; what is left out with dots stays left out."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as path:
+        folder, changes = Folder(Path(path)), []
+        for transcript in transcripts(text):
+            parts = []
+            for step in transcript.steps:
+                printed = folder.run(step.command)
+                same = agrees(step.printed, printed)
+                lines = (
+                    step.printed if same else "".join(line.rstrip() + "\n" for line in printed.splitlines())
+                )
+                parts.append(f"$ {step.command}\n{lines}")
+                if not same:
+                    print(f"{page.name}:{transcript.line}: {step.command}")
+            changes.append((transcript, "".join(parts)))
+    for transcript, new in reversed(changes):
+        text = text[: transcript.start] + new + text[transcript.end :]
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        update(Path(name))
