@@ -19,7 +19,7 @@ from pathlib import Path
 
 MEMORY = 16 * 2**30
 """A mutant's address space, in bytes."""
-TIMES, SECONDS, LIMIT = 10, 30, 120
+TIMES, SECONDS, LIMIT = 10, 30, 300
 """A test may take this many times what it takes unmutated and these seconds more, or LIMIT where that is not
 known.
 """

@@ -128,7 +128,15 @@ class Symbolic:
         return terms(a) == terms(b) or bool(sympy.simplify(sympy.expand(a - b)) == 0)
 
     def write(self, value: Any) -> str:
-        """The expression, with n for j + m, and j for k + 2."""
+        """The expression, with n for j + m, and j for k + 2.
+
+        >>> for some in (None, True, False):
+        ...     of = Symbolic(some)
+        ...     print(of.write(of.at("c", of.j) + of.n))
+        n + c[j]
+        n + c[1]
+        n + c[j]
+        """
         names = {self.n: sympy.Symbol("n")} | (
             {} if self.j.is_Symbol or self.j.is_Integer else {self.j: sympy.Symbol("j")}
         )
