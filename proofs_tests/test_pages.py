@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import doctest
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from proofs_tests.transcripts import ROOT, Folder, agrees, transcripts
+from proofs_tests.transcripts import LEFT_OUT, ROOT, Folder, agrees, comparable, transcripts
+from ratproof.face.report import report_of
+from ratproof.record.kinds import Verdict
+from ratproof.record.results import Result
+from ratproof.report import show
+from ratproof.runner.outcome import Outcome
+from theory.papers import PAPERS
+from theory.registry import claims
 
 PAGES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if path.exists()]
 SHOWN = {page: list(transcripts(page.read_text(encoding="utf-8"))) for page in PAGES}
@@ -43,3 +52,60 @@ def test_lines_of_dots_stand_for_anything_and_times_are_not_compared(
     shown: str, printed: str, same: bool
 ) -> None:
     assert agrees(shown, printed) == same
+
+
+README = ROOT / "README.md"
+readme = pytest.mark.skipif(not README.exists(), reason="the README is not installed with ratproof")
+
+
+@readme
+def test_the_readmes_excerpt_of_the_report_is_one() -> None:
+    """Its rows are those of a run in which everything is as expected, but for times and numbers of cases."""
+    (excerpt,) = re.findall(r"<!-- ladder.*-->\n```\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    rows = {_row(line) for line in _expected_report().splitlines()}
+    shown = [_row(line) for line in excerpt.splitlines() if line != LEFT_OUT and "≠ " not in line]
+    assert [row for row in shown if row not in rows] == []
+
+
+@readme
+def test_the_readmes_table_of_claims_is_that_of_the_claims() -> None:
+    text = README.read_text(encoding="utf-8")
+    (table,) = re.findall(r"<!-- claims: generated -->\n(.*?)<!-- end -->", text, re.DOTALL)
+    assert table == claims_table()
+
+
+@readme
+def test_the_readmes_python_does_what_it_shows() -> None:
+    assert doctest.testfile(str(README), module_relative=False).failed == 0
+
+
+@readme
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def _row(line: str) -> str:
+    """A line without its cases and seconds."""
+    return comparable(re.sub(r"[\d,]+ +\d+$", "", line)).strip()
+
+
+def _expected_report() -> str:
+    """What ``verify`` prints where all is as expected."""
+    results = [
+        Result(c.name, v.name, kind, v.expected, Verdict(v.expected), "cpu", None, 1, 1.0)
+        for c in claims().values()
+        for v in c.variants
+        for kind in v.kinds
+    ]
+    return report_of(Outcome(results), show).text
+
+
+def claims_table() -> str:
+    """The README's table: a row a paper."""
+    lines = ["| Paper | Claims | Readings that hold | Refuted |", "|---|---|---|---|"]
+    for paper in PAPERS.values():
+        of_paper = [claim for claim in claims().values() if claim.source.paper == paper.key]
+        verdicts = [v.expected for claim in of_paper for v in claim.variants]
+        names = ", ".join(f"`{claim.name}`" for claim in of_paper)
+        lines.append(f"| {paper} | {names} | {verdicts.count('holds')} | {verdicts.count('refuted')} |")
+    return "\n".join(lines) + "\n"
