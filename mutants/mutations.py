@@ -128,7 +128,10 @@ def places(source: str) -> list[Place]:
 
 def mutation(source: str, place: Place) -> Mutation | None:
     """The mutated text; none where it means the same (an annotation, a docstring), or is no Python."""
-    text = mutate_code(source, operators()[place.operator], place.occurrence)
+    try:
+        text = mutate_code(source, operators()[place.operator], place.occurrence)
+    except AttributeError:  # cosmic-ray replaces exceptions that are names, and stops at others
+        return None
     if text is None or meaning(text) in (None, meaning(source)):
         return None
     matcher = difflib.SequenceMatcher(None, source.splitlines(), text.splitlines(), autojunk=False)
