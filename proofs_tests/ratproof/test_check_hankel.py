@@ -146,6 +146,19 @@ def test_every_kind_of_field_is_looked_at(data):
     assert verdict(data) == "rejected"
 
 
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"determinant": ["1", "0", "0"]}, "the determinant is no middle and radius"),
+        ({"determinant": ["1", "x"]}, "the determinant is no middle and radius"),
+        ({"prefixes": [["a", 1]]}, "is no list of what it should be"),
+    ],
+)
+def test_what_is_malformed_is_named(fields, why):
+    with pytest.raises(ValueError, match=why):
+        check_hankel.verdict({**ELMAN, **fields})
+
+
 @settings(max_examples=30)
 @given(st.data())
 def test_with_any_weight_changed_it_is_rejected_or_still_true(data):

@@ -127,3 +127,12 @@ def test_automata_that_are_no_dfa_are_not_taken_for_one():
     )
     with pytest.raises(RuntimeError, match="not one DFA"):
         decide_by_boxes(comparison)
+
+
+@settings(max_examples=5)
+@given(EQ_5.cases("ab"), st.sampled_from([[], [1], [0] * 9]))
+def test_a_table_that_has_not_one_state_for_each_centroid_is_named(case, row):
+    good = certificate(case)
+    good["dfa"]["a"] = row
+    with pytest.raises(ValueError, match="the DFA has not one next state for each centroid"):
+        check_invariant.verdict(good)

@@ -18,6 +18,7 @@ from automata.forward import score
 from automata.semirings import REAL, SEMIRINGS
 from automata.strategies import automata, strings
 from ratproof.main import run
+from theory.registry import claims
 
 NAPKIN = """{"semiring": "real", "states": 2, "alphabet": ["a", "b"],
  "initial": [[0, "1"]], "final": [[1, "1/2"]],
@@ -104,7 +105,13 @@ def test_claims_lists_every_claim(capsys):
         "without-memoryless-gates",
     }
     assert run(["claims"]) == 0
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= 100
+    for claim in claims().values():
+        heading = said.index(f"{claim.name}  {claim.title}  ({claim.source.statement}, section")
+        rows = [line.split()[:2] for line in said[heading:].splitlines()]
+        assert rows[1] == [claim.variants[0].name, claim.variants[0].expected]
+        assert all([v.name, v.expected] in rows for v in claim.variants)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +173,7 @@ def test_a_text_that_is_none_is_refused(name, content, says, tmp_path, capsys):
         ("v.txt", b"a 1 2\nb 1\n", "line 2: has 1 numbers, where the first line has 2"),
         ("v.txt", b"a 1 x\n", "line 1: has a number that is none"),
         ("v.txt", b"a 1 nan\n", "line 1: has a number that is not finite"),
+        ("v.txt", b"a inf inf\n", "line 1: has a number that is not finite"),
         ("v.txt", b"word\n", "line 1: has no numbers"),
         ("v.txt", b"", "holds no vector"),
         ("v.npz", b"no zip", "cannot be read as npz"),

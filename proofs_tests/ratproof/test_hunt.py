@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 from hypothesis import given, settings
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from automata.strategies import readings
 from ratproof.main import run
+from ratproof.record.counterexample import Counterexample
 from ratproof.runner.counterexample_files import FORMAT, keep, replay
-from ratproof.runner.hunting import Hunter, collect, hunt, is_target
+from ratproof.runner.hunting import Hunter, HuntProgress, collect, hunt, is_target
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.layer_strategies import networks
@@ -75,6 +77,17 @@ def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
     data = json.loads(path.read_text())
     assert data["format"] == FORMAT and data["versions"]["python"] and "automata" in data
     assert run(["replay", str(path)]) == 1
+
+
+def test_the_command_says_how_to_run_what_it_keeps_again(tmp_path, capsys, monkeypatch):
+    progress, path = HuntProgress(seed=3, jobs=1), tmp_path / "kept here.json"
+    found = Counterexample("proposition-7", "printed", {}, "c_0 = 1", ["a"], 0, "1", "0", "0")
+    progress.finds["proposition-7", "printed", "exact"] = (found, path)
+    monkeypatch.setattr("ratproof.runner.hunting.hunt", lambda *arguments, **options: progress)
+    assert run(["hunt", "proposition-7", "--seed", "3"]) == 1
+    said = capsys.readouterr().out
+    assert 'proposition-7, printed: counterexample\n  on "a" the network gives 1' in said
+    assert f"ratproof replay {shlex.quote(str(path))}" in said
 
 
 ways = {"exact": Exact, "openfst": WithOpenFst}

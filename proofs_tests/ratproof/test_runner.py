@@ -10,6 +10,7 @@ from proofs_tests.test_ladder import LADDER
 from ratproof.record.counterexample import Disagreement, NoSuchAutomaton
 from ratproof.record.kinds import KINDS, Verdict
 from ratproof.record.ledger import ledger
+from ratproof.rungs import random_cases
 from ratproof.rungs.random_cases import for_random_cases, with_seed
 from ratproof.rungs.table import RUNGS, rung_of
 from ratproof.runner.ladder import on_device
@@ -125,3 +126,10 @@ def test_a_seed_draws_the_same_cases_again_and_each_rung_draws_its_own():
     assert drawn("one", 7) == drawn("one", 7) != drawn("one", 8)
     assert len(drawn("one", 7, examples=3)) == 3
     assert drawn("one", None) != drawn("another", None)
+
+
+def test_a_seed_is_that_of_what_runs_inside_alone():
+    before = random_cases._seed.get()
+    with random_cases.with_seed(3):
+        assert random_cases._seed.get() == 3
+    assert random_cases._seed.get() == before

@@ -236,3 +236,17 @@ def test_slopes_of_gates_are_enclosed(ends):
             _holds(whole[0] / check_boxes.ONE, whole[1] / check_boxes.ONE, truth)
             for width in (upper(rigorous)[0] - lower(rigorous)[0], (whole[1] - whole[0]) / check_boxes.ONE):
                 assert width < np.ptp(truth) + 0.02  # and it is no wider than it has to be
+
+
+@networks
+@settings(max_examples=20)
+@given(seed=seeds)
+def test_unit_vectors_to_the_centroids_are_enclosed(kind, seed):
+    n, rng = numbers(seed, 1.0, kind=kind, similarity="euclidean"), np.random.default_rng(seed)
+    low = rng.uniform(-2, 2, size=(1, n.S.shape[0]))
+    high = low + rng.uniform(0, 0.5, size=low.shape)
+    enclosed = FloatArithmetic(n).unit_vectors(FloatInterval(low, high))
+    for u in rng.uniform(low, high, size=(20, low.shape[1])):
+        apart = n.S.T - u
+        unit = apart / np.linalg.norm(apart, axis=1, keepdims=True)
+        assert (enclosed.lo[0] - ROUNDING <= unit).all() and (unit <= enclosed.hi[0] + ROUNDING).all()
