@@ -176,3 +176,10 @@ def test_another_version_of_coq(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert main.run(["prove"]) == 2
     assert "Coq 8.20.0 is here, where 8.16 is right, with mathcomp 1.15" in capsys.readouterr().err
+
+
+def test_a_file_that_is_rejected_is_named():
+    assert (
+        str(coq.Rejected("A.v, line 3", "no such lemma"))
+        == "A.v, line 3: Coq does not accept it: no such lemma"
+    )

@@ -387,3 +387,10 @@ def test_a_longer_silent_way_that_is_better_is_taken(k, far, near):
         score(a, ()) == k.multiply_numbers(*[k.exact(Fraction(near))] * 2)
         and verdict(answer.certificate.to_json()) == "equivalent"
     )
+
+
+@pytest.mark.parametrize("semiring", ["boolean", "max-plus", "min-plus", "max-times"])
+def test_a_certificate_over_no_field_is_named_as_one_for_the_other_program(semiring):
+    data = {"format": check_certificate.FORMAT, "claims": "equivalent", "A": {"semiring": semiring}}
+    with pytest.raises(ValueError, match=f"over no field: check_bisimulation.py is for {semiring}"):
+        check_certificate.verdict(data)

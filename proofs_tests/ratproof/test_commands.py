@@ -17,6 +17,7 @@ from automata import files, json_format
 from automata.forward import score
 from automata.semirings import REAL, SEMIRINGS
 from automata.strategies import automata, strings
+from ratproof.commands.automata import _joined
 from ratproof.main import run
 from theory.registry import claims
 
@@ -267,3 +268,18 @@ def test_without_a_command_the_help_is_shown_as_it_is_written(arguments, capsys)
     assert run(arguments) == 2
     said = capsys.readouterr().err
     assert said.startswith("Usage: ratproof") and ("\nCommands:\n" in said or "\nClaims:\n" in said)
+
+
+@pytest.mark.parametrize(
+    ("string", "line"),
+    [
+        (('a"',), 'a"'),
+        (("b'", "c"), "b' c"),
+        (('"a',), "'\"a'"),
+        (("'",), '"\'"'),
+        (("a b",), "'[\"a b\"]'"),
+        ((), ""),
+    ],
+)
+def test_a_sampled_string_is_quoted_where_it_would_be_read_as_another(string, line):
+    assert _joined(string) == line

@@ -18,7 +18,8 @@ from ratproof.runner.run import run
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.layer_spec import DTYPES
-from ratproof.sides.side import SAMPLED_LAYERS, Fractions
+from ratproof.sides.layer_strategies import MOST_CENTROIDS
+from ratproof.sides.side import EXAMPLES, SAMPLED_LAYERS, STRINGS, TESTS, Fractions, SampledLayer
 from ratproof.sides.table import SIDES
 from theory.registry import claim_named, claims
 
@@ -133,3 +134,8 @@ def test_a_seed_is_that_of_what_runs_inside_alone():
     with random_cases.with_seed(3):
         assert random_cases._seed.get() == 3
     assert random_cases._seed.get() == before
+
+
+def test_the_counts_that_are_held_against_a_probability_are_no_more_than_the_bound_is_divided_among():
+    layers = sum(isinstance(step.side, SampledLayer) for step in LADDER)
+    assert 0 < layers * EXAMPLES * STRINGS * MOST_CENTROIDS == TESTS

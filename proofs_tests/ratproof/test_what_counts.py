@@ -21,7 +21,8 @@ from automata.wfsa import WFSA
 from neural.sru import SRU
 from ratproof import believe, believe_module
 from ratproof.main import run
-from ratproof.record.counterexample import Disagreement
+from ratproof.record.counterexample import Counterexample, Disagreement, NoSuchAutomaton
+from ratproof.record.judge import judge
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import IN_PART, MIGHT_UNDERFLOW, NO_ALARM, TOO_SHORT, WITHOUT_BOUND, recording
 from ratproof.record.results import Observation, gather
@@ -445,3 +446,10 @@ def test_what_was_left_out_of_several_tests_is_counted_together():
 
     (result,) = gather([seen({IN_PART: 2}), seen({}), seen({IN_PART: 1, TOO_SHORT: 4})], None)
     assert result.facts["left_out"] == {TOO_SHORT: 4, IN_PART: 3}
+
+
+def test_why_it_is_refuted_is_said_where_no_counterexample_says_it():
+    there = Counterexample("claim", "variant", {}, "c = 1", ["a"], 0, "1", "0", "0")
+    with recording() as book:
+        assert judge(Disagreement(there), book) == (Verdict.REFUTED, "")
+        assert judge(NoSuchAutomaton("none does"), book) == (Verdict.REFUTED, "none does")

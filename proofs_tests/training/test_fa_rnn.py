@@ -383,6 +383,8 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(["rules", "disable", more, "3", "-o", less, "--data", str(data), "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["test"]["after"] == said["test"]["before"] and again["states"] == said["states"] - 3
+    assert run(["rules", "disable", more, "3", "-o", less]) == 0
+    assert "1 group of rules out, 3 of" in capsys.readouterr().out
     assert (
         run(
             [

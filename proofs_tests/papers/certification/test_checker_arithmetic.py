@@ -171,3 +171,8 @@ def test_nodes_and_states_are_not_counted_from_behind():
     data = _leaves_the_start_for_ever()
     data["nodes"][0]["after"] = [target - len(data["nodes"]) for target in data["nodes"][0]["after"]]
     assert "leads nowhere" in _rejected(data)
+
+
+def test_matrices_whose_shapes_do_not_fit_are_named():
+    with pytest.raises(ValueError, match="the shapes do not fit"):
+        product([[(0, ONE), (0, ONE)], [(0, ONE)]], [[(0, ONE)], [(0, ONE)]])

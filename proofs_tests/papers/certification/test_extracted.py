@@ -14,6 +14,7 @@ from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES,
 from ratproof.papers.certification.certify import certify
 from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
+from ratproof.papers.certification.soft_run import _linked
 from ratproof.papers.extraction import figures
 from ratproof.papers.extraction.counts import TransitionCounts, count
 from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic, table
@@ -107,3 +108,9 @@ def _never(network):
         network.classifier.weight.zero_()
         network.classifier.bias.fill_(-1.0)
     return network
+
+
+def test_points_are_joined_through_others():
+    """A chain is one part, though its ends are far apart."""
+    chain = np.array([[0.0], [0.5], [1.0], [3.0]])
+    assert _linked(chain, 0.6).tolist() == [0, 0, 0, 3]

@@ -127,7 +127,7 @@ def disable(
     smaller = disable_rules(model, [number - 1 for number in numbers])
     removed = len(model.blocks) - len(smaller.blocks)
     message = (
-        f"{removed} groups of rules out, {model.cell.states - smaller.cell.states} of {model.cell.states}"
+        f"{removed} group{'' if removed == 1 else 's'} of rules out, {model.cell.states - smaller.cell.states} of {model.cell.states}"
         " states gone"
     )
     return _changed(model, smaller, about, output, data, as_json, [message])
