@@ -126,10 +126,9 @@ def disable(
     model, about = load(checkpoint)
     smaller = disable_rules(model, [number - 1 for number in numbers])
     removed = len(model.blocks) - len(smaller.blocks)
-    message = (
-        f"{removed} group{'' if removed == 1 else 's'} of rules out, {model.cell.states - smaller.cell.states} of {model.cell.states}"
-        " states gone"
-    )
+    gone = model.cell.states - smaller.cell.states
+    groups = "1 group" if removed == 1 else f"{removed} groups"
+    message = f"{groups} of rules out, {gone} of {model.cell.states} states gone"
     return _changed(model, smaller, about, output, data, as_json, [message])
 
 
