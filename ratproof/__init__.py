@@ -75,6 +75,10 @@ def __getattr__(name: str) -> Any:
     """A part of the Python face, imported when it is first asked for."""
     if name not in _HOME:
         raise AttributeError(f"module 'ratproof' has no attribute {name!r}")
+    from ratproof.namesakes import hidden
+
+    if sentence := hidden():
+        raise ImportError(sentence)
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -1,6 +1,6 @@
 """``python -m ratproof`` is ``ratproof``."""
 
-from ratproof.main import main
+from ratproof.start import main
 
 if __name__ == "__main__":
     main()

@@ -11,7 +11,7 @@ import typer
 
 from automata.errors import InputError, OutputError
 from automata.printable_text import printable
-from ratproof.commands import app
+from ratproof.commands.app import app
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
 from ratproof.process.streams import forget_output, guarded

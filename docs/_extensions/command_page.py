@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 from typer.testing import CliRunner
 
-from ratproof.commands import app
+from ratproof.commands.app import app
 
 PATH = "api/command-line.md"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from ratproof.commands import app
+from ratproof.commands.app import app
 
 
 @cache

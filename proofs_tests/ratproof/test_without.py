@@ -76,3 +76,15 @@ def test_without_a_cache_it_is_a_temporary_folder_of_this_process(place, monkeyp
         assert not Path("~").exists()
     finally:
         caches.shutil.rmtree(folder.parent)
+
+
+@pytest.mark.parametrize("package", ["automata", "neural"])
+def test_a_package_of_the_same_name_is_named_in_one_sentence(package, tmp_path):
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").write_text("")
+    command = [sys.executable, "-m", "ratproof", "--version"]  # Python looks into the folder first
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    hides = f"{tmp_path / package} hides ratproof's own package {package}: "
+    assert ran.returncode == 2 and ran.stderr.startswith(f"ratproof: {hides}") and ran.stderr.count("\n") == 1
+    status, _, said = ratproof("import ratproof; ratproof.WFSA", folder=tmp_path)
+    assert status == 1 and said.splitlines()[-1].startswith(f"ImportError: {hides}")

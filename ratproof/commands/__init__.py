@@ -1,5 +1,1 @@
 """The commands, in one file a subject, each imported when it is run (``table`` says where it is)."""
-
-from ratproof.commands.app import app
-
-__all__ = ["app"]

@@ -1,0 +1,18 @@
+"""Where ``ratproof`` starts: before anything of ours is imported, it sees whether it is ours."""
+
+from __future__ import annotations
+
+import sys
+
+from ratproof.namesakes import hidden
+
+
+def main() -> None:
+    """Run the command line, and leave with its exit status."""
+    sentence = hidden()
+    if sentence:
+        print(f"ratproof: {sentence}", file=sys.stderr)
+        sys.exit(2)
+    from ratproof.main import main as run
+
+    run()
