@@ -11,6 +11,7 @@ from proofs_tests.coq.statements import AGREED, as_text
 from ratproof.coq import programs as coq
 from ratproof.coq import sources
 from ratproof.coq.assumptions import CLOSED, theorem_assumptions
+from ratproof.coq.development_report import theorem_variants
 from ratproof.coq.sources import UNPROVED_COMMAND, modules, statements, unproved_commands
 from theory.claim import KERNEL
 from theory.registry import claims
@@ -107,3 +108,10 @@ def test_statements_are_those_that_were_agreed_on() -> None:
     After a change on purpose: ``python -m proofs_tests.coq.statements``.
     """
     assert AGREED.read_text(encoding="utf-8") == as_text()
+
+
+def test_each_theorem_of_a_variant_is_known_by_its_name():
+    named = theorem_variants()
+    assert named["rational_recurrences.proposition_7.printed_is_refuted"] == ["proposition-7, printed"]
+    every = [v for claim in claims().values() for v in claim.variants if v.theorem is not None]
+    assert sum(map(len, named.values())) == len(every) > 0

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from automata.semirings import REAL
+from automata.wfsa import WFSA
 from ratproof.checkers import check_invariant
 from ratproof.checkers.table import MALFORMED
-from ratproof.papers.invariant_boxes import decide_by_boxes
+from ratproof.papers.invariant_boxes import _transitions, decide_by_boxes
 from ratproof.record.ledger import recording
 from ratproof.sides.exact import Exact
 from theory.registry import claim_named
@@ -136,3 +138,12 @@ def test_a_table_that_has_not_one_state_for_each_centroid_is_named(case, row):
     good["dfa"]["a"] = row
     with pytest.raises(ValueError, match="the DFA has not one next state for each centroid"):
         check_invariant.verdict(good)
+
+
+def test_automata_that_are_no_dfa_are_told():
+    two_ways = [[1, 1], [0, 1]]
+    automata = [
+        WFSA(REAL, [1, 0], final, {"a": [[0, 1], [1, 0]], "b": two_ways}) for final in ([1, 0], [0, 1])
+    ]
+    with pytest.raises(RuntimeError, match="the automata are no DFA"):
+        _transitions(automata)

@@ -323,3 +323,14 @@ def test_the_command_line_itself_keeps_to_its_limits(tmp_path):
     command = [sys.executable, "-m", "ratproof", "score", "a.json", " ".join("a" * 10_000)]
     status, out, err = ends([*command, "--limit-seconds", "0.3"], tmp_path)
     assert (status, out) == (3, "") and "more than 0.3 seconds" in err
+
+
+def test_what_is_said_of_a_limit_goes_where_the_answers_go(capsys):
+    assert limits._tell("equivalent", "too long", "seconds", False) == 3
+    assert limits._tell("score", "too long", "seconds", False) == 3
+    assert limits._tell("score", "too long", "seconds", False, printed=True) == 3
+    out, err = capsys.readouterr()
+    assert out == "unknown: too long\n"
+    assert (
+        err == "ratproof: unknown: too long\nratproof: unknown, and what was printed is not all: too long\n"
+    )

@@ -4,10 +4,12 @@ balls do not confirm.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from automata.moore import Moore
 from proofs_tests.papers.certification.some_networks import closed, random_network
+from ratproof.papers.certification.boxes import _inside
 from ratproof.papers.certification.certify import Certification
 from ratproof.papers.certification.hard import hard_automaton
 from ratproof.papers.certification.numbers import numbers_of
@@ -41,3 +43,10 @@ def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
 
     monkeypatch.setattr("ratproof.papers.certification.search.soft_outputs", soft)
     assert difference(network, machine) is None and words
+
+
+def test_a_point_is_inside_a_box_where_every_coordinate_is():
+    low, high = np.array([0.0, 0.0]), np.array([1.0, 1.0])
+    assert _inside(np.array([0.5, 0.5]), low, high)
+    for outside in ([0.5, 1.5], [-0.5, 0.5], [1.0, 0.5], [0.5, 0.0]):
+        assert not _inside(np.array(outside), low, high)
