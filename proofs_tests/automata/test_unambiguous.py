@@ -49,6 +49,15 @@ def test_every_automaton_of_two_states_and_one_symbol_is_told(few_arrows, monkey
         assert unambiguous.is_unambiguous(a) == counted(a)
 
 
+@pytest.mark.parametrize("few_arrows", [-1, 100], ids=["pairs as matrices", "pairs as a set"])
+def test_one_string_with_two_paths_is_enough(few_arrows, monkeypatch):
+    monkeypatch.setattr(unambiguous, "_FEW_ARROWS", few_arrows)
+    forks = WFSA(
+        MAX_PLUS, [0, "-inf", "-inf"], ["-inf", 0, 0], {"a": [["-inf", 1, 2], ["-inf"] * 3, ["-inf"] * 3]}
+    )
+    assert not unambiguous.is_unambiguous(forks)
+
+
 def test_a_congruence_holds_for_unions_and_through_other_sets():
     congruence = Congruence(3, unions=True)
     congruence.add(0b001, 0b010)
