@@ -40,7 +40,7 @@ class Mutant:
     @property
     def key(self) -> tuple[str, str, str, str]:
         """The place and the change, without the file's name or the line's number: a move keeps them."""
-        return self.room, self.definition, self.before, self.after
+        return self.room, self.definition, self.before.strip(), self.after.strip()
 
     @property
     def outcome(self) -> str | None:
