@@ -19,6 +19,7 @@ from automata.semirings import REAL, SEMIRINGS
 from automata.strategies import automata, strings
 from ratproof.commands.automata import _joined
 from ratproof.main import run
+from theory.papers import PAPERS
 from theory.registry import claims
 
 NAPKIN = """{"semiring": "real", "states": 2, "alphabet": ["a", "b"],
@@ -108,6 +109,9 @@ def test_claims_lists_every_claim(capsys):
     assert run(["claims"]) == 0
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 100
+    assert [line for line in said.splitlines() if line in map(str, PAPERS.values())] == [
+        *map(str, PAPERS.values())
+    ]
     for claim in claims().values():
         heading = said.index(f"{claim.name}  {claim.title}  ({claim.source.statement}, section")
         rows = [line.split()[:2] for line in said[heading:].splitlines()]

@@ -17,6 +17,7 @@ from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.process.json_answers import print_json
 from ratproof.record.kinds import KINDS
 from theory.claim import Claim
+from theory.papers import PAPERS
 from theory.registry import claims as all_claims
 
 if TYPE_CHECKING:
@@ -29,9 +30,12 @@ def claims(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"claims": [_described(claim) for claim in all_claims().values()]})
         return
-    out = console()
+    out, paper = console(), ""
     for claim in all_claims().values():
         source = claim.source
+        if source.paper != paper:
+            paper = source.paper
+            out.print(headed(str(PAPERS[paper]), ""))
         out.print(headed(claim.name, f"  {claim.title}  ({source.statement}, section {source.section})"))
         table = Table(box=None, pad_edge=False, show_header=False)
         table.add_column(no_wrap=True)
