@@ -46,3 +46,13 @@ def test_a_daily_command_does_not_wait_for_large_libraries(arguments: list[str],
     )
     status, *modules = ran.stderr.split()
     assert status == "0" and not HEAVY & set(modules)
+
+
+def test_a_command_whose_module_is_imported_already_has_its_limits() -> None:
+    program = (
+        "import ratproof.commands.automata, typer; from ratproof.commands.app import app;"
+        "score = typer.main.get_command(app).get_command(None, 'score');"
+        "print('limit_seconds' in [p.name for p in score.params])"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True\n"

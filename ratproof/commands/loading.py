@@ -28,6 +28,11 @@ class Commands(TyperGroup):
     application: typer.Typer
     """To which they add themselves."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            **options | {"commands": {}}
+        )  # those that are imported already are loaded all the same
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names, by group."""
         return list(dict.fromkeys([*ROWS, *installed.entries()]))
