@@ -45,6 +45,9 @@ def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> Non
         ("", "", True),
         ("a\n", "a\nb\n", False),
         ("1/2\n", "1/3\n", False),
+        ("rank 2 3\n", "rank 2 4\n", False),
+        ("corrected  ✓  ·  12  3\n", "corrected  ✓  ·  13  4\n", True),
+        ("corrected  ✓  ·  12  3\n", "corrected  ✗  ·  12  3\n", False),
         ("x\n...\nz\n", "x\ny\n", False),
     ],
 )

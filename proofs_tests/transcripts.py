@@ -67,13 +67,9 @@ def transcripts(page: str) -> Iterator[Transcript]:
 
 
 def comparable(text: str) -> str:
-    """A text without what differs from run to run: times, numbers of cases, the ends of lines."""
-    text = re.sub(
-        r"\b[\d,]+ cases?\b|\b[\d.,]+ (?=s\b|seconds\b)|(?<= )[\d,]+ +\d+[mhd]?$",
-        "N ",
-        text,
-        flags=re.MULTILINE,
-    )
+    """A text without what differs from run to run: times, numbers of cases, blanks."""
+    text = re.sub(r"\b[\d,]+ cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
+    text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the ladder
     text = re.sub(r"[<\d.]+(?= of its bound)", "N", text)
     return " ".join(text.split())
 

@@ -34,17 +34,22 @@ def package(tmp_path, monkeypatch):
     return tmp_path / "some_claims"
 
 
+def kept(request: Request, outcome: Outcome) -> None:
+    """Keep a run of the sources that are there now."""
+    last_run.keep(request, outcome, last_run.digest())
+
+
 def results(*verdicts: tuple[str, str, Verdict]) -> list[Result]:
     return [Result(c, "corrected", k, "holds", v, None, None) for c, k, v in verdicts]
 
 
 def test_failed_runs_what_differed_and_nothing_else():
-    kept = results(
+    several = results(
         ("proposition-7", "exhausted", Verdict.REFUTED),
         ("proposition-7", "decided", Verdict.HOLDS),
         ("corollary-9", "proved", Verdict.UNKNOWN),
     )
-    last_run.keep(Request(), Outcome(kept))
+    kept(Request(), Outcome(several))
     assert last_run.unexpected() == (("proposition-7", "exhausted"), ("corollary-9", "proved"))
     outcome = verify(Request(only=last_run.unexpected()))
     assert outcome.as_expected
@@ -60,8 +65,17 @@ def test_failed_without_a_last_run_is_refused(capsys):
     assert run(["verify", "--failed"]) == 2
     assert "holds none" in capsys.readouterr().err
     last_run.LAST.parent.mkdir()
-    last_run.LAST.write_text("{}")
-    assert run(["verify", "--failed"]) == 2
+    for text in ("{}", '{"results": [{}]}', '{"results": [3]}', "[]"):
+        last_run.LAST.write_text(text)
+        assert run(["verify", "--failed"]) == 2 and "holds none" in capsys.readouterr().err
+
+
+def test_failed_with_a_kind_or_a_claim_that_did_not_differ_is_refused(capsys):
+    several = results(("proposition-7", "exhausted", Verdict.REFUTED))
+    kept(Request(), Outcome(several))
+    for narrower in (["--kind", "decided"], ["corollary-9"]):
+        assert run(["verify", "--failed", *narrower]) == 2
+        assert "nothing of what is asked for differed" in capsys.readouterr().err
 
 
 def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
@@ -74,11 +88,11 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
 
 def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):
     assert last_run.still_standing() is None
-    last_run.keep(Request(kind="decided"), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
+    kept(Request(kind="decided"), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
     assert last_run.still_standing() is None  # of a part
-    last_run.keep(Request(), Outcome([], interrupted=True))
+    kept(Request(), Outcome([], interrupted=True))
     assert last_run.still_standing() is None  # of a run that was stopped
-    last_run.keep(Request(jobs=2), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
+    kept(Request(jobs=2), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
     assert json.loads(str(last_run.still_standing()))["results"][0]["claim"] == "proposition-7"
     assert last_run.main("copy.json") == 0
     (package / "__init__.py").write_text("half = 1 / 3\n")

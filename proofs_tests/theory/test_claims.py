@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from ratproof.record.kinds import KINDS
 from theory.claim import Claim
+from theory.papers import PAPERS
 from theory.registry import claim_named, claims
 
 each = pytest.mark.parametrize("claim", claims().values(), ids=lambda c: c.name)
@@ -61,3 +62,7 @@ def test_a_claim_that_is_not_there_is_named():
         claim_named("proposition-8")
     with pytest.raises(InputError, match="there is no claim 'x'; there are definition-4, proposition-7"):
         claim_named("x")
+
+
+def test_each_claims_paper_is_known_and_each_paper_has_a_claim():
+    assert {claim.source.paper for claim in claims().values()} == set(PAPERS)

@@ -20,7 +20,7 @@ def cache_folder(name: str) -> Path:
     which is removed when the process ends: others could write into one whose name they know.
     """
     named = os.environ.get(VARIABLE)
-    place = Path(named) if named else platformdirs.user_cache_path("ratproof")
+    place = Path(named).absolute() if named else platformdirs.user_cache_path("ratproof")
     if place.is_absolute():
         try:
             (place / name).mkdir(parents=True, exist_ok=True)

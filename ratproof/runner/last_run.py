@@ -9,16 +9,17 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 import shutil
 import sys
 from contextlib import suppress
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError, OutputError
 from automata.files import write_whole
 from ratproof.process.json_answers import SCHEMA_VERSION
-from ratproof.runner.counterexample_files import versions
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request
 
@@ -29,9 +30,15 @@ PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
 SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
 
-def keep(request: Request, outcome: Outcome) -> None:
-    """Keep a run's results, where they can be written; a whole run's, that nothing stopped, also as such."""
-    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), "sources": digest()}
+def keep(request: Request, outcome: Outcome, sources: str) -> None:
+    """Keep a run's results, where they can be written; a whole run's, that nothing stopped, also as such.
+
+    Args:
+        request: what was asked.
+        outcome: what came out.
+        sources: the :func:`digest` before it ran.
+    """
+    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), "sources": sources}
     text = json.dumps(data) + "\n"
     with suppress(OutputError):
         write_whole(LAST, text)
@@ -56,16 +63,19 @@ def unexpected() -> tuple[tuple[str, str], ...]:
 def still_standing() -> str | None:
     """The last whole run's verdicts as JSON, where the sources and libraries are those that ran."""
     data = _read(WHOLE)
-    if data is None or (data.get("sources"), data.get("versions")) != (digest(), versions()):
+    if data is None or data.get("sources") != digest():
         return None
     return json.dumps(data)
 
 
 def digest() -> str:
-    """A hash of what is ours of all that the verdicts rest on, programs, theorems and kept files; and of
-    whether there is a Coq.
+    """A hash of all that the verdicts rest on: our programs, theorems and kept files, every library that is
+    installed, Python, and Coq.
     """
-    result = hashlib.sha256(str(shutil.which("coqc")).encode())
+    libraries = sorted(f"{d.name} {d.version}" for d in distributions())
+    coqc = shutil.which("coqc")
+    others = (sys.version, libraries, coqc, None if coqc is None else os.stat(coqc).st_mtime_ns)
+    result = hashlib.sha256(repr(others).encode())
     for name in PACKAGES:
         package = importlib.util.find_spec(name)
         for folder in map(Path, (package.submodule_search_locations or ()) if package else ()):
@@ -75,9 +85,11 @@ def digest() -> str:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
+    """A kept run; ``None`` where the file is not there, or is none."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        return data if isinstance(data["results"], list) else None
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        rows = [(row["claim"], row["kind"], row["verdict"], row["expected"]) for row in data["results"]]
+        return data if all(isinstance(field, str) for row in rows for field in row) else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -85,6 +85,8 @@ def require(request: Request) -> Any:
     for name in request.claims:
         if request.kind is not None and not any(request.kind in v.kinds for v in claim_named(name).variants):
             raise InputError(f"{name} promises no evidence of the kind {request.kind}")
+    if request.only and not any(request.wants(name, kind) for name, kind in request.only):
+        raise InputError("--failed: nothing of what is asked for differed in the last run here")
     if request.kind == KERNEL:
         coq.version()
     check_device(request.device)

@@ -41,6 +41,7 @@ def verify(
     """
     watch = Watch(request.claims or claims(), started)
     watch.corpus = require(request)
+    sources = last_run.digest()
     with TemporaryDirectory() as scratch:
         junit = Path(scratch) / "junit.xml"
         with pytest_environment(request), redirect_stdout(StringIO()) as said:
@@ -58,7 +59,7 @@ def verify(
     outcome = Outcome(
         results, watch.interrupted, watch.errors, notes, watch.not_run, not_written, bool(stopped)
     )
-    last_run.keep(request, outcome)
+    last_run.keep(request, outcome, sources)
     return outcome
 
 

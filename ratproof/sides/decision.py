@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from automata.dfa import DFA
@@ -15,9 +16,8 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.record.ledger import TOO_SHORT, ledger
 from ratproof.sides.comparison import Difference, NotAFunction, StringResult, no_case
-from ratproof.sides.module_runs import embedded, outputs_of
+from ratproof.sides.module_runs import embedded, outputs_of, program_of
 from theory.claim import Claim, Variant
-from theory.reading import Program
 
 Accepts = Callable[[Tensor], Any]
 """From the module's output after the last symbol, shape ``(units,)``, whether it accepts the string."""
@@ -50,7 +50,10 @@ class OfDecision:
         """Each nonempty string; a module says nothing of the empty one, which counts as no case. Neighbours
         of one length are read side by side.
         """
-        ledger().facts["module"] = f"{type(self.module).__name__} in evaluation mode, on whole strings"
+        ledger().facts["module"] = (
+            f"{type(self.module).__name__} in evaluation mode, on whole strings, up to {MOST_IN_A_BATCH:,} of"
+            " one length side by side"
+        )
         for length, group in groupby(strings, key=len):
             alike = list(group)
             if length == 0:
@@ -63,7 +66,8 @@ class OfDecision:
     def decisions(self, strings: Sequence[String]) -> list[bool]:
         """Whether the module accepts each of some strings of one length, read in one batch."""
         outputs = outputs_of(self.module, embedded(self.embeddings, self.place, strings))
-        return [_decision(self.accepts(last)) for last in outputs[-1]]
+        with torch.no_grad():
+            return [_decision(self.accepts(last)) for last in outputs[-1]]
 
     def confirm(self, compared: StringResult) -> None:
         """Raise :class:`~ratproof.sides.comparison.NotAFunction` where the string by itself is decided
@@ -91,14 +95,7 @@ class OfDecision:
 
         Raises :class:`~automata.errors.InputError`: the claim is about no module's decisions.
         """
-        comparison = (
-            variant.reading.comparison(claim.name, variant.name)
-            if isinstance(variant.reading, Program)
-            else None
-        )
-        if not isinstance(comparison, OfDecision):
-            raise InputError(f"{claim.name}, {variant.name}, is not about what a module accepts")
-        return comparison
+        return program_of(cls, claim, variant, "what a module accepts")
 
 
 def _decision(answer: Any) -> bool:

@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from automata.errors import InputError
 from automata.rounding import Deviation, Format, bounded, prefix_bounds, share
 from automata.strings import String
 from automata.wfsa import WFSA
@@ -24,9 +23,8 @@ from ratproof.sides.comparison import (
     no_difference,
     shortest_of,
 )
-from ratproof.sides.module_runs import embedded, outputs_of
+from ratproof.sides.module_runs import embedded, outputs_of, program_of
 from theory.claim import Claim, Variant
-from theory.reading import Program
 
 
 class OfModule:
@@ -137,11 +135,4 @@ class OfModule:
 
         Raises :class:`~automata.errors.InputError`: the claim is about no module.
         """
-        comparison = (
-            variant.reading.comparison(claim.name, variant.name)
-            if isinstance(variant.reading, Program)
-            else None
-        )
-        if not isinstance(comparison, OfModule):
-            raise InputError(f"{claim.name}, {variant.name}, is not about a module's scores")
-        return comparison
+        return program_of(cls, claim, variant, "a module's scores")

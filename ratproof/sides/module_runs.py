@@ -1,10 +1,10 @@
-"""Running a torch module of a user's on strings: in evaluation mode, without gradients, as it was given."""
+"""A torch module of a user's: running it on strings, in evaluation mode and without gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +12,10 @@ from torch import Tensor, nn
 from automata.errors import InputError
 from automata.strings import String
 from neural.layer import Recurrent
+from theory.claim import Claim, Variant
+from theory.reading import Program
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -61,3 +65,15 @@ def embedded(embeddings: Tensor, place: dict[Any, int], strings: Sequence[String
     """The inputs of some strings of one length, shape ``(T, B, input_size)``."""
     numbers = torch.tensor([[place[symbol] for symbol in string] for string in strings], dtype=torch.long)
     return embeddings[numbers.to(embeddings.device)].transpose(0, 1)
+
+
+def program_of(cls: type[T], claim: Claim, variant: Variant, about: str) -> T:
+    """The comparison of that class that a user's claim has.
+
+    Raises :class:`~automata.errors.InputError`: it is not ``about`` that.
+    """
+    reading = variant.reading
+    comparison = reading.comparison(claim.name, variant.name) if isinstance(reading, Program) else None
+    if not isinstance(comparison, cls):
+        raise InputError(f"{claim.name}, {variant.name}, is not about {about}")
+    return comparison

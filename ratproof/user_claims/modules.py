@@ -148,7 +148,8 @@ def _believe_decision(
 
 
 def _exceeds(name: str, threshold: float) -> Accepts:
-    if isinstance(threshold, bool) or not math.isfinite(threshold):
+    number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
+    if not number or not math.isfinite(threshold):
         raise InputError(
             f"{name}: accepts is {threshold!r}, where a number or a function of the output is right"
         )
