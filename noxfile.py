@@ -87,6 +87,15 @@ def search(session: nox.Session) -> None:
 
 
 @nox.session
+def hunt(session: nox.Session) -> None:
+    """Counterexamples to all claims, with a fresh seed, which is printed; arguments go to ``ratproof hunt``
+    (without: half an hour). What it finds is kept in ``.ratproof/counterexamples``.
+    """
+    ready(session)
+    run(session, "ratproof", "hunt", *(session.posargs or ["--minutes", "30"]))
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Break one place of the code at a time, and name what no test notices; ``-- --help`` says how."""
     ready(session)
@@ -139,6 +148,24 @@ def docs(session: nox.Session) -> None:
 def _verdicts_do_not_stand() -> bool:
     last = [ENVIRONMENT / "bin" / "python", "-m", "ratproof.runner.last_run", VERDICTS]
     return subprocess.run(last, check=False).returncode != 0
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """The wheel and the source archive, in ``dist/``; ``-- --tag v1.2.3`` refuses another version's."""
+    project = nox.project.load_toml("pyproject.toml")
+    version = project["project"]["version"]
+    if session.posargs and session.posargs != ["--tag", f"v{version}"]:
+        session.error(f"the arguments are {' '.join(session.posargs)}, where --tag v{version} is right")
+    place = ENVIRONMENT.with_name("build")
+    session.run(sys.executable, "-m", "venv", str(place), external=True)
+    tools = nox.project.dependency_groups(project, "build")
+    session.run(str(place / "bin" / "pip"), "install", "--quiet", *tools, external=True)
+    for old in Path("dist").glob(f"ratproof-{version}*"):
+        old.unlink()
+    session.run(str(place / "bin" / "python"), "-m", "build", external=True)
+    made = sorted(map(str, Path("dist").glob(f"ratproof-{version}*")))
+    session.run(str(place / "bin" / "twine"), "check", "--strict", *made, external=True)
 
 
 @nox.session

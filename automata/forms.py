@@ -191,6 +191,8 @@ def wraps_round(value: object) -> str | None:
     """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an
     integer is taken modulo 2^n.
     """
+    if type(value) is Fraction and type(value.numerator) is int is type(value.denominator):
+        return None  # nearly all of them
     parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)
     return next((str(part.dtype) for part in parts if isinstance(part, np.integer)), None)
 
@@ -206,4 +208,4 @@ def exact_number(value: object) -> Fraction:
         raise InputError(f"the network has {shorten(value)}, where a number is right")
     if isinstance(number, Fraction) and wraps_round(number) is not None:
         return Fraction(int(number.numerator), int(number.denominator))
-    return Fraction(number)
+    return number if type(number) is Fraction else Fraction(number)

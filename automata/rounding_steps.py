@@ -136,7 +136,10 @@ class MaxPlusSteps(_Steps):
         # Only those that may be the largest can move the maximum; float64 holds the terms nearly.
         reach = off + length * 2.0**-40
         least = np.where(alive, near - reach, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
-        total = np.where(alive & ~(near + reach < least), off, 0.0).max(axis=1, initial=0.0)
+        # -infinity and what has overflowed make NaN
+        overflowed = np.isinf(error)[:, :, None] | np.isinf(slack)
+        off = np.where(overflowed, np.inf, off)
+        total = np.where(overflowed | (alive & ~(near + reach < least)), off, 0.0).max(axis=1, initial=0.0)
         return self._bounded(
             np.where(alive, size[:, :, None] + weights + carried, 0.0).max(axis=1, initial=0.0), total
         )

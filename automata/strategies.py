@@ -42,6 +42,9 @@ NAPKIN = [Fraction(w) for w in ("0", "1", "-1", "1/2", "2", "-1/2", "3", "-2", "
 HUGE = [Fraction(10) ** 30, -(Fraction(2) ** 100), Fraction(2) ** 127]
 SUBNORMAL = [Fraction(1, 2**149), Fraction(-3, 2**140), Fraction(1, 2**1074)]
 
+SCATTER = 383
+"""A prime that divides no number of weights: its multiples go through them all."""
+
 Epsilon = Literal["none", "acyclic", "cyclic"]
 
 
@@ -70,10 +73,26 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     if semiring in (MAX_PLUS, MIN_PLUS):
         allowed.insert(0, semiring.zero)
     low = 0 if semiring is MAX_TIMES else -60
-    any_fraction = st.builds(Fraction, st.integers(low, 60), st.integers(1, 16))
-    corners = [w for w in (*HUGE, *SUBNORMAL) if semiring.holds(w)]
-    usual = st.sampled_from(allowed) | any_fraction
-    return usual | st.sampled_from(corners) if extreme else usual
+    any_fraction = sorted(
+        {Fraction(p, q) for p in range(low, 61) for q in range(1, 17)}, key=lambda w: (w.denominator, abs(w))
+    )
+    corners = [w for w in (*HUGE, *SUBNORMAL) if semiring.holds(w)] if extreme else []
+    simplest = [*allowed, *any_fraction[:40]]
+    kinds = (
+        (allowed, corners, any_fraction, allowed, corners, allowed) if corners else (allowed, any_fraction)
+    )
+
+    def pick(number: int) -> Weight:
+        """The simplest weights first, for shrinking; then the kinds in turn, scattered over it, whatever
+        numbers Hypothesis prefers.
+        """
+        if number < len(simplest):
+            return simplest[number]
+        place, which = divmod(number - len(simplest), len(kinds))
+        return kinds[which][place * SCATTER % len(kinds[which])]
+
+    # one number a weight: each choice of Hypothesis's takes time
+    return st.integers(0, 4000).map(pick)
 
 
 def alphabets(most: int = 3) -> st.SearchStrategy[str]:

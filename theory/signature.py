@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from itertools import chain, combinations, islice, product, repeat
+from itertools import chain, combinations, cycle, islice, product, repeat
 from typing import Any, Literal
 
 from hypothesis import strategies as st
@@ -27,6 +27,8 @@ from theory.weights import Tree, Weights
 
 GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
 """The weights of small cases, the simplest first."""
+TELLING = tuple(Fraction(w) for w in ("2", "-3", "1/2", "3", "-1/2", "5", "-2", "3/2", "7", "-1/3", "4"))
+"""Weights that are no semiring's zero or one, and small."""
 TROPICAL_GRID = (MAX_PLUS.zero, Fraction(0), Fraction(-1), Fraction(-1, 2))
 """The same in max-plus, whose zero is minus infinity."""
 
@@ -171,6 +173,7 @@ class Signature:
                 )
         return Weights(w.over, w.alphabet, entries, w.size)
 
+    @cache  # noqa: B019 -- there are as many as claims have, and Hypothesis looks a new strategy through
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
         """Random weights over the alphabet, for Hypothesis."""
         parts = {
@@ -201,6 +204,28 @@ class Signature:
 
     def _weights(self, entry: Entry) -> st.SearchStrategy[Any]:
         return weights(self.over) if entry.only is None else st.sampled_from(entry.only)
+
+    def telling(self, alphabet: str) -> Weights:
+        """A case that hides nothing: no weight is 0 or 1 that need not be, and hardly two are equal.
+
+        >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).telling("ab").describe()
+        'c_0 = 2, f(a) = -3, u(a) = 3, f(b) = 1/2, u(b) = -1/2'
+        """
+        numbers = cycle([w for w in TELLING if self.over.holds(w)])
+
+        def values(entry: Entry) -> Iterator[Any]:
+            while True:
+                number = next(numbers)
+                allowed = entry.only
+                yield number if allowed is None else allowed[-1 - TELLING.index(number) % len(allowed)]
+
+        return self._derive(
+            self._filled(
+                alphabet,
+                self.over,
+                lambda entry, _: None if entry.derived else _nested(entry.shape, values(entry)),
+            )
+        )
 
     def small(self, letters: int) -> Iterator[Weights]:
         """Cases over that many letters with weights 0, 1, -1 and 1/2 (what an entry allows), by the number of
@@ -348,6 +373,7 @@ class Sizes:
         """That of each size."""
         return [self.of(size) for size in dict.fromkeys((*self.random_sizes, *self.small_sizes))]
 
+    @cache  # noqa: B019 -- as above
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
         """Random weights of a random size."""
         return st.sampled_from(self.random_sizes).flatmap(lambda size: _random(self.of, size, alphabet))

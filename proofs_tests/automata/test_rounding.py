@@ -271,6 +271,17 @@ def max_plus_scores(automaton, string, dtype):
     return scores
 
 
+def test_minus_infinity_and_what_has_overflowed_make_nan():
+    """2^127 + 2^127 is infinite in float32, and its sum with a final weight of -infinity no number: no finite
+    bound holds, though the score is -infinity whatever the other summand is.
+    """
+    automaton = WFSA(MAX_PLUS, [0], [-np.inf], {"b": [[Fraction(2) ** 127]]})
+    with np.errstate(all="ignore"):
+        assert np.isnan(max_plus_scores(automaton, "bb", np.float32)[-1])
+    _, bounds = prefix_bounds(automaton, "bb", FLOAT32)  # the bound is careful from a quarter of the range on
+    assert bounds.tolist() == [0, np.inf, np.inf]
+
+
 @pytest.mark.parametrize(
     ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -334,3 +335,20 @@ def test_the_command_that_replays_can_be_pasted(capsys):
     )
     assert run(["check", "my claims.py", "--kind", "exhausted"]) == 1
     assert "--claims 'my claims.py'" in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_a_junit_file_has_a_test_a_result_and_fails_where_the_command_does():
+    assert run(["check", str(EXAMPLE), "--kind", "exhausted", "--junit", "results.xml"]) == 1
+    suite = ElementTree.parse("results.xml").getroot()
+    tests = {case.get("classname"): case for case in suite.iter("testcase")}
+    assert suite.get("tests") == "2" and suite.get("failures") == "1"
+    assert tests["bigrams"].find("failure") is None
+    failure = tests["bigrams-late"].find("failure")
+    assert failure is not None and "expected holds, the verdict is refuted" in failure.get("message", "")
+
+
+def test_a_junit_file_never_overwrites_the_claims(capsys):
+    path = written(EXAMPLE.read_text())
+    assert run(["check", path, "--junit", path]) == 2
+    assert "would overwrite" in capsys.readouterr().err
+    assert Path(path).read_text() == EXAMPLE.read_text()

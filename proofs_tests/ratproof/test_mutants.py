@@ -224,10 +224,11 @@ def test_gates_that_differ_between_the_two_evaluations_are_refuted(monkeypatch):
 
 def test_a_forward_that_reads_the_symbol_before_is_refuted(monkeypatch):
     right = forward.step
-    last: dict[int, Any] = {}
+    last: dict[int, tuple[Any, Any]] = {}
 
     def late(automaton, omega, symbol):
-        before, last[id(automaton)] = last.get(id(automaton), symbol), symbol
+        _, before = last.get(id(automaton), (automaton, symbol))
+        last[id(automaton)] = automaton, symbol  # kept, so that no other automaton gets its id
         return right(automaton, omega, before)
 
     monkeypatch.setattr("ratproof.sides.exact.step", late)

@@ -11,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from automata.errors import OutputError
+from automata.files import write_whole
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, headed, own_screen
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_outputs
 from ratproof.record.kinds import KINDS
 from theory.claim import Claim
 from theory.papers import PAPERS
@@ -149,12 +151,21 @@ def check(
     kind: Kind = None,
     examples: Examples = None,
     seed: Seed = None,
+    junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
     from ratproof.runner.user_files import check as run
 
+    require_outputs({"--junit": junit}, reads=(file,))
     outcome = _with_progress("check", lambda told: run(file, names or [], kind, examples, seed, told))
+    if junit is not None:
+        from ratproof.runner.junit import junit as written
+
+        try:
+            write_whole(junit, written(outcome, file))
+        except OutputError as error:  # the verdicts are shown all the same
+            outcome.not_written = str(error)
     return _told(outcome, as_json, details=True, claims_file=file)
 
 

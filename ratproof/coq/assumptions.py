@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from ratproof.coq import programs as coq
+from ratproof.coq.outputs import output_of
 from ratproof.coq.sources import statements
 
 CLOSED = "Closed under the global context"
@@ -24,10 +23,7 @@ def theorem_assumptions(root: Path) -> dict[str, str]:
     ]
     for name in statements():
         lines += [f'Goal True. idtac "{MARK}{name}". Abort.', f"Print Assumptions ratproof.{name}."]
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "assumptions.v"
-        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        output = coq.compile_file(file, root)
+    output = output_of("\n".join(lines) + "\n", root)
     by_theorem = {}
     for part in output.split(MARK)[1:]:
         name, _, rest = part.partition("\n")

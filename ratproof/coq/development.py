@@ -75,8 +75,8 @@ def compile_all(root: Path, tell: Tell = lambda stage: None, jobs: int = 2) -> N
 
 
 def _key() -> str:
-    """Of the files' contents, and of Coq."""
-    digest = hashlib.sha256(coq.version().encode())
+    """Of the files' contents, of Coq and of mathcomp."""
+    digest = hashlib.sha256(coq.version().encode() + coq.mathcomp().encode())
     for file in source_files():
         digest.update(str(file.relative_to(source_folder())).encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:20]

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 from automata.strings import String
-from ratproof.coq import programs as coq
 from ratproof.coq.development import build
+from ratproof.coq.outputs import output_of
 from ratproof.coq.sources import requirements, statements
 from ratproof.coq.terms import fill, list_term
 from theory.theorem import Theorem
@@ -133,10 +132,7 @@ def _compute(sides: Sequence[tuple[Question, list[str]]], root: Path | None) -> 
             command,
             f"End Side{i}.",
         ]
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "questions.v"
-        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        outputs = coq.compile_file(file, root).split("     = ")[1:]
+    outputs = output_of("\n".join(lines) + "\n", root).split("     = ")[1:]
     return [_read(part, question.theorem.over) for part, (question, _) in zip(outputs, sides, strict=True)]
 
 

@@ -52,6 +52,14 @@ def version() -> str:
     return number
 
 
+def mathcomp() -> str:
+    """The names and sizes of mathcomp's compiled files, which differ between its versions."""
+    folder = Path(_run([program("coqc"), "-where"], None).strip()) / "user-contrib" / "mathcomp"
+    return "\n".join(
+        f"{file.relative_to(folder)} {file.stat().st_size}" for file in sorted(folder.rglob("*.vo"))
+    )
+
+
 def compile_file(file: Path, root: Path, options: Sequence[str] = ()) -> str:
     """Compile a file with the development at ``root``, and return its output; :class:`Rejected` where Coq
     does not accept it.

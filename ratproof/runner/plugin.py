@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +19,7 @@ from typing import Any, cast
 import pytest
 
 from automata.errors import InputError
+from ratproof.process.interpreter import on_one_stack, rare_collections
 from ratproof.process.orphans import end_with
 from ratproof.runner.evidence import MARKER, Mark
 
@@ -148,6 +149,20 @@ def _refuse_missing(there: set[tuple[str, str, str]]) -> None:
                     raise pytest.UsageError(
                         f"{name}, variant {variant.name}, promises to be {kind}, and no test shows it"
                     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Generator[None, bool, bool]:
+    """Run the tests with few collections of garbage: all modules are there by now."""
+    with rare_collections():
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Run a test as pytest does, on one piece of stack."""
+    runner = cast(Any, item.config.pluginmanager.get_plugin("runner"))
+    return bool(on_one_stack(runner.pytest_runtest_protocol)(item, nextitem))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -28,6 +28,12 @@ def _shapes(kind: str, options: tuple[tuple[str, Any], ...]) -> dict[str, tuple[
     return layer_kinds()[kind].shapes(dict(options))
 
 
+@lru_cache
+def _numbers(size: int) -> st.SearchStrategy[list[float]]:
+    number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
+    return st.lists(number, min_size=size, max_size=size)
+
+
 @st.composite
 def networks(
     draw: st.DrawFn,
@@ -60,10 +66,9 @@ def networks(
         "hidden_size": units,
         **{name: draw(values) for name, values in layer_kinds()[kind].options.items()},
     }
-    number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
 
     def array(*shape: int) -> Any:
-        return _nested(draw(st.lists(number, min_size=prod(shape), max_size=prod(shape))), shape)
+        return _nested(draw(_numbers(prod(shape))), shape)
 
     parameters = {name: array(*shape) for name, shape in _shapes(kind, tuple(options.items())).items()}
     letters = len(alphabet)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 from hypothesis import strategies as st
@@ -48,10 +49,24 @@ class Side(Protocol):
         """A random case, and random strings."""
 
 
-def _strings_over(alphabet: Sequence[str], effort: Effort) -> st.SearchStrategy[list[String]]:
-    """Random strings over the alphabet of a case that is given."""
-    one = strings(alphabet, effort.longest, effort.run)
-    return st.lists(one, min_size=1, max_size=effort.strings)
+@cache
+def _strings_over(
+    alphabet: Sequence[str], most: int, longest: int, run: int
+) -> st.SearchStrategy[list[String]]:
+    """One to ``most`` random strings over the alphabet of a case that is given."""
+    return st.lists(strings(alphabet, longest, run), min_size=1, max_size=most)
+
+
+@cache
+def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict[str, str], list[str]]]:
+    """One to ``most`` random strings, and the names of their letters."""
+    return readings(most=most, longest=longest, run=run)
+
+
+@cache
+def _cases(cases: Any) -> st.SearchStrategy[Any]:
+    """Of a variant's, those over one letter or two."""
+    return alphabets(2).flatmap(cases)
 
 
 @dataclass(frozen=True)
@@ -76,14 +91,15 @@ class Fractions:
         self, variant: Variant, effort: Effort, data: st.DataObject
     ) -> tuple[Any, Sequence[String]]:
         """A random case by itself, whoever scores its automata, and the strings."""
+        sizes = effort.strings, effort.longest, effort.run
         if variant.alphabet is not None:
-            return data.draw(variant.cases("")), data.draw(_strings_over(variant.alphabet, effort))
-        names, some = data.draw(readings(most=effort.strings, longest=effort.longest, run=effort.run))
+            return data.draw(variant.cases("")), data.draw(_strings_over(variant.alphabet, *sizes))
+        names, some = data.draw(_readings(*sizes))
         return data.draw(variant.cases("abc")).renamed(names), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> Exact:
         """A random case over at most two letters, to be decided."""
-        cases = alphabets(2).flatmap(variant.cases) if variant.alphabet is None else variant.cases("")
+        cases = _cases(variant.cases) if variant.alphabet is None else variant.cases("")
         return Exact(claim.name, variant.name, data.draw(cases))
 
 
@@ -98,7 +114,8 @@ class UserProgram:
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """The program, and random strings."""
         assert isinstance(variant.reading, Program) and variant.alphabet is not None
-        some = data.draw(_strings_over(variant.alphabet, effort))
+        sizes = effort.strings, effort.longest, effort.run
+        some = data.draw(_strings_over(variant.alphabet, *sizes))
         return variant.reading.comparison(claim.name, variant.name), some
 
 
@@ -118,7 +135,7 @@ class Layer:
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """A random layer with random options, weights and start, and random strings."""
-        names, some = data.draw(readings(most=USUAL.strings))
+        names, some = data.draw(_readings(USUAL.strings, 12, 40))
         return self._drawn("abc", claim, variant, data).renamed(names), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
