@@ -23,13 +23,14 @@ extensions = [
     "sphinx_proof",
     "sphinxcontrib.bibtex",
     "generated_pages",
+    "mathml",
 ]
 exclude_patterns = ["_build", "_extensions"]
 
 # What ``ratproof verify --json`` printed; without the file the pages say "not run".
 verdicts_file = str(HERE / "_build" / "verdicts.json")
 
-myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist"]
+myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
@@ -50,6 +51,7 @@ bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "ratproof"
 html_static_path = ["_static"]

@@ -1,15 +1,19 @@
-"""The reference of the Python interface: a page a module, grouped by room and by purpose."""
+"""The reference of the Python interface: a page for the modules of a room that serve one purpose.
+
+A page a module would be 350 pages, each with all others beside it: most of the time of a build.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 
 from page_text import plain
 
 from neural.layer_kind import LayerKind
 
-ROOMS = ("automata", "theory", "neural", "ratproof")
+ROOMS = ("automata", "theory", "neural", "ratproof", "training")
 
 PURPOSES: dict[str, dict[str, tuple[str, ...]]] = {
     "automata": {
@@ -113,41 +117,51 @@ that have no place here behind them.
 
 
 def pages() -> dict[str, str]:
-    """The pages, by path: an index, one for each room, and one for each module."""
+    """The pages, by path: an index, one for each room, and one for each purpose in it."""
     pages = {"api/index.md": _index()}
     for room in ROOMS:
         pages[f"api/{room}.md"] = _room(room)
-        for name in _modules(room):
-            title = name.removeprefix(f"{room}.").replace("_", "\\_")
-            pages[f"api/{name}.md"] = (
-                f"# {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
-            )
+        for purpose, names in _grouped(room).items():
+            pages[f"api/{_page(room, purpose)}.md"] = _modules_page(purpose, names)
     return pages
+
+
+def _page(room: str, purpose: str) -> str:
+    """The name of a purpose's page."""
+    return f"{room}-{re.sub('[^a-z0-9]+', '-', purpose.lower()).strip('-')[:50]}"
+
+
+def _modules_page(purpose: str, names: list[str]) -> str:
+    parts = [f"# {plain(purpose)}\n"]
+    parts += [
+        f"## {plain(name)}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n" for name in names
+    ]
+    return "\n".join(parts)
 
 
 def _modules(room: str) -> list[str]:
     """The room's modules, sub-packages before what is in them; the commands have a page of their own."""
     modules = pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}.")
-    return [m.name for m in modules if not m.name.startswith("ratproof.commands")]
+    return [m.name for m in modules if ".commands" not in m.name]
 
 
 def _index() -> str:
     rooms = "".join(f"- [{room}]({room}.md): {_first_sentence(room)}\n" for room in ROOMS)
     return (
         "# Reference\n\nThe packages, each knowing only those above it; theory and neural do not know each"
-        f" other.\n\n{rooms}\nThe commands have [a page of their"
-        f" own](command-line.md).\n\n{_toctree(['command-line', *ROOMS])}"
+        f" other; training stands above them all.\n\n{rooms}\nThe commands have [a page of their"
+        " own](command-line.md), and the [Coq sources](coq.md) theirs.\n\n"
+        + _toctree(["command-line", *ROOMS, "coq"])
     )
 
 
 def _room(room: str) -> str:
     parts = [f"# {room}\n\n{_first_sentence(room)}\n"]
-    listed: list[str] = []
-    for purpose, names in _grouped(room).items():
-        parts += [f"## {purpose}\n"] if purpose else []
-        parts.append("".join(f"- [`{name}`]({name}.md): {_first_sentence(name)}\n" for name in names))
-        listed += names
-    return "\n".join([*parts, _toctree(listed)])
+    groups = _grouped(room)
+    for purpose, names in groups.items():
+        parts.append(f"## [{plain(purpose)}]({_page(room, purpose)}.md)\n")
+        parts.append("".join(f"- {{py:mod}}`{name}`: {_first_sentence(name)}\n" for name in names))
+    return "\n".join([*parts, _toctree([_page(room, purpose) for purpose in groups])])
 
 
 def _toctree(names: list[str]) -> str:
@@ -168,7 +182,7 @@ def _grouped(room: str) -> dict[str, list[str]]:
         if name not in placed and folder in left and hasattr(importlib.import_module(folder), "__path__"):
             groups.setdefault(_first_sentence(folder).rstrip("."), []).append(name)
             placed.add(name)
-    groups["More" if groups else ""] = [name for name in left if name not in placed]
+    groups["More" if groups else f"All of {room}"] = [name for name in left if name not in placed]
     return {purpose: names for purpose, names in groups.items() if names}
 
 

@@ -1,4 +1,4 @@
-"""A page a claim, and the table of all of them, from the claims' own words and from what ran."""
+"""A page a claim, from the claim's own words and from what ran."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from drawings import drawn_variant, in_words, of_claim
 from page_text import console, fence, plain, sentence, table
 from paper_tables import tables_page
 from proofs import counts_of_states, proofs
+from rung_table import gpu, legend, rung_table
 from tests_of_claims import rungs_of, tests
 from theorems import all_theorems, theorems
+from torch_layers import layers
 from verdict_text import as_word, counted, counterexample, decided, hankel, verdict_table, when_and_where
 from verdicts import Verdicts
 
@@ -21,38 +23,15 @@ STATEMENTS = ("theorem", "lemma", "corollary", "proposition", "definition", "exa
 
 
 def pages(verdicts: Verdicts) -> dict[str, str]:
-    """The pages, their drawings and the table that the front page includes, by path."""
+    """The pages and their drawings, by path."""
     all_claims = list(claims().values())
     pages = {f"claims/{claim.name}.md": _page(claim, verdicts) for claim in all_claims}
     for claim in all_claims:
         pages |= {f"claims/{file}": svg(automaton) for file, automaton in of_claim(claim)}
-    names = "\n".join(["tables", *(claim.name for claim in all_claims)])
-    overview = _overview(all_claims, verdicts)
-    pages["claims/overview.txt"] = overview
     pages["claims/ladder.txt"] = _ladder(all_claims)
     pages["claims/theorems.txt"] = all_theorems()
     pages["claims/tables.md"] = tables_page(all_claims, verdicts)
-    pages["claims/index.md"] = (
-        "# Claims\n\nOne verdict a variant, over all the kinds of evidence that it promises; each claim's"
-        " page has them apart. What the kinds and the verdicts mean:"
-        f" [evidence](/evidence.md).\n\n{overview}\n{when_and_where(verdicts)}\n```{{toctree}}\n:maxdepth:"
-        f" 1\n:hidden:\n\n{names}\n```\n"
-    )
     return pages
-
-
-def _overview(all_claims: list[Claim], verdicts: Verdicts) -> str:
-    rows = []
-    for claim in all_claims:
-        for i, variant in enumerate(claim.variants):
-            first = (
-                f"[{plain(claim.source.statement)}](/claims/{claim.name}.md)<br>{plain(claim.title)}"
-                if i == 0
-                else ""
-            )
-            verdict = as_word(verdicts.summary(claim.name, variant), variant.expected)
-            rows.append([first, f"`{variant.name}`", variant.expected, verdict])
-    return table(("claim", "variant", "expected", "verdict"), rows, css="summary")
 
 
 def _ladder(all_claims: list[Claim]) -> str:
@@ -79,7 +58,13 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
         theorems(claim),
         "## Errata and counterexamples\n\n" if refuted else "",
         *(_erratum(claim, v, verdicts) for v in refuted),
-        "## Verdicts\n\n" + verdict_table(claim, verdicts) + "\n" + when_and_where(verdicts),
+        "## Verdicts\n\n" + rung_table([claim], verdicts, linked=False) + "\n" + legend(),
+        layers(claim),
+        gpu(verdicts),
+        "<details><summary>Cases, seconds and bounds of each</summary>\n\n"
+        + verdict_table(claim, verdicts)
+        + "\n</details>\n",
+        when_and_where(verdicts),
         counted(claim, verdicts),
         decided(claim, verdicts),
         "What the kinds and the columns mean: [evidence](/evidence.md).\n",

@@ -1,7 +1,7 @@
 """The Sphinx extension: before anything is read, write the pages that come from the code and from what ran.
 
 Three folders belong to it, all ignored by git: ``claims/`` (a page a claim, and the drawings and tables that
-other pages show), ``tests/`` (a page a claim's tests) and ``api/`` (a page a module). A page is only written
+other pages show), ``tests/`` (a page a claim's tests) and ``api/`` (the reference). A page is only written
 when it changes, and one that nothing asks for any longer is removed.
 """
 
@@ -12,12 +12,16 @@ from typing import Any
 
 import api_pages
 import certified_figures
+import claim_graph
 import claim_pages
 import command_page
+import coq_pages
 import docstrings
 import drawings
 import fa_rnn_figures
+import furo
 import not_rational_figures
+import paper_pages
 import speed_figures
 import tests_of_claims
 from sphinx.application import Sphinx
@@ -36,6 +40,9 @@ def generate(app: Sphinx) -> None:
     here = Path(app.srcdir)
     files = {
         **claim_pages.pages(verdicts),
+        **paper_pages.pages(verdicts),
+        **claim_graph.pages(),
+        **coq_pages.pages(),
         **tests_of_claims.pages(),
         **api_pages.pages(),
         **command_page.pages(),
@@ -61,10 +68,23 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def without_navigation_beside_sources(app: Sphinx) -> None:
+    """The pages with the modules' sources come without the tree of all pages, which furo makes anew for each:
+    with it they take a third of a build. Their links lead back to the reference.
+    """
+    tree = furo._compute_navigation_tree
+
+    def only_for_pages(context: dict[str, Any]) -> Any:
+        return "" if context["pagename"].startswith("_modules/") else tree(context)
+
+    furo._compute_navigation_tree = only_for_pages
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_config_value("verdicts_file", "", "env", str)
     app.connect("builder-inited", generate)
+    app.connect("builder-inited", without_navigation_beside_sources)
     app.connect("autodoc-process-docstring", docstrings.hide_colons, priority=100)
     app.connect("autodoc-process-docstring", docstrings.keep_formulas)
     app.connect("autodoc-process-signature", docstrings.shorten_types)

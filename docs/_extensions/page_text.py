@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from formulas import in_latex
+
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~])")
 _CODE = re.compile(r"``?([^`]+)``?")
-_INDEXED = re.compile(r"\b([A-Za-z]+)_(\{[^{}]*\}|[A-Za-z0-9]+)")
 
 
 def plain(text: str) -> str:
-    """The text with nothing but code in it read as Markdown; c_0 and c_{t-1} get their index below the
-    line.
-    """
+    """The text with nothing but code and formulas in it read as Markdown."""
     words = _CODE.split(text)
-    return "".join(f"`{word}`" if i % 2 else _with_indices(word) for i, word in enumerate(words))
+    return "".join(f"`{word}`" if i % 2 else _with_formulas(word) for i, word in enumerate(words))
 
 
-def _with_indices(text: str) -> str:
-    parts, end = [], 0
-    for match in _INDEXED.finditer(text):
-        parts += [escaped(text[end : match.start()]), f"{match[1]}{{sub}}`{match[2].strip('{}')}`"]
-        end = match.end()
-    return "".join([*parts, escaped(text[end:])])
+def _with_formulas(text: str) -> str:
+    parts = in_latex(text)
+    return "".join(f"{{math}}`{part.strip()}`" if i % 2 else escaped(part) for i, part in enumerate(parts))
 
 
 def escaped(text: str) -> str:

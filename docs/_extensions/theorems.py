@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from coq_pages import anchor
 from page_text import plain
 
 from ratproof.coq.sources import Statement, statements
@@ -38,7 +39,7 @@ def statement(theorem: Statement) -> str:
     file = "theory/coq/" + theorem.name.rpartition(".")[0].replace(".", "/") + ".v"
     code = "\n".join([*theorem.given, theorem.text])
     return (
-        f"`{theorem.name.rpartition('.')[2]}` (`{file}`, line {theorem.line})."
+        f"`{theorem.name.rpartition('.')[2]}` ([`{file}`, line {theorem.line}](#{anchor(theorem.name)}))."
         f" {plain(theorem.says)}\n\n```coq\n{code}\n```\n"
     )
 

@@ -22,8 +22,10 @@ def as_word(verdict: str, expected: str) -> str:
     """A verdict, coloured by whether it is the one that is expected; the words say so too."""
     if NOT_RUN in verdict:
         return f"[{verdict}]{{.verdict .not-run}}"
+    if verdict == expected == "refuted":
+        return "[✗ refuted, as expected]{.verdict .refuted-as-expected}"
     if verdict == expected:
-        return f"[{verdict}]{{.verdict .as-expected}}"
+        return f"[✓ {verdict}]{{.verdict .as-expected}}"
     return f"[{verdict}, not {expected}]{{.verdict .not-as-expected}}"
 
 
