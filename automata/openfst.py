@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Hashable, Sequence
+from fractions import Fraction
 
 import numpy as np
 import pynini
@@ -157,8 +158,13 @@ def uncost(k: Semiring, value: float) -> Weight:
 def _log(value: Weight) -> float:
     if value == 0:
         return -math.inf
-    numerator, denominator = (value, 1) if isinstance(value, float) else (value.numerator, value.denominator)
-    return math.log(numerator) - math.log(denominator)
+    if isinstance(value, float):
+        return math.log(value)
+    # not the difference of two logarithms: of long fractions both are large, and so are their roundings
+    exponent = value.numerator.bit_length() - value.denominator.bit_length()
+    if abs(exponent) < 1000:
+        return math.log(value)
+    return math.log(value / Fraction(2) ** exponent) + exponent * math.log(2)
 
 
 def precisely(weight: pynini.Weight) -> float:

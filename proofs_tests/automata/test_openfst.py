@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pynini
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.forward import score
-from automata.openfst import from_openfst, precisely, to_openfst, two_tracks
+from automata.openfst import cost, from_openfst, precisely, to_openfst, two_tracks
 from automata.openfst_scores import Scorer
 from automata.operations import scale, sum_of
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
@@ -109,3 +110,10 @@ def test_a_transducer_is_refused():
 
 def test_an_empty_machine_comes_back_empty():
     assert from_openfst(pynini.Fst(), "a").states == 0
+
+
+@pytest.mark.parametrize("value", [Fraction(2), Fraction(1, 3), Fraction(10) ** 400, Fraction(1, 10**400)])
+def test_a_long_fraction_costs_what_its_short_neighbour_costs(value):
+    """2 + 2^-2148 is 2 in floats; the logarithms of its two parts are a thousand times as large."""
+    neighbour = value * (1 + Fraction(1, 2**2148))
+    assert abs(cost(REAL, neighbour) - cost(REAL, value)) <= 2**-52 * abs(cost(REAL, value))

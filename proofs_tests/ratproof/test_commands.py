@@ -211,6 +211,7 @@ def test_verify_finds_replays_and_reports_what_is_expected(tmp_path):
         "verify", "proposition-7", "--kind", "exhausted", "--json", "--junit", "j.xml", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
+    assert not (tmp_path / ".hypothesis").exists()  # what Hypothesis keeps lies in the cache
     data = json.loads(done.stdout)
     by_variant = {r["variant"]: r for r in data["results"]}
     assert {r["kind"] for r in data["results"]} == {"exhausted"} and all(

@@ -33,6 +33,9 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
             _show_proof(result, result.certificate, out)
     if not row.unexpected:  # what is unexpected stands above all else
         show_refutation(row, out, claims_file)
+    modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
+    if modules:  # the same on every rung: said once
+        print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
     for result in row.results:
         for line in _remarks(result):
             print_paragraph(out, line)
@@ -117,7 +120,6 @@ def _remarks(result: Result) -> list[str]:
         if result.verdict == Verdict.HOLDS and "on_numbers" in facts
         else []
     )
-    told += [f"{who}, {result.kind}: ran {facts['module']}"] if "module" in facts else []
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
     if left and result.cases:  # without a case, why it is unknown says it
         told.append(f"{who}, {result.kind}: {left}")
