@@ -92,7 +92,7 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
         return kinds[which][place * SCATTER % len(kinds[which])]
 
     # one number a weight: each choice of Hypothesis's takes time
-    return st.integers(0, 4000).map(pick)
+    return st.integers(0, len(simplest) + len(kinds) * len(any_fraction) - 1).map(pick)
 
 
 def alphabets(most: int = 3) -> st.SearchStrategy[str]:

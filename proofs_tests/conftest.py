@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from ratproof.runner.hypothesis_profile import forget_constants
 from ratproof.runner.plugin import CORPUS
 
 pytest_plugins = ["pytester"]
@@ -43,6 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("ratproof")
+    if not seeded:
+        forget_constants()
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -97,3 +100,16 @@ def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):
     assert last_run.main("copy.json") == 0
     (package / "__init__.py").write_text("half = 1 / 3\n")
     assert last_run.still_standing() is None and last_run.main("copy.json") == 1
+
+
+def test_the_digest_is_the_same_wherever_it_is_computed(tmp_path):
+    """``python -m`` looks for packages in the folder it is run in, too: a clone has one of its own there."""
+    project = Path(last_run.__file__).parents[2]
+    program = "from ratproof.runner.last_run import digest; print(digest())"
+    digests = [
+        subprocess.run(
+            [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
+        for folder in (project, tmp_path)
+    ]
+    assert digests[0] == digests[1] != ""

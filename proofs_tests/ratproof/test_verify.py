@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from itertools import product
 from pathlib import Path
@@ -10,7 +11,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import core, given, settings
+from hypothesis import Phase, core, given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -20,6 +21,7 @@ from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import recording
 from ratproof.record.results import Observation, Result, gather, in_order
 from ratproof.runner.hunting import hunt
+from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request
 from ratproof.runner.verification import _missing, verify
@@ -187,3 +189,26 @@ def test_a_run_leaves_hypothesis_as_it_was(command, monkeypatch, tmp_path):
     before = repr(settings()), core.global_force_seed
     run(command)
     assert (repr(settings()), core.global_force_seed) == before
+
+
+def test_the_cases_do_not_hang_on_what_else_is_imported(tmp_path, monkeypatch):
+    """Hypothesis prefers numbers that stand in the local modules that are imported."""
+    (tmp_path / "magic_numbers.py").write_text(f"NUMBERS = {list(range(1000, 3000, 50))}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def drawn():
+        numbers = []
+
+        @settings(max_examples=300, database=None, derandomize=True, phases=[Phase.generate])
+        @given(st.integers(0, 5000))
+        def collect(number):
+            numbers.append(number)
+
+        collect()
+        return numbers
+
+    with unchanged_afterwards():
+        forget_constants()
+        before = drawn()
+        importlib.import_module("magic_numbers")
+        assert drawn() == before

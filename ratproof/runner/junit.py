@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from automata.printable_text import printable
 from ratproof.record.results import Result
 from ratproof.runner.outcome import Outcome
 
@@ -31,9 +32,9 @@ def junit(outcome: Outcome, name: str) -> bytes:
             ElementTree.SubElement(test, "failure", message=_message(result))
     for row in outcome.not_run:
         test = _test(suite, row["claim"], f"{row['variant']}: {row['kind']}")
-        ElementTree.SubElement(test, "skipped", message=row["why"])
+        ElementTree.SubElement(test, "skipped", message=printable(row["why"]))
     for trouble in troubles:
-        ElementTree.SubElement(_test(suite, name, "the run"), "error", message=trouble)
+        ElementTree.SubElement(_test(suite, name, "the run"), "error", message=printable(trouble))
     ElementTree.indent(suite)
     return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True)) + b"\n"
 
@@ -44,6 +45,5 @@ def _test(suite: ElementTree.Element, group: str, name: str, seconds: float = 0.
 
 def _message(result: Result) -> str:
     details = result.counterexample.sentence() if result.counterexample is not None else result.why
-    return f"expected {result.expected}, the verdict is {result.verdict}" + (
-        f": {details}" if details else ""
-    )
+    message = f"expected {result.expected}, the verdict is {result.verdict}"
+    return f"{message}: {printable(details)}" if details else message

@@ -11,6 +11,7 @@ import importlib.util
 import json
 import os
 import shutil
+import site
 import sys
 from contextlib import suppress
 from importlib.metadata import distributions
@@ -72,7 +73,9 @@ def digest() -> str:
     """A hash of all that the verdicts rest on: our programs, theorems and kept files, every library that is
     installed, Python, and Coq.
     """
-    libraries = sorted(f"{d.name} {d.version}" for d in distributions())
+    # not what lies in the working folder, which python -m looks through and a program does not
+    places = [*site.getsitepackages(), site.getusersitepackages()]
+    libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=places)})
     coqc = shutil.which("coqc")
     others = (sys.version, libraries, coqc, None if coqc is None else os.stat(coqc).st_mtime_ns)
     result = hashlib.sha256(repr(others).encode())
