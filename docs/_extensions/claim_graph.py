@@ -24,4 +24,4 @@ def pages() -> dict[str, str]:
         )
     text: str = graph.draw(format="svg", prog="dot").decode()
     svg = text[text.index("<svg") :]
-    return {"claims/graph.svg": f'<div class="claim-graph">{svg}</div>\n'}
+    return {"claims/graph.txt": f'<div class="claim-graph">{svg}</div>\n'}

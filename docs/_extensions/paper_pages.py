@@ -52,7 +52,7 @@ def _index(papers: Sequence[Paper], verdicts: Verdicts) -> str:
         "# Claims\n\nWhat the papers claim, a page a claim with its evidence.\n\n"
         f"{lines}- [Errata](errata.md): what is not as printed, with the smallest counterexample and what"
         " holds instead\n- [Tables 1 and 2](tables.md) of Rational Recurrences, verified\n\nWhich claim"
-        " stands on which:\n\n```{raw} html\n:file: graph.svg\n```\n\n## All verdicts\n\n"
+        " stands on which:\n\n```{raw} html\n:file: graph.txt\n```\n\n## All verdicts\n\n"
         f"{overview(verdicts)}\nWhat the kinds and the verdicts mean: [evidence](/evidence.md).\n\n"
         f"{when_and_where(verdicts)}\n```{{toctree}}\n:maxdepth: 1\n:hidden:\n\n{names}\n```\n"
     )

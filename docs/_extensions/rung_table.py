@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from page_text import plain, table
+from rich.console import Console
 from verdicts import Verdicts
 
+from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result
 from ratproof.report.errata import in_short, simplest
-from ratproof.report.ladder import COLUMNS, Row, rows
+from ratproof.report.ladder import COLUMNS, Row
 from ratproof.report.marks import Mark
 from theory.claim import Claim, Variant
 
@@ -53,11 +55,8 @@ def rung_table(claims: Sequence[Claim], verdicts: Verdicts, linked: bool = True)
 
 
 def row_of(claim: Claim, variant: Variant, verdicts: Verdicts) -> Row:
-    """What ran of a variant."""
-    results = [_result(r) for r in verdicts.of(claim.name, variant.name)]
-    not_run = [{"claim": claim.name, "variant": variant.name}] if not results else []
-    by_corpus = rows(results, not_run)
-    return next((row for row in by_corpus if not row.corpus), by_corpus[0])
+    """All that ran of a variant, on corpora too: a column's mark is the worst of its results."""
+    return Row(claim, variant, "", [_result(r) for r in verdicts.of(claim.name, variant.name)])
 
 
 def smallest(claim: Claim, variant: Variant, verdicts: Verdicts) -> Result | None:
@@ -67,8 +66,6 @@ def smallest(claim: Claim, variant: Variant, verdicts: Verdicts) -> Result | Non
 
 def unequal(result: Result) -> str:
     """The counterexample of a result: the string and the two scores."""
-    from rich.console import Console
-
     assert result.counterexample is not None
     return in_short(result.counterexample, Console(force_terminal=False, legacy_windows=False), "≠")
 
@@ -77,7 +74,7 @@ def legend() -> str:
     """What the signs and the columns mean."""
     signs = ", ".join(f"{sign(mark)} {mark.words}" for mark in Mark)
     columns = ", ".join(f"*{name}* {title}" for name, title in TITLES.items())
-    return f"{signs}; blank: no such rung.\n{columns[0].upper()}{columns[1:]}.\n"
+    return f"{signs}; blank: no such rung. Columns: {columns}.\n"
 
 
 def gpu(verdicts: Verdicts) -> str:
@@ -88,8 +85,6 @@ def gpu(verdicts: Verdicts) -> str:
 
 
 def _result(data: dict[str, object]) -> Result:
-    from ratproof.record.counterexample import Counterexample
-
     fields = {name: value for name, value in data.items() if name in Result.__dataclass_fields__}
     fields["verdict"] = Verdict(fields["verdict"])
     if fields.get("counterexample") is not None:

@@ -347,6 +347,12 @@ def test_a_junit_file_has_a_test_a_result_and_fails_where_the_command_does():
     assert failure is not None and "expected holds, the verdict is refuted" in failure.get("message", "")
 
 
+def test_a_junit_file_in_no_folder_is_refused_before_anything_runs(capsys):
+    assert run(["check", str(EXAMPLE), "--junit", "nowhere/results.xml"]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    assert not Path("nowhere").exists()
+
+
 def test_a_junit_file_never_overwrites_the_claims(capsys):
     path = written(EXAMPLE.read_text())
     assert run(["check", path, "--junit", path]) == 2

@@ -16,7 +16,6 @@ from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, headed, own_screen
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.process.json_answers import print_json
-from ratproof.process.outputs import require_outputs
 from ratproof.record.kinds import KINDS
 from theory.claim import Claim
 from theory.papers import PAPERS
@@ -155,9 +154,10 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
+    from ratproof.runner.request import require_junit
     from ratproof.runner.user_files import check as run
 
-    require_outputs({"--junit": junit}, reads=(file,))
+    require_junit(junit, reads=(file,))
     outcome = _with_progress("check", lambda told: run(file, names or [], kind, examples, seed, told))
     if junit is not None:
         from ratproof.runner.junit import junit as written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,15 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def require_junit(file: str | None, reads: Iterable[str | None]) -> None:
+    """Raise :class:`~automata.errors.InputError` where ``--junit`` names a file in no folder, or one that
+    cannot be written or that is read.
+    """
+    if file is not None and not Path(file).absolute().parent.is_dir():
+        raise InputError(f"--junit {file}: there is no folder {Path(file).absolute().parent}")
+    require_outputs({"--junit": file}, reads)
+
+
 def require(request: Request) -> Any:
     """Refuse what cannot run; the corpus, if one is asked for."""
     for name in request.claims:
@@ -92,11 +102,7 @@ def require(request: Request) -> Any:
     check_device(request.device)
     if request.embeddings is not None and request.text is None:
         raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
-    if request.junit is not None and not Path(request.junit).absolute().parent.is_dir():
-        raise InputError(
-            f"--junit {request.junit}: there is no folder {Path(request.junit).absolute().parent}"
-        )
-    require_outputs({"--junit": request.junit}, reads=(request.text, request.embeddings, request.rules))
+    require_junit(request.junit, reads=(request.text, request.embeddings, request.rules))
     if request.rules is not None:
         if not Path(request.rules).is_dir():
             raise InputError(
