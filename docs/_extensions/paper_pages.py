@@ -61,9 +61,7 @@ def _index(papers: Sequence[Paper], verdicts: Verdicts) -> str:
 def _count(paper: Paper) -> str:
     mine = claims_of(paper)
     refuted = sum(v.expected == "refuted" for claim in mine for v in claim.variants)
-    return (
-        f"{len(mine)} claims, {sum(len(c.variants) for c in mine)} readings, of which {refuted} are refuted"
-    )
+    return f"{len(mine)} claims, {sum(len(c.variants) for c in mine)} readings, {refuted} of them expected to be refuted"
 
 
 def _paper_page(paper: Paper, verdicts: Verdicts) -> str:
@@ -72,7 +70,7 @@ def _paper_page(paper: Paper, verdicts: Verdicts) -> str:
     return "\n".join(
         [
             f"# {plain(paper.title)}\n",
-            f"{{cite}}`{paper.key}`: {_count(paper)}, as is expected of them. Its"
+            f"{{cite}}`{paper.key}`: {_count(paper)}. Its"
             f" [errata](errata.md#{slug(paper)}) are on one page with those of the others.\n",
             rung_table(mine, verdicts),
             legend(),
