@@ -61,7 +61,8 @@ def _index(papers: Sequence[Paper], verdicts: Verdicts) -> str:
 def _count(paper: Paper) -> str:
     mine = claims_of(paper)
     refuted = sum(v.expected == "refuted" for claim in mine for v in claim.variants)
-    return f"{len(mine)} claims, {sum(len(c.variants) for c in mine)} readings, {refuted} of them expected to be refuted"
+    readings = sum(len(claim.variants) for claim in mine)
+    return f"{len(mine)} claims, {readings} readings, {refuted} of them expected to be refuted"
 
 
 def _paper_page(paper: Paper, verdicts: Verdicts) -> str:
