@@ -29,6 +29,8 @@ exclude_patterns = ["_build", "_extensions"]
 
 # What ``ratproof verify --json`` printed; without the file the pages say "not run".
 verdicts_file = str(HERE / "_build" / "verdicts.json")
+# a run of `ratproof verify --device cuda`, kept in the project: few machines have a GPU
+gpu_verdicts_file = str(HERE / "verdicts" / "cuda.json")
 
 myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist", "dollarmath"]
 myst_heading_anchors = 3

@@ -72,6 +72,7 @@ class Tracked:
     __rsub__ = _function("rsub")
     __mul__ = _function("mul")
     __rmul__ = _function("mul")
+    __matmul__ = _function("matmul")
 
 
 def _linear(inputs: Tracked, weight: Tracked, bias: Tracked | None = None) -> Tracked:
@@ -79,6 +80,13 @@ def _linear(inputs: Tracked, weight: Tracked, bias: Tracked | None = None) -> Tr
     return Tracked(
         value, rounding.affine(weight.value, None if bias is None else bias.value, inputs.value, inputs.error)
     )
+
+
+def _matmul(a: Tracked, b: Tracked) -> Tracked:
+    """A product with a matrix that is exact."""
+    if bool(b.error.any()):
+        raise TypeError("matmul has a rule for an exact matrix on the right alone")
+    return _linear(a, Tracked.exact(b.value.T))
 
 
 def _of_one(
@@ -112,6 +120,9 @@ _add, _sub, _rsub = _total(torch.add), _total(torch.sub), _total(torch.rsub)
 
 RULES: dict[Any, Callable[..., Tracked]] = {
     functional.linear: _linear,
+    torch.matmul: _matmul,
+    Tensor.matmul: _matmul,
+    Tensor.__matmul__: _matmul,
     torch.sigmoid: _sigmoid,
     Tensor.sigmoid: _sigmoid,
     torch.tanh: _tanh,

@@ -21,6 +21,8 @@ Expectation = Literal["holds", "refuted"]
 LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
 KERNEL = "kernel-checked"
+EXACT, TORCH = "exact", "torch"
+"""What runs a network on strings."""
 
 
 class Case(Protocol):
@@ -82,6 +84,8 @@ class Variant:
         theorem: what Coq's kernel accepts of it; with one, it promises to be kernel-checked.
         alphabet: the symbols of all its cases, where they are given and not drawn.
         effort: how much is tried of it; the claim's own without.
+        programs: the torch programs that stand for its network besides layers of units, by their names in
+            :mod:`ratproof.sides.programs.table`.
     """
 
     name: str
@@ -95,6 +99,7 @@ class Variant:
     theorem: Theorem | None = None
     alphabet: tuple[str, ...] | None = None
     effort: Effort | None = None
+    programs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.theorem is not None and KERNEL not in self.kinds:
@@ -190,6 +195,12 @@ class Claim:
     def layers_of(self, variant: Variant) -> tuple[str, ...]:
         """The torch layers that stand for the variant's network."""
         return self.layers if variant.name == "corrected" else ()
+
+    def runs_of(self, variant: Variant) -> tuple[str, ...]:
+        """What runs the variant's network on strings: exact arithmetic, torch, or both."""
+        if isinstance(variant.reading, Program):
+            return (TORCH,)
+        return (EXACT, TORCH) if self.layers_of(variant) or variant.programs else (EXACT,)
 
     def variant(self, name: str) -> Variant:
         """The variant of that name."""

@@ -139,11 +139,13 @@ class Program:
     Attributes:
         automata: one a unit.
         comparison: from the names of claim and variant, the two sides held against each other.
+        device: where it runs.
     """
 
     automata: tuple[WFSA, ...]
     comparison: Callable[[str, str], Any]
     shortest: int = 0
+    device: str = "cpu"
 
     def construction(self, case: Any) -> tuple[WFSA, ...]:
         """The automata: there is one case."""

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -303,6 +303,15 @@ class Signature:
                         f" {', '.join(map(str, entry.only[:6]))} is right"
                     )
         return None
+
+    def contradicts(self, w: Weights, names: Iterable[str]) -> str | None:
+        """A derived entry, of those named, that is not what follows from the others in these weights."""
+        try:
+            derived = self._derive(w)
+        except (LookupError, ValueError, TypeError, ArithmeticError):  # shapes that do not fit together
+            return "some weights do not follow from the others"
+        wrong = next((name for name in names if w.entries[name] != derived.entries[name]), None)
+        return None if wrong is None else f"the weight {wrong} is not what follows from the others"
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
         """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only

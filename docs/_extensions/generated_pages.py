@@ -34,7 +34,7 @@ FOLDERS = ("api", "claims", "tests")
 def generate(app: Sphinx) -> None:
     """Write all generated pages."""
     try:
-        verdicts = read(Path(app.config.verdicts_file))
+        verdicts = read(Path(app.config.verdicts_file), Path(app.config.gpu_verdicts_file))
     except Unreadable as error:
         raise ExtensionError(str(error)) from error
     here = Path(app.srcdir)
@@ -83,6 +83,7 @@ def without_navigation_beside_sources(app: Sphinx) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_config_value("verdicts_file", "", "env", str)
+    app.add_config_value("gpu_verdicts_file", "", "env", str)
     app.connect("builder-inited", generate)
     app.connect("builder-inited", without_navigation_beside_sources)
     app.connect("autodoc-process-docstring", docstrings.hide_colons, priority=100)

@@ -8,8 +8,6 @@ from page_text import plain, table
 from rich.console import Console
 from verdicts import Verdicts
 
-from ratproof.record.counterexample import Counterexample
-from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result
 from ratproof.report.errata import in_short, simplest
 from ratproof.report.ladder import COLUMNS, Row
@@ -24,8 +22,9 @@ CSS = {
     Mark.NOT_RUN: "not-run",
 }
 TITLES = {
-    "cpu": "sampled, on the CPU",
-    "gpu": "sampled, on a GPU",
+    "exa": "sampled, in exact arithmetic",
+    "cpu": "sampled, by torch on the CPU",
+    "gpu": "sampled, by torch on a GPU",
     "xck": "cross-checked with OpenFst",
     "exh": "exhausted: all short strings",
     "dec": "decided for all strings",
@@ -48,7 +47,7 @@ def rung_table(claims: Sequence[Claim], verdicts: Verdicts, linked: bool = True)
             made.append([f"**{link}** {plain(claim.title)}", *[""] * len(COLUMNS)])
         for variant in claim.variants:
             row = row_of(claim, variant, verdicts)
-            marks = [row.mark(kind, device) for kind, device in COLUMNS.values()]
+            marks = [row.mark(column) for column in COLUMNS.values()]
             made.append([f"`{variant.name}`", *("" if m is None else sign(m) for m in marks)])
     head = ["", *(f'<abbr title="{TITLES[name]}">{name}</abbr>' for name in COLUMNS)]
     return table(head, made, css="rungs")
@@ -56,12 +55,13 @@ def rung_table(claims: Sequence[Claim], verdicts: Verdicts, linked: bool = True)
 
 def row_of(claim: Claim, variant: Variant, verdicts: Verdicts) -> Row:
     """All that ran of a variant, on corpora too: a column's mark is the worst of its results."""
-    return Row(claim, variant, "", [_result(r) for r in verdicts.of(claim.name, variant.name)])
+    here, beside = ([] if v is None else v.of(claim.name, variant.name) for v in (verdicts, verdicts.beside))
+    return Row(claim, variant, "", list(map(Result.from_json, here)), list(map(Result.from_json, beside)))
 
 
 def smallest(claim: Claim, variant: Variant, verdicts: Verdicts) -> Result | None:
     """The result with the simplest counterexample."""
-    return simplest([_result(r) for r in verdicts.of(claim.name, variant.name)])
+    return simplest([Result.from_json(r) for r in verdicts.of(claim.name, variant.name)])
 
 
 def unequal(result: Result) -> str:
@@ -78,15 +78,14 @@ def legend() -> str:
 
 
 def gpu(verdicts: Verdicts) -> str:
-    """Whether any network ran on a GPU."""
+    """Whether any network ran on a GPU, which one, and when."""
+    if verdicts.beside is not None and verdicts.beside.written is not None:
+        kept = verdicts.beside
+        place = f"on one {plain(kept.gpu)} with torch {plain(kept.versions.get('torch', '?'))}"
+        return (
+            f"GPU: the run of `ratproof verify --device cuda` on {kept.written:%Y-%m-%d}, {place}; it is kept"
+            " in the project, and shown beside the CPU's.\n"
+        )
     if verdicts.written is None or any(r["device"] == "cuda" for r in verdicts.results):
         return ""
     return "GPU: not run. The networks ran on the CPU; `ratproof verify --device cuda` runs them on a GPU.\n"
-
-
-def _result(data: dict[str, object]) -> Result:
-    fields = {name: value for name, value in data.items() if name in Result.__dataclass_fields__}
-    fields["verdict"] = Verdict(fields["verdict"])
-    if fields.get("counterexample") is not None:
-        fields["counterexample"] = Counterexample(**fields["counterexample"])
-    return Result(**fields)  # type: ignore[arg-type]

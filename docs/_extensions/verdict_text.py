@@ -13,7 +13,7 @@ from ratproof.checkers.table import MALFORMED, checker_of
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import KINDS
 from ratproof.report.details import chance
-from theory.claim import Claim
+from theory.claim import TORCH, Claim
 
 _log = getLogger(__name__)
 
@@ -35,7 +35,7 @@ def verdict_table(claim: Claim, verdicts: Verdicts) -> str:
     """
     rows = list(_rows(claim, verdicts))
     return table(
-        ("variant", "evidence", "verdict", "cases", "seconds", "of bound", "device"), rows, css="verdicts"
+        ("variant", "evidence", "verdict", "cases", "seconds", "of bound", "ran"), rows, css="verdicts"
     )
 
 
@@ -169,6 +169,9 @@ def _rows(claim: Claim, verdicts: Verdicts) -> Iterator[list[str]]:
         name = f"`{variant.name}`"
         for kind in KINDS:
             results = verdicts.of(claim.name, variant.name, kind)
+            if verdicts.beside is not None:
+                on_gpu = verdicts.beside.of(claim.name, variant.name, kind)
+                results = results + [r for r in on_gpu if r["ran"] == TORCH]
             if not results and kind in variant.kinds:
                 yield [name, kind, as_word(NOT_RUN, variant.expected), "", "", "", ""]
                 name = ""
@@ -185,7 +188,7 @@ def _rows(claim: Claim, verdicts: Verdicts) -> Iterator[list[str]]:
                     f"{r['cases']:,}",
                     f"{r['seconds']:.1f}",
                     _share(r["share"]),
-                    r["device"] or "",
+                    f"torch, {r['device']}" if r["ran"] == TORCH else r["ran"] or "",
                 ]
                 name = ""
 

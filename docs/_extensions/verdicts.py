@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ class Verdicts:
         platform: the operating system and the machine's architecture.
         written: when the run ended, in UTC; ``None`` where there is none.
         troubles: why the run was not complete.
+        gpu: the model of the GPU on which it ran; empty where it ran on the CPU.
+        beside: the kept run on a GPU.
     """
 
     results: list[dict[str, Any]] = field(default_factory=list)
@@ -37,6 +39,8 @@ class Verdicts:
     platform: str = ""
     written: datetime | None = None
     troubles: list[str] = field(default_factory=list)
+    gpu: str = ""
+    beside: Verdicts | None = None
 
     def of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
         """The results for a variant, of one kind or of all, in their order."""
@@ -74,8 +78,11 @@ class Verdicts:
         ]
 
 
-def read(path: Path) -> Verdicts:
-    """The verdicts in the file; none where it is missing."""
+def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
+    """The verdicts in the file, and those of a run on a GPU in another file; none where they are missing."""
+    if on_gpu is not None:
+        beside = read(on_gpu)
+        return replace(read(path), beside=beside if beside.written is not None else None)
     if not path.exists():
         return Verdicts()
     try:
@@ -84,7 +91,8 @@ def read(path: Path) -> Verdicts:
         if data.get("interrupted"):
             troubles.insert(0, "the run was interrupted, so this is not all")
         when = datetime.fromisoformat(data["when"])
-        return Verdicts(data["results"], data["versions"], data["platform"], when, troubles)
+        gpu = str(data.get("gpu") or "")
+        return Verdicts(data["results"], data["versions"], data["platform"], when, troubles, gpu)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise Unreadable(
             f"{path.name} is not what ratproof verify --json prints ({type(error).__name__}: {error}); "

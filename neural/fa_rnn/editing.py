@@ -15,7 +15,7 @@ from automata.errors import InputError
 from automata.rules.rule_set import RuleSet
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.classifier import SCALE, Classifier, RuleBlock
-from neural.fa_rnn.factors import Factors, exact_factors
+from neural.fa_rnn.factors import Factors, exact_factors, side_by_side
 from neural.fa_rnn.network import FARNN
 
 MOST_WEIGHT = 1_000_000
@@ -68,13 +68,7 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
         )
         for part in rules.parts
     ]
-    both = Factors(
-        np.concatenate([_numpy(cell.rules), rows], axis=1),
-        _blocks(cell.before, factors.before),
-        _blocks(cell.after, factors.after),
-        _blocks(cell.apart, factors.apart),
-        _numpy(cell.stands),
-    )
+    both = side_by_side(_factors(cell), replace(factors, words=rows))
     initial = torch.cat(
         [network.initial, torch.as_tensor(rules.automaton.initial.astype(float)).to(network.initial)]
     )
@@ -121,12 +115,9 @@ def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
     keep = [state for state in range(model.cell.states) if state not in removed or state in needed]
     place = {state: number for number, state in enumerate(keep)}
     cell = model.cell
-    factors = Factors(
-        _numpy(cell.rules),
-        _numpy(cell.before)[keep],
-        _numpy(cell.after)[keep],
-        _numpy(cell.apart)[np.ix_(keep, keep)],
-        _numpy(cell.stands),
+    own = _factors(cell)
+    factors = replace(
+        own, before=own.before[keep], after=own.after[keep], apart=own.apart[np.ix_(keep, keep)]
     )
     blocks = [
         replace(
@@ -180,9 +171,6 @@ def _numpy(values: Tensor) -> np.ndarray:
     return values.detach().double().cpu().numpy()
 
 
-def _blocks(old: Tensor, new: np.ndarray) -> np.ndarray:
-    """[[old, 0], [0, new]]."""
-    first = _numpy(old)
-    return np.block(
-        [[first, np.zeros((len(first), new.shape[1]))], [np.zeros((len(new), first.shape[1])), new]]
-    )
+def _factors(cell: FactoredCell) -> Factors:
+    """The factors that the cell has now."""
+    return Factors(*map(_numpy, (cell.rules, cell.before, cell.after, cell.apart, cell.stands)))

@@ -98,6 +98,26 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
     return Factors(e[[place[look] for look in looks]], before.copy(), after.copy(), common, stands)
 
 
+def side_by_side(one: Factors, other: Factors) -> Factors:
+    """The factors of both networks in blocks (equation 10): columns and states of each beside the other's.
+
+    The wildcard stands for the same words in both; ``one`` says for which.
+    """
+    return Factors(
+        np.concatenate([one.words, other.words], axis=1),
+        _blocks(one.before, other.before),
+        _blocks(one.after, other.after),
+        _blocks(one.apart, other.apart),
+        one.stands,
+    )
+
+
+def _blocks(one: Floats, other: Floats) -> Floats:
+    """[[one, 0], [0, other]]."""
+    beside, below = np.zeros((len(one), other.shape[1])), np.zeros((len(other), one.shape[1]))
+    return np.block([[one, beside], [below, other]])
+
+
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
     """Columns by pairs of states: one for each set of letters (with weights), and each set of states that it
     joins from the same states (or to the same).

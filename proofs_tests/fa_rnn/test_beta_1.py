@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from automata.batch import scores
 from automata.rules import rule_files
 from automata.rules.rule_files import Labelled, rule_file_in
 from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
-from automata.semirings import COUNTING
-from automata.strategies import readings
-from automata.wfsa import WFSA
 from neural.fa_rnn.network import FARNN
 from neural.fa_rnn.sentences import read, vocabulary
 from ratproof.papers.fa_rnn import decide_network
 from ratproof.record.ledger import ledger
 from ratproof.runner.evidence import evidence
-from ratproof.sides.layer_spec import DTYPES
-from theory.fa_rnn.beta_1 import RULES
-from theory.fa_rnn.shared.rules import boolean
 
 CLAIM = "fa-rnn-beta-1"
-
-
-@evidence(CLAIM, kind="sampled", variants=("corrected",))
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("apart", [False, True])
-@settings(max_examples=40)
-@given(st.data())
-def test_the_torch_network_counts_accepting_paths(apart, dtype, device, data):
-    """Equation 6 at beta = 1 with random vectors, in one batch: the very numbers, which are whole and below
-    2^24.
-    """
-    names, sentences = data.draw(readings(most=20, longest=8, run=8))
-    rule = boolean(data.draw(RULES.random("abc")).renamed(names))
-    vectors = torch.randn(len(names), 2, generator=torch.Generator().manual_seed(0))
-    network = FARNN.of(rule, apart=apart, embeddings=vectors, beta=1.0, dtype=DTYPES[dtype], device=device)
-    with torch.no_grad():
-        found = network(sentences)[:, 0].tolist()
-    counting = WFSA(
-        COUNTING,
-        rule.initial.astype(int),
-        rule.final.astype(int),
-        {x: rule.matrix(x).astype(int) for x in names.values()},
-    )
-    assert found == [float(value) for value in scores(counting, sentences)]
-    ledger().add(len(sentences))
 
 
 @evidence(CLAIM, kind="decided", variants=("corrected",))

@@ -43,7 +43,7 @@ def kept(request: Request, outcome: Outcome) -> None:
 
 
 def results(*verdicts: tuple[str, str, Verdict]) -> list[Result]:
-    return [Result(c, "corrected", k, "holds", v, None, None) for c, k, v in verdicts]
+    return [Result(c, "corrected", k, "holds", v, None, None, None) for c, k, v in verdicts]
 
 
 def test_failed_runs_what_differed_and_nothing_else():

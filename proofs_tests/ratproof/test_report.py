@@ -11,17 +11,22 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from ratproof.record.counterexample import Counterexample
-from ratproof.record.kinds import Verdict
+from ratproof.record.kinds import RUN_ON_STRINGS, Verdict
 from ratproof.record.results import Result, in_order
 from ratproof.report import show
 from ratproof.report.ladder import COLUMNS
 from ratproof.report.marks import Mark
 from ratproof.runner.outcome import Outcome
+from theory.claim import EXACT, TORCH
 from theory.registry import claims
 
 VARIANTS = {name: [v.name for v in claim.variants] for name, claim in claims().items()}
 PROMISED = [(c, v, kind) for c in claims().values() for v in c.variants for kind in v.kinds]
 LETTERS = st.text("aβ\x1b ", max_size=3)
+
+
+def on_torch(claim, variant):
+    return TORCH in claim.runs_of(variant)
 
 
 def result(claim, variant, kind, verdict=None, cases=7, seconds=1.0, counterexample=None, device="cpu"):
@@ -33,7 +38,12 @@ def result(claim, variant, kind, verdict=None, cases=7, seconds=1.0, counterexam
         kind,
         variant.expected,
         verdict,
-        device if kind == "sampled" else None,
+        None
+        if kind not in RUN_ON_STRINGS
+        else TORCH
+        if kind == "sampled" and on_torch(claim, variant)
+        else EXACT,
+        device if kind == "sampled" and on_torch(claim, variant) else None,
         None,
         cases,
         seconds,
@@ -92,9 +102,9 @@ def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
     for one in several:
         place = next(i for i, line in enumerate(table) if line.split("  ")[0] == one.claim)
         row = next(line for line in table[place:] if line.split()[0] == one.variant)
-        column = list(COLUMNS.values()).index((one.kind, one.device))
+        column = [where.holds(one) for where in COLUMNS.values()].index(True)
         mark = Mark.of(one)
-        assert row[39 + 4 * column : 43 + 4 * column].strip() == (
+        assert row[35 + 4 * column : 39 + 4 * column].strip() == (
             mark.sign if encoding == "utf-8" else mark.ascii_sign
         )
 

@@ -38,15 +38,22 @@ def _elsewhere(tmp_path, monkeypatch):
 
 
 def seen(verdict, variant="corrected", kind="sampled", **more):
-    fields = {"cases": 1, "seconds": 0.0, "device": "cpu", **more}
+    ran = {"ran": "torch", "device": "cpu"} if kind == "sampled" else {}
+    fields = {"cases": 1, "seconds": 0.0, **ran, **more}
     return Observation("proposition-7", variant, kind, "holds", verdict, "a test", **fields)
 
 
 def test_evidence_that_is_promised_and_not_there_is_unknown():
     lacking = _missing(Request(), gather([seen(Verdict.HOLDS)], None), [])
-    promised = {(c.name, v.name, k) for c in claims().values() for v in c.variants for k in v.kinds}
-    assert {(r.claim, r.variant, r.kind) for r in lacking} == promised - {
-        ("proposition-7", "corrected", "sampled")
+    promised = {
+        (c.name, v.name, kind, ran)
+        for c in claims().values()
+        for v in c.variants
+        for kind in v.kinds
+        for ran in {"sampled": c.runs_of(v), "exhausted": ("exact",)}.get(kind, (None,))
+    }
+    assert {(r.claim, r.variant, r.kind, r.ran) for r in lacking} == promised - {
+        ("proposition-7", "corrected", "sampled", "torch")
     }
     assert all(r.verdict == Verdict.UNKNOWN and not r.as_expected for r in lacking)
     assert not Outcome(lacking).as_expected
@@ -83,7 +90,7 @@ def test_results_are_in_the_order_of_the_claims_variants_in_whatever_order_they_
 def test_nothing_at_all_is_not_as_expected():
     assert not Outcome([]).as_expected
     assert not Outcome(
-        [Result("c", "v", "sampled", "holds", Verdict.HOLDS, None, None)], interrupted=True
+        [Result("c", "v", "sampled", "holds", Verdict.HOLDS, "exact", None, None)], interrupted=True
     ).as_expected
 
 

@@ -14,6 +14,9 @@ KINDS = {
 }
 """Each kind and what it shows; a claim's variants say which of them they promise."""
 
+RUN_ON_STRINGS = ("sampled", "exhausted")
+"""The kinds that run a network on strings: in exact arithmetic, or by torch."""
+
 
 class Verdict(StrEnum):
     """What a piece of evidence says. ``UNKNOWN`` is honest, and never shown as ``HOLDS``."""

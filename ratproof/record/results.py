@@ -10,11 +10,18 @@ from typing import Any
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import KINDS, Verdict
 from ratproof.record.ledger import joined
+from theory.claim import TORCH
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What one run of one test showed; ``raised`` is what it raised, where it ran in this process."""
+    """What one run of one test showed.
+
+    Attributes:
+        ran: ``"torch"`` or ``"exact"``, what ran on strings; ``None`` for kinds that run on none.
+        device: where torch ran; ``None`` where none did.
+        raised: what it raised, where it ran in this process.
+    """
 
     claim: str
     variant: str
@@ -24,6 +31,7 @@ class Observation:
     test: str
     cases: int
     seconds: float
+    ran: str | None = None
     device: str | None = None
     share: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
@@ -51,13 +59,14 @@ class Observation:
 
 @dataclass
 class Result:
-    """All that was observed for one claim, variant and kind on one device (or corpus)."""
+    """All that was observed for one claim, variant and kind, by what ran and where (or on one corpus)."""
 
     claim: str
     variant: str
     kind: str
     expected: str
     verdict: Verdict
+    ran: str | None
     device: str | None
     seed: int | None
     cases: int = 0
@@ -83,9 +92,21 @@ class Result:
         shown["counterexample"] = None if self.counterexample is None else self.counterexample.to_json()
         return shown
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Result:
+        """The result that :meth:`to_json` wrote; ``KeyError``, ``TypeError`` or ``ValueError`` for what is
+        none.
+        """
+        fields = {name: value for name, value in data.items() if name in cls.__dataclass_fields__}
+        fields["verdict"] = Verdict(fields["verdict"])
+        if fields.get("counterexample") is not None:
+            fields["counterexample"] = Counterexample(**fields["counterexample"])
+        return cls(**fields)
+
 
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
-    """One result a claim, variant, kind, device, corpus and rule file, in the order in which they came.
+    """One result a claim, variant, kind, what ran on strings and where, corpus and rule file, in the order in
+    which they came.
 
     Of several tests, one counterexample refutes; one that showed nothing makes the whole unknown, unless
     another refutes.
@@ -96,13 +117,16 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             seen.claim,
             seen.variant,
             seen.kind,
-            seen.device,
+            seen.ran,
+            seen.device if seen.ran == TORCH else None,
             seen.facts.get("text"),
             seen.facts.get("rules"),
         )
-        result = results.setdefault(
-            key, Result(seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.device, seed)
+        new = Result(
+            seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.ran, seen.device, seed
         )
+        result = results.setdefault(key, new)
+        result.device = result.device or seen.device  # of other kinds, that of the tests in which torch ran
         before, result.verdict = result.verdict, _joined(result.verdict, seen.verdict)
         if result.verdict != before:
             result.certificate = None

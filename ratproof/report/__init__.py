@@ -28,7 +28,8 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
             did.
     """
     out.width = min(out.width, WIDTH)
-    table = rows(outcome.results, outcome.not_run)
+    kept = () if outcome.beside is None else outcome.beside.results
+    table = rows(outcome.results, outcome.not_run, kept)
     unexpected = [row for row in table if row.unexpected]
     _show_unexpected(unexpected, outcome.errors, out, claims_file)
     for line in ladder(table, out, claims_file):
@@ -87,14 +88,23 @@ def summary(outcome: Outcome) -> str:
 def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
     """What did not run and why, what was left out, and the notes."""
     sentences = [f"{what}: not run: {why}" for why, what in _not_run(outcome).items()]
-    if own and outcome.results and not any(r.device == "cuda" for r in outcome.results):
-        sentences.append("The networks ran on the CPU; on cuda: not run (--device cuda).")
+    if own and outcome.results:
+        sentences += _other_device(outcome)
     counts: dict[str, int] = {}
     for result in outcome.results if left_out else ():
         counts = joined(counts, result.facts.get("left_out", {})) if result.cases else counts
     words = left_out_in_words({"left_out": counts}, but=frozenset({TOO_SHORT}))
     sentences += [f"No cases: {words}."] if words else []
     return [*sentences, *(f"note: {note}" for note in outcome.notes)]
+
+
+def _other_device(outcome: Outcome) -> list[str]:
+    """What is known of the device on which the networks did not run."""
+    if outcome.beside is not None:
+        return [outcome.beside.sentence()]
+    if outcome.device == "cpu":
+        return ["The networks ran on the CPU; on cuda: not run (--device cuda)."]
+    return ["The networks ran on cuda; on the CPU: not run."]
 
 
 def _not_run(outcome: Outcome) -> dict[str, str]:

@@ -17,7 +17,7 @@ from ratproof.report.errata import simplest
 from ratproof.report.ladder import Row
 from ratproof.report.lines import print_paragraph
 from ratproof.report.proof_text import paragraphs
-from theory.claim import KERNEL
+from theory.claim import KERNEL, TORCH
 
 
 def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
@@ -56,7 +56,8 @@ def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> N
 
 def _numbers(result: Result) -> Text:
     """A result's cases, seconds, and largest share of the rounding bound."""
-    kind = result.kind + ("" if result.device in (None, "cpu") else f" ({result.device})")
+    where = result.device if result.ran == TORCH else None
+    kind = result.kind + (f" ({where})" if where is not None else "")
     share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
     cases = f"{result.cases:,} {'case ' if result.cases == 1 else 'cases'}"
     line = f"  {kind:17}{result.verdict!s:8}{cases:>16}{result.seconds:>9.1f} s"

@@ -12,51 +12,97 @@ from rich.text import Text
 from ratproof.record.results import Result
 from ratproof.report.lines import WIDTH, fitted
 from ratproof.report.marks import Mark, legend
-from theory.claim import Claim, Variant
+from theory.claim import EXACT, TORCH, Claim, Variant
 from theory.papers import PAPERS
 from theory.registry import claim_named
 
+
+@dataclass(frozen=True)
+class Column:
+    """What stands in a column.
+
+    Attributes:
+        kind: of evidence.
+        ran: what ran, where a kind has more than one column.
+        device: where torch ran.
+    """
+
+    kind: str
+    ran: str | None = None
+    device: str | None = None
+
+    def holds(self, result: Result) -> bool:
+        """Does the result stand here?"""
+        return (
+            result.kind == self.kind
+            and self.ran in (None, result.ran)
+            and self.device in (None, result.device)
+        )
+
+    def is_promised(self, claim: Claim, variant: Variant) -> bool:
+        """Has the variant such evidence?"""
+        return self.kind in variant.kinds and (self.ran is None or self.ran in claim.runs_of(variant))
+
+
 COLUMNS = {
-    "cpu": ("sampled", "cpu"),
-    "gpu": ("sampled", "cuda"),
-    "xck": ("cross-checked", None),
-    "exh": ("exhausted", None),
-    "dec": ("decided", None),
-    "prv": ("proved", None),
-    "coq": ("kernel-checked", None),
+    "exa": Column("sampled", EXACT),
+    "cpu": Column("sampled", TORCH, "cpu"),
+    "gpu": Column("sampled", TORCH, "cuda"),
+    "xck": Column("cross-checked"),
+    "exh": Column("exhausted"),
+    "dec": Column("decided"),
+    "prv": Column("proved"),
+    "coq": Column("kernel-checked"),
 }
-"""Each column's kind of evidence, and the device, where there are two."""
+"""The columns, from the lowest rung up."""
 CASES, SECONDS = 9, 4
 NAMES = WIDTH - 4 * len(COLUMNS) - CASES - SECONDS
 
 
 @dataclass
 class Row:
-    """A variant on one corpus, or on random cases alone, with its result in each column."""
+    """A variant on one corpus, or on random cases alone, with its result in each column.
+
+    Attributes:
+        claim, variant: which.
+        corpus: ``"text"`` or ``"rules"``, or nothing.
+        results: of the run.
+        beside: of a kept run on the other device, for the columns of that device alone.
+    """
 
     claim: Claim
     variant: Variant
     corpus: str
     results: list[Result] = field(default_factory=list)
+    beside: list[Result] = field(default_factory=list)
 
     @property
     def unexpected(self) -> bool:
         """Did any of the evidence not say what it should?"""
         return not all(result.as_expected for result in self.results)
 
-    def mark(self, kind: str, device: str | None) -> Mark | None:
+    def mark(self, column: Column) -> Mark | None:
         """The mark in a column: none where the variant has no such rung."""
-        here = [r for r in self.results if r.kind == kind and device in (None, r.device or "cpu")]
+        others = self.beside if column.device else []
+        here = [result for result in (*self.results, *others) if column.holds(result)]
         if here:
             return min((Mark.of(result) for result in here), key=_ALARM.index)
-        return Mark.NOT_RUN if kind in self.variant.kinds and not self.corpus else None
+        return Mark.NOT_RUN if not self.corpus and column.is_promised(self.claim, self.variant) else None
 
 
 _ALARM = (Mark.UNEXPECTED, Mark.UNKNOWN, Mark.REFUTED, Mark.HOLDS, Mark.NOT_RUN)
 
 
-def rows(results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = ()) -> list[Row]:
-    """A row for each variant and corpus, in the order of the results; then those of which nothing ran."""
+def rows(
+    results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = (), beside: Sequence[Result] = ()
+) -> list[Row]:
+    """A row for each variant and corpus, in the order of the results; then those of which nothing ran.
+
+    Args:
+        results: of the run.
+        not_run: what could not run here.
+        beside: results of a kept run on the other device.
+    """
     by_key: dict[tuple[str, str, str], Row] = {}
     keys = [(r.claim, r.variant, _corpus(r)) for r in results]
     keys += [(n["claim"], n["variant"], "") for n in not_run]
@@ -65,6 +111,10 @@ def rows(results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = ()) -
         by_key.setdefault((name, variant, corpus), Row(claim, claim.variant(variant), corpus))
     for result, key in zip(results, keys, strict=False):
         by_key[key].results.append(result)
+    for result in beside:
+        row = by_key.get((result.claim, result.variant, _corpus(result)))
+        if row is not None:
+            row.beside.append(result)
     return list(by_key.values())
 
 
@@ -82,7 +132,8 @@ def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -
             yield fitted(Text.assemble((name, "bold"), f"  {variants[0].claim.title}"))
             for row in variants:
                 yield from _row(row, out)
-    yield Text("sampled on cpu and gpu, cross-checked, exhausted, decided, proved, Coq's kernel", style="dim")
+    yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; cross-checked,", style="dim")
+    yield Text("exhausted, decided, proved, accepted by Coq's kernel", style="dim")
     yield Text(f"{legend(out)}, blank: none", style="dim")
 
 
@@ -93,8 +144,8 @@ def _row(row: Row, out: Console) -> Iterator[Text]:
         yield Text(name, style=style)
         name = ""
     line = Text(f"{name:{NAMES}}", style=style)
-    for kind, device in COLUMNS.values():
-        mark = row.mark(kind, device)
+    for column in COLUMNS.values():
+        mark = row.mark(column)
         line.append("    " if mark is None else f"{mark.on(out):>4}", style=mark.style if mark else "")
     cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("cases", "seconds"))
     line.append(f"{_count(cases):>{CASES}}{_time(seconds):>{SECONDS}}")

@@ -11,7 +11,7 @@ from ratproof.record.not_run import NotRun
 from ratproof.record.results import Observation
 from ratproof.rungs.table import rung_of
 from ratproof.runner.run import run
-from ratproof.sides.side import Layer, SampledLayer, Side, sides_of
+from ratproof.sides.side import Layer, SampledLayer, Side, TorchSide, sides_of
 from theory.claim import Claim, Variant
 
 
@@ -74,6 +74,6 @@ def runs_torch(step: Step) -> bool:
 
 
 def on_device(step: Step, device: str) -> Step:
-    """The same step, with its layer on that device."""
-    assert isinstance(step.side, (Layer, SampledLayer))
+    """The same step, with its network on that device."""
+    assert isinstance(step.side, (Layer, SampledLayer, TorchSide))
     return replace(step, side=replace(step.side, device=device))

@@ -14,6 +14,7 @@ import shutil
 import site
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -21,30 +22,44 @@ from typing import Any
 from automata.errors import InputError, OutputError
 from automata.files import write_whole
 from ratproof.process.json_answers import SCHEMA_VERSION
-from ratproof.runner.outcome import Outcome
+from ratproof.record.results import Result
+from ratproof.runner.outcome import Beside, Outcome
 from ratproof.runner.request import Request
 
 LAST = Path(".ratproof") / "last-run.json"
-WHOLE = Path(".ratproof") / "verdicts.json"
-"""Of the last run of everything."""
+WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
+"""Of the last run of everything, by the device."""
 PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
 SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
 
-def keep(request: Request, outcome: Outcome, sources: str) -> None:
+@dataclass(frozen=True)
+class Ground:
+    """What verdicts rest on, as hashes.
+
+    Attributes:
+        sources: our programs, theorems and kept files.
+        libraries: every library that is installed, Python, and Coq.
+    """
+
+    sources: str
+    libraries: str
+
+
+def keep(request: Request, outcome: Outcome, ground: Ground) -> None:
     """Keep a run's results, where they can be written; a whole run's, that nothing stopped, also as such.
 
     Args:
         request: what was asked.
         outcome: what came out.
-        sources: the :func:`digest` before it ran.
+        ground: the :func:`digest` before it ran.
     """
-    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), "sources": sources}
+    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), **ground.__dict__}
     text = json.dumps(data) + "\n"
     with suppress(OutputError):
         write_whole(LAST, text)
         if request.is_whole and not (outcome.interrupted or outcome.errors):
-            write_whole(WHOLE, text)
+            write_whole(WHOLE[request.device], text)
 
 
 def unexpected() -> tuple[tuple[str, str], ...]:
@@ -62,29 +77,44 @@ def unexpected() -> tuple[tuple[str, str], ...]:
 
 
 def still_standing() -> str | None:
-    """The last whole run's verdicts as JSON, where the sources and libraries are those that ran."""
-    data = _read(WHOLE)
-    if data is None or data.get("sources") != digest():
+    """The verdicts of the last whole run on the CPU as JSON, where sources and libraries are those that
+    ran.
+    """
+    data = _read(WHOLE["cpu"])
+    ground = digest()
+    if data is None or (data.get("sources"), data.get("libraries")) != (ground.sources, ground.libraries):
         return None
     return json.dumps(data)
 
 
-def digest() -> str:
-    """A hash of all that the verdicts rest on: our programs, theorems and kept files, every library that is
-    installed, Python, and Coq.
-    """
+def beside(device: str, ground: Ground) -> Beside | None:
+    """The last whole run on the other device, where it ran these sources; with which libraries, it says."""
+    for other, path in WHOLE.items():
+        data = _read(path)
+        if other != device and data is not None and data.get("sources") == ground.sources:
+            try:
+                results = tuple(Result.from_json(row) for row in data["results"])
+                model, when, versions = data["gpu"] or "", str(data["when"]), dict(data["versions"])
+            except (KeyError, TypeError, ValueError):
+                continue
+            return Beside(other, str(model), when, versions, results, str(path))
+    return None
+
+
+def digest() -> Ground:
+    """What verdicts rest on, here and now."""
     # not what lies in the working folder, which python -m looks through and a program does not
     places = [*site.getsitepackages(), site.getusersitepackages()]
     libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=places)})
     coqc = shutil.which("coqc")
     others = (sys.version, libraries, coqc, None if coqc is None else os.stat(coqc).st_mtime_ns)
-    result = hashlib.sha256(repr(others).encode())
+    result = hashlib.sha256()
     for name in PACKAGES:
         package = importlib.util.find_spec(name)
         for folder in map(Path, (package.submodule_search_locations or ()) if package else ()):
             for path in sorted(p for pattern in SOURCES for p in folder.rglob(pattern)):
                 result.update(f"{name}/{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
-    return result.hexdigest()
+    return Ground(result.hexdigest(), hashlib.sha256(repr(others).encode()).hexdigest())
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -11,13 +12,44 @@ from ratproof.record.results import Result
 from ratproof.runner.counterexample_files import versions
 
 
+@dataclass(frozen=True)
+class Beside:
+    """A kept run of the same claims on the other device, to be shown beside this one.
+
+    Attributes:
+        device: ``cpu`` or ``cuda``.
+        model: of the GPU; empty for the CPU.
+        when: it ended, in ISO 8601.
+        versions: of Python and of the packages that its results depend on.
+        results: what it showed.
+        file: where it is kept.
+    """
+
+    device: str
+    model: str
+    when: str
+    versions: Mapping[str, str]
+    results: tuple[Result, ...]
+    file: str
+
+    def sentence(self) -> str:
+        """What ran, when and where."""
+        on = f"a {self.model}" if self.model else "the CPU"
+        good = sum(r.as_expected for r in self.results)
+        return (
+            f"On {self.device}: the run of {self.when[:10]} on {on}, torch {self.versions.get('torch', '?')},"
+            f" of the same sources: {good} of {len(self.results)} verdicts as expected ({self.file})."
+        )
+
+
 @dataclass
 class Outcome:
     """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what
     could not run here.
 
     ``not_written`` says why a file that was asked for could not be written, where one could not; ``stopped``,
-    that the run ended at its first unexpected result.
+    that the run ended at its first unexpected result; ``device``, where torch ran; ``beside``, what is shown
+    of the other device.
     """
 
     results: list[Result]
@@ -27,6 +59,8 @@ class Outcome:
     not_run: list[dict[str, str]] = field(default_factory=list)
     not_written: str = ""
     stopped: bool = False
+    device: str = "cpu"
+    beside: Beside | None = None
 
     @property
     def as_expected(self) -> bool:
@@ -49,7 +83,16 @@ class Outcome:
             "errors": self.errors,
             "notes": self.notes,
             "not_run": self.not_run,
+            "device": self.device,
+            "gpu": gpu_model() if self.device == "cuda" else None,
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
             "platform": platform.platform(),
             "versions": versions(),
         }
+
+
+def gpu_model() -> str:
+    """The name of the GPU that torch uses; empty where there is none."""
+    import torch
+
+    return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else ""

@@ -51,8 +51,8 @@ class Request:
 
     @property
     def is_whole(self) -> bool:
-        """Is it all evidence for all claims, as it runs without options?"""
-        return self == Request(junit=self.junit, jobs=self.jobs)
+        """Is it all evidence for all claims, as it runs without options on that device?"""
+        return self == Request(junit=self.junit, jobs=self.jobs, device=self.device)
 
     @property
     def processes(self) -> int:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ratproof.record.judge import judge
+from ratproof.record.kinds import RUN_ON_STRINGS
 from ratproof.record.ledger import recording
 from ratproof.record.results import Observation
 from ratproof.rungs.random_cases import with_seed
 from ratproof.rungs.table import Rung
 from ratproof.sides.side import Side
-from theory.claim import Claim, Effort, Variant
+from theory.claim import EXACT, TORCH, Claim, Effort, Variant
 
 
 def run(
@@ -62,7 +63,8 @@ def run(
         test=test,
         cases=book.cases,
         seconds=time.perf_counter() - started,
-        device=side.device or "cpu",
+        ran=(EXACT if side.device is None else TORCH) if kind in RUN_ON_STRINGS else None,
+        device=side.device,
         share=book.share,
         facts=dict(book.facts),
         counterexample=getattr(raised, "counterexample", None),

@@ -17,7 +17,7 @@ import pytest
 from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError, OutputError
 from automata.files import write_whole
-from ratproof.record.kinds import Verdict
+from ratproof.record.kinds import RUN_ON_STRINGS, Verdict
 from ratproof.record.results import Result, gather, in_order
 from ratproof.runner import last_run
 from ratproof.runner.counterexample_files import keep
@@ -25,10 +25,13 @@ from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request, require
 from ratproof.runner.watch import Watch, last_line
+from theory.claim import EXACT, TORCH, Claim, Variant
+from theory.reading import Program
 from theory.registry import claim_named, claims
 
 COUNTEREXAMPLES = Path(".ratproof") / "counterexamples"
 CERTIFICATES = Path(".ratproof") / "certificates"
+NOTHING_SHOWED = "no test showed it"
 
 
 def verify(
@@ -41,7 +44,7 @@ def verify(
     """
     watch = Watch(request.claims or claims(), started)
     watch.corpus = require(request)
-    sources = last_run.digest()
+    ground = last_run.digest()
     with TemporaryDirectory() as scratch:
         junit = Path(scratch) / "junit.xml"
         with pytest_environment(request), redirect_stdout(StringIO()) as said:
@@ -57,9 +60,17 @@ def verify(
     watch.notes += keep_evidence(results, request.seed)
     notes = list(dict.fromkeys(watch.notes))
     outcome = Outcome(
-        results, watch.interrupted, watch.errors, notes, watch.not_run, not_written, bool(stopped)
+        results,
+        watch.interrupted,
+        watch.errors,
+        notes,
+        watch.not_run,
+        not_written,
+        bool(stopped),
+        request.device,
+        last_run.beside(request.device, ground),
     )
-    last_run.keep(request, outcome, sources)
+    last_run.keep(request, outcome, ground)
     return outcome
 
 
@@ -111,16 +122,26 @@ def tests_folder() -> Path:
 
 def _missing(request: Request, results: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
     """Evidence that was asked for and promised, and that no test showed: unknown, and never as expected."""
-    there = {(r.claim, r.variant, r.kind) for r in results} | {
-        (n["claim"], n["variant"], n["kind"]) for n in not_run
-    }
+    there: dict[tuple[str, str, str], set[str | None]] = {}
+    for r in results:
+        there.setdefault((r.claim, r.variant, r.kind), set()).add(r.ran)
+    skipped = {(n["claim"], n["variant"], n["kind"]) for n in not_run}
     return [
-        Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, None, request.seed, why="no test showed it")
+        Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, ran, None, request.seed, why=NOTHING_SHOWED)
         for name in request.claims or claims()
         for v in claim_named(name).variants
         for kind in v.kinds
-        if request.wants(name, kind) and (name, v.name, kind) not in there
+        if request.wants(name, kind) and (name, v.name, kind) not in skipped
+        for ran in _promised(claim_named(name), v, kind)
+        if ran not in there.get((name, v.name, kind), set())
     ]
+
+
+def _promised(claim: Claim, variant: Variant, kind: str) -> tuple[str | None, ...]:
+    """What has to have run for that kind."""
+    if kind == "sampled":
+        return claim.runs_of(variant)
+    return (TORCH if isinstance(variant.reading, Program) else EXACT,) if kind in RUN_ON_STRINGS else (None,)
 
 
 def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:

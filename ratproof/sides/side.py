@@ -20,6 +20,8 @@ from ratproof.record.ledger import ledger
 from ratproof.sides.chernoff import FALSE_ALARM, power, threshold
 from ratproof.sides.comparison import Comparison
 from ratproof.sides.exact import Exact
+from ratproof.sides.fa_rnn import OfFARNN
+from ratproof.sides.fa_rnn.table import PROGRAMS
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import DTYPES
 from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
@@ -150,6 +152,8 @@ class Layer:
         )
 
 
+PROGRAM_EXAMPLES, PROGRAM_STRINGS = 40, 8
+"""Of a torch program: random cases in each format, and strings a case, at most."""
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
 TESTS = EXAMPLES * STRINGS * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
@@ -188,6 +192,27 @@ class SampledLayer:
         return data.draw(layers).renamed(names), some
 
 
+@dataclass(frozen=True)
+class TorchSide:
+    """A torch program that stands for the network, in one format, on a device."""
+
+    name: str
+    dtype: str
+    device: str = "cpu"
+    examples: int | None = PROGRAM_EXAMPLES
+
+    @property
+    def label(self) -> str:
+        """The program's name, and its format."""
+        return f"{self.name}-{self.dtype}"
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """Random weights that the format holds, and random strings."""
+        names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
+        case = data.draw(PROGRAMS[self.name].cases.random("abc")).renamed(names)
+        return OfFARNN(claim.name, variant.name, case, self.name, self.dtype, self.device), some
+
+
 def sides_of(
     claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
 ) -> Iterator[Side]:
@@ -201,7 +226,7 @@ def sides_of(
         own: is the claim a user's?
     """
     if isinstance(variant.reading, Program):
-        yield UserProgram()
+        yield UserProgram(device=variant.reading.device)
         return
     yield Fractions(own)
     if own:  # a layer of ours is held against its own automata, which shows nothing of a user's recurrence
@@ -213,3 +238,5 @@ def sides_of(
                     yield SampledLayer(layer, dtype, device)
             elif kind == "sampled" or (kind == "decided" and claim.layers_are_cases):
                 yield Layer(layer, dtype, device)
+    if kind == "sampled":
+        yield from (TorchSide(name, dtype, device) for name in variant.programs for dtype in DTYPES)

@@ -102,13 +102,18 @@ def believe_module(
         name=BELIEVED,
         expected="holds",
         says=says,
-        reading=Program(automata, compared),
+        reading=Program(automata, compared, device=_device_of(module, embeddings)),
         cases=lambda alphabet: st.just(given),
         small_cases=lambda letters: iter(()),
         kinds=("sampled",),
         alphabet=given.alphabet,
     )
     return claim_of(name, says, given, variant)
+
+
+def _device_of(module: nn.Module, embeddings: Tensor) -> str:
+    """Where it runs: ``cpu``, ``cuda``, ..."""
+    return str(next(module.parameters(), embeddings).device.type)
 
 
 def _believe_decision(
@@ -138,7 +143,7 @@ def _believe_decision(
         name=BELIEVED,
         expected="holds",
         says=says,
-        reading=Program(given.automata, compared),
+        reading=Program(given.automata, compared, device=_device_of(module, embeddings)),
         cases=lambda alphabet: st.just(given),
         small_cases=lambda letters: iter(()),
         kinds=("sampled", "exhausted"),

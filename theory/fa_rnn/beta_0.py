@@ -167,6 +167,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=SPAN.random,
             small_cases=SMALL_SPAN.small,
+            programs=("fa-rnn-vectors",),
         ),
         Variant(
             name="corrected-only-then",

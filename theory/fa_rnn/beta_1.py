@@ -206,6 +206,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=forward_network, construction=with_tensor),
             cases=RULES.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-rules", "fa-rnn-rules-apart"),
             theorem=Theorem(
                 "fa_rnn.beta_1.beta_1", network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}"
             ),
@@ -217,6 +218,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-viterbi-vectors",),
             theorem=Theorem(
                 "fa_rnn.beta_1.beta_1_viterbi",
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
@@ -230,6 +232,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_deterministic, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-deterministic",),
         ),
         Variant(
             name="printed-match",

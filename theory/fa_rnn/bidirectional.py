@@ -124,6 +124,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=averaged_scores, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
+            programs=("fa-rnn-bidirectional",),
         ),
         Variant(
             name="printed",

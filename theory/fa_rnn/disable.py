@@ -148,6 +148,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=with_only(corrected), construction=with_tensor),
             cases=ANY.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-without-a-rule",),
         ),
         Variant(
             name="corrected-untrained",
@@ -156,6 +157,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=APART.random,
             small_cases=SMALL_APART.small,
+            programs=("fa-rnn-untrained-without-a-rule",),
         ),
         Variant(
             name="printed",

@@ -163,6 +163,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=merged, construction=each_alone),
             cases=RANDOM.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-blocks",),
             kinds=PROVED,
             proof=Induction(
                 says="after every string, Forward's vector of each set is its own block of h",

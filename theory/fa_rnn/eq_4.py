@@ -81,6 +81,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-tensor",),
             kinds=PROVED,
             proof=STATES,
             theorem=Theorem(

@@ -100,6 +100,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_factors, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-factors",),
             kinds=PROVED,
             proof=Induction(
                 says="after every string, Forward's vector is h",
@@ -122,6 +123,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_factors, construction=with_tensor),
             cases=OWN.random,
             small_cases=SMALL_OWN.small,
+            programs=("fa-rnn-exact-factors",),
         ),
         Variant(
             name="without-large-enough-rank",

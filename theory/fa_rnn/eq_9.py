@@ -115,6 +115,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_after_first)),
             cases=ANY.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-rebuilt-tensor",),
             kinds=PROVED,
             proof=Induction(
                 says="after every string, Forward's vector is h",
@@ -144,6 +145,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=EXACT.random,
             small_cases=EXACT.small,
+            programs=("fa-rnn-threshold",),
         ),
         Variant(
             name="printed",

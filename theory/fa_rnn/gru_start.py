@@ -220,6 +220,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=network(between), construction=always_one),
             cases=ANY.random,
             small_cases=SMALL.small,
+            programs=("fa-gru",),
             kinds=KINDS,
         ),
         Variant(

@@ -140,6 +140,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=aggregated, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-soft-logic",),
             kinds=LADDER[:3],
         ),
         Variant(

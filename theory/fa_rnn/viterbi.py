@@ -70,6 +70,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
+            programs=("fa-rnn-maxima",),
             kinds=("sampled", "exhausted", "proved"),
             proof=Induction(
                 says="after every string, Forward's vector is h",
@@ -93,6 +94,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
+            programs=("fa-rnn-viterbi-tensor", "fa-rnn-viterbi-factors"),
         ),
         Variant(
             name="printed",

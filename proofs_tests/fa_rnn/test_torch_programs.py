@@ -1,0 +1,128 @@
+"""The torch programs that stand for FA-RNNs, broken on purpose: their evidence sees each break."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from neural.fa_rnn import bidirectional, cells, editing, factors
+from neural.fa_rnn.aggregation import SoftLogic
+from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
+from neural.fa_rnn.network import FARNN
+from ratproof.record.counterexample import Disagreement
+from ratproof.runner.ladder import Step, steps
+from ratproof.sides.fa_rnn.table import PROGRAMS
+from ratproof.sides.side import TorchSide
+from theory.registry import claims
+
+STEPS = {
+    step.side.name: step
+    for step in steps(claims().values())
+    if isinstance(step.side, TorchSide) and step.side.dtype == "float32"
+}
+
+
+def test_every_program_stands_for_a_variant():
+    assert set(PROGRAMS) <= set(STEPS)
+
+
+def transposed(self, read, h):
+    return cells.advance(h, self.matrices[read[0]].transpose(1, 2), self.scoring)
+
+
+def factors_swapped(self, read, h):
+    return ((h @ self.after) * read[0]) @ self.before.T
+
+
+def without_the_wildcard(self, read, h):
+    return ((h @ self.before) * read[0]) @ self.after.T
+
+
+def gates_swapped(self, read, h, first):
+    features = torch.cat([read[0], h], dim=1)
+    f, r = torch.sigmoid(self.update(features)), torch.sigmoid(self.reset(features))
+    return f * h + (1 - f) * self.inner(read, (1 - r) * first + r * h)
+
+
+def without_reset(self, read, h, first):
+    f = torch.sigmoid(self.update(torch.cat([read[0], h], dim=1)))
+    return (1 - f) * h + f * self.inner(read, 2 * h)
+
+
+def unfolded_the_other_way(self):
+    return torch.einsum("xr,ir,jr->xji", self.table(), self.before, self.after)
+
+
+def one_row_further(one, other):
+    both = factors.side_by_side(one, other)
+    both.after[:, -1] = 1.0
+    return both
+
+
+def padding_read_as_words(self, sentences, lengths=None):
+    tokens, _ = self.tokens(sentences)
+    h = self.initial.expand(len(sentences), -1)
+    for t in range(len(tokens)):  # padding is read as the first word
+        h = self._step(tuple(part[t] for part in self.cell.read(tokens)), h, h, t)
+    return h
+
+
+def counts_unclamped(self, scores):
+    clauses = (scores @ self.literals.T + self.negations).clamp(max=1)
+    return (clauses @ self.members.T - self.spare).clamp(min=0)
+
+
+def without_negations(self, scores):
+    clauses = (scores.clamp(0, 1) @ self.literals.T).clamp(max=1)
+    return (clauses @ self.members.T - self.spare).clamp(min=0)
+
+
+def sums_for_maxima(h, matrices, scoring):
+    return torch.einsum("bi,bij->bj", h, matrices)
+
+
+BREAKS = [
+    (TensorCell, "forward", transposed, "fa-rnn-tensor"),
+    (TensorCell, "forward", transposed, "fa-rnn-maxima"),
+    (FARNN, "states", padding_read_as_words, "fa-rnn-tensor"),
+    (FARNN, "states", padding_read_as_words, "fa-rnn-deterministic"),
+    (FactoredCell, "forward", factors_swapped, "fa-rnn-factors"),
+    (FactoredCell, "forward", factors_swapped, "fa-rnn-exact-factors"),
+    (FactoredCell, "forward", factors_swapped, "fa-rnn-vectors"),
+    (FactoredCell, "forward", factors_swapped, "fa-rnn-blocks"),
+    (FactoredCell, "forward", factors_swapped, "fa-rnn-without-a-rule"),
+    (FactoredCell, "forward", factors_swapped, "fa-rnn-untrained-without-a-rule"),
+    (FactoredCell, "forward", without_the_wildcard, "fa-rnn-rules-apart"),
+    (FactoredCell, "forward", factors_swapped, "fa-rnn-rules"),
+    (FactoredCell, "tensor", unfolded_the_other_way, "fa-rnn-rebuilt-tensor"),
+    (FactoredCell, "tensor", unfolded_the_other_way, "fa-rnn-threshold"),
+    (FAGRUCell, "forward", gates_swapped, "fa-gru"),
+    (FAGRUCell, "forward", without_reset, "fa-gru"),
+    (SoftLogic, "forward", counts_unclamped, "fa-rnn-soft-logic"),
+    (SoftLogic, "forward", without_negations, "fa-rnn-soft-logic"),
+    (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-tensor"),
+    (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-factors"),
+    (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-vectors"),
+    (cells, "advance", sums_for_maxima, "fa-rnn-maxima"),
+    (bidirectional, "mirror", lambda sentence: sentence, "fa-rnn-bidirectional"),
+    (editing, "_leading_to", lambda cell, ends: ends, "fa-rnn-without-a-rule"),
+    ("ratproof.sides.fa_rnn.by_factors", "side_by_side", one_row_further, "fa-rnn-blocks"),
+    (torch.linalg, "pinv", lambda m: m.T, "fa-rnn-vectors"),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "wrong", "program"), BREAKS, ids=[f"{b[3]}-{b[1]}-{i}" for i, b in enumerate(BREAKS)]
+)
+def test_a_broken_program_is_refuted(monkeypatch, place, name, wrong, program):
+    if isinstance(place, str):
+        monkeypatch.setattr(f"{place}.{name}", wrong)
+    else:
+        monkeypatch.setattr(place, name, wrong)
+    step: Step = STEPS[program]
+    with pytest.raises(Disagreement):
+        step.show()
+
+
+def test_every_program_is_broken_in_some_way():
+    assert {program for *_, program in BREAKS} == set(PROGRAMS)
