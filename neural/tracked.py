@@ -62,6 +62,14 @@ class Tracked:
     def __getitem__(self, place: Any) -> Any:
         return apply(Tensor.__getitem__, (self, place), {})
 
+    def unsqueeze(self, axis: int) -> Any:
+        """As ``Tensor.unsqueeze``."""
+        return apply(Tensor.unsqueeze, (self, axis), {})
+
+    def chunk(self, pieces: int, dim: int = 0) -> Any:
+        """As ``Tensor.chunk``."""
+        return apply(Tensor.chunk, (self, pieces, dim), {})
+
     def expand(self, *shape: int) -> Any:
         """As ``Tensor.expand``."""
         return apply(Tensor.expand, (self, *shape), {})
@@ -73,6 +81,7 @@ class Tracked:
     __mul__ = _function("mul")
     __rmul__ = _function("mul")
     __matmul__ = _function("matmul")
+    __neg__ = _function("neg")
 
 
 def _linear(inputs: Tracked, weight: Tracked, bias: Tracked | None = None) -> Tracked:
@@ -87,6 +96,26 @@ def _matmul(a: Tracked, b: Tracked) -> Tracked:
     if bool(b.error.any()):
         raise TypeError("matmul has a rule for an exact matrix on the right alone")
     return _linear(a, Tracked.exact(b.value.T))
+
+
+def _lerp(a: Tracked, b: Tracked, weight: Tracked) -> Tracked:
+    """a + weight (b - a), or b - (b - a) (1 - weight): torch has both; of exact numbers they are one."""
+    kind = rounding.format_of(a.value.dtype)
+    value = torch.lerp(a.value, b.value, weight.value)
+    ours, theirs = (part.value.double().abs() + part.error for part in (a, b))
+    share = weight.value.double().abs() + weight.error
+    carried = a.error * (1 + share) + b.error * (1 + share) + weight.error * (ours + theirs)
+    rounded = kind.gamma(6) * (1 + share) * (ours + theirs) + 4 * kind.tiny
+    return Tracked(value, (carried + rounded) * (1 + 2.0**-40))
+
+
+def _vector_norm(a: Tracked, *, dim: int) -> Tracked:
+    """The Euclidean norm, whose slope is 1 in the norm of the errors; squares may underflow."""
+    kind = rounding.format_of(a.value.dtype)
+    value = torch.linalg.vector_norm(a.value, dim=dim)
+    terms, carried = a.value.shape[dim], torch.linalg.vector_norm(a.error, dim=dim)
+    rounded = kind.gamma(terms + 3) * (value.double() + carried) + (terms * kind.tiny) ** 0.5
+    return Tracked(value, (carried + rounded) * (1 + 2.0**-40))
 
 
 def _of_one(
@@ -116,10 +145,21 @@ def _product(a: Tracked, b: Tracked) -> Tracked:
 
 _sigmoid = _of_one(torch.sigmoid, rounding.sigmoid)
 _tanh = _of_one(torch.tanh, rounding.tanh)
+
+
+def _of_sign(a: Tracked) -> Tracked:
+    return Tracked(-a.value, a.error)
+
+
 _add, _sub, _rsub = _total(torch.add), _total(torch.sub), _total(torch.rsub)
 
 RULES: dict[Any, Callable[..., Tracked]] = {
     functional.linear: _linear,
+    torch.lerp: _lerp,
+    torch.linalg.vector_norm: _vector_norm,
+    torch.neg: _of_sign,
+    Tensor.neg: _of_sign,
+    Tensor.__neg__: _of_sign,
     torch.matmul: _matmul,
     Tensor.matmul: _matmul,
     Tensor.__matmul__: _matmul,
@@ -155,6 +195,7 @@ MOVES = {
     Tensor.flatten,
     Tensor.unflatten,
     Tensor.unbind,
+    Tensor.chunk,
     Tensor.transpose,
     Tensor.new_zeros,
 }
@@ -168,8 +209,9 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             like = next(
                 a.value if isinstance(a, Tracked) else a for a in args if isinstance(a, (Tracked, Tensor))
             )
-            every = [*args, *kwargs.values()]
-            return RULES[func](*(a if a is None else _tracked(a, like) for a in every))
+            axis = {name: value for name, value in kwargs.items() if name == "dim"}
+            every = [*args, *(value for name, value in kwargs.items() if name != "dim")]
+            return RULES[func](*(a if a is None else _tracked(a, like) for a in every), **axis)
         if func in MOVES:
             return _apply_move(func, args, kwargs)
     raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")

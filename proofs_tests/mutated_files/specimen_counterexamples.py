@@ -126,6 +126,30 @@ def fa_rnn_network() -> Any:
     return OfFARNN("fa-rnn-eq-5", "corrected", case)
 
 
+def state_regularized_network() -> Any:
+    from ratproof.sides.layer_spec import spec
+    from ratproof.sides.state_regularized import OfCells
+
+    options = {
+        "input_size": 1,
+        "hidden_size": 2,
+        "k": 2,
+        "num_layers": 1,
+        "bias": True,
+        "similarity": "dot",
+        "temperature": 1.0,
+    }
+    parameters = {
+        "cells.0.part.input.weight": [[1.0], [0.5]],
+        "cells.0.part.input.bias": [0.25, 0.0],
+        "cells.0.part.hidden.weight": [[1.0, -2.0], [0.5, 1.5]],
+        "cells.0.part.hidden.bias": [0.0, 0.0],
+        "cells.0.component.centroids": [[0.5, -1.0], [1.0, 0.25]],
+    }
+    layer = spec("sr-elman", options, parameters, [[1.0], [-1.0]], "ab")
+    return OfCells("theorem-3.2", "corrected", "sr-limit", layer)
+
+
 def _weights(claim: str, variant: str, letters: str) -> Any:
     """The first small case that has some weight other than 0 and 1."""
     from theory.registry import claim_named
@@ -144,4 +168,5 @@ KINDS = (
     Kind("counterexample: network", kept(torch_network, ["", "ab"]), REPLAY, share=2),
     Kind("counterexample: sampled-runs", kept(sampled_runs, ["ab"]), REPLAY, share=2),
     Kind("counterexample: fa-rnn", kept(fa_rnn_network, ["ab"]), REPLAY),
+    Kind("counterexample: sr-cells", kept(state_regularized_network, ["ab"]), REPLAY, share=2),
 )

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 TOO_SHORT, IN_PART, WITHOUT_BOUND = "too_short", "in_part", "without_bound"
-MIGHT_UNDERFLOW, NO_ALARM = "might_underflow", "no_alarm"
+MIGHT_UNDERFLOW, NO_ALARM, NO_MARGIN = "might_underflow", "no_alarm", "no_margin"
 LEFT_OUT = {
     TOO_SHORT: "shorter than the strings that the claim is about",
     IN_PART: "compared only in part: some of their scores might overflow, and have no bound on rounding",
     WITHOUT_BOUND: "not compared: all of their scores might overflow, and have no bound on rounding",
     MIGHT_UNDERFLOW: "not compared: products of their weights might underflow",
+    NO_MARGIN: "not compared: two centroids are too near one another for floats, or for the temperature",
     NO_ALARM: "compared only in part: no count of so few runs could be told from one of their probabilities",
 }
 """Why a string is no case, and what to say of such strings."""

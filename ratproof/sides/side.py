@@ -25,6 +25,8 @@ from ratproof.sides.fa_rnn.table import PROGRAMS
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import DTYPES
 from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
+from ratproof.sides.state_regularized import OfCells
+from ratproof.sides.state_regularized.strategies import networks as state_regularized
 from theory.claim import USUAL, Claim, Effort, Variant
 from theory.reading import Program
 
@@ -152,8 +154,10 @@ class Layer:
         )
 
 
-PROGRAM_EXAMPLES, PROGRAM_STRINGS = 40, 8
-"""Of a torch program: random cases in each format, and strings a case, at most."""
+PROGRAM_EXAMPLES, CELLS_EXAMPLES, PROGRAM_STRINGS = 40, 120, 8
+"""Of a torch program, and of state-regularized ones, which compare centroids and no scores: random cases in
+each format, and strings a case, at most.
+"""
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
 TESTS = EXAMPLES * STRINGS * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
@@ -199,7 +203,11 @@ class TorchSide:
     name: str
     dtype: str
     device: str = "cpu"
-    examples: int | None = PROGRAM_EXAMPLES
+
+    @property
+    def examples(self) -> int | None:
+        """How many random cases are drawn."""
+        return CELLS_EXAMPLES if self.name in OfCells.transitions else PROGRAM_EXAMPLES
 
     @property
     def label(self) -> str:
@@ -209,6 +217,9 @@ class TorchSide:
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Random weights that the format holds, and random strings."""
         names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
+        if self.name in OfCells.transitions:
+            where = claim.name, variant.name, self.name, self.dtype, self.device
+            return data.draw(state_regularized("abc", *where)).renamed(names), some
         case = data.draw(PROGRAMS[self.name].cases.random("abc")).renamed(names)
         return OfFARNN(claim.name, variant.name, case, self.name, self.dtype, self.device), some
 

@@ -12,6 +12,7 @@ from ratproof.sides.layer import OfNetwork
 from ratproof.sides.module import OfModule
 from ratproof.sides.openfst import WithOpenFst
 from ratproof.sides.sampled_runs import SampledRuns
+from ratproof.sides.state_regularized import OfCells
 from theory.claim import Claim, Variant
 
 
@@ -27,6 +28,7 @@ class Readable(Protocol):
 
 
 SIDES: dict[str, Readable] = {
-    side.way: side for side in (Exact, WithOpenFst, OfNetwork, SampledRuns, OfFARNN, OfModule, OfDecision)
+    side.way: side
+    for side in (Exact, WithOpenFst, OfNetwork, SampledRuns, OfCells, OfFARNN, OfModule, OfDecision)
 }
 """The sides, by their names."""

@@ -203,6 +203,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
+            programs=("sr-asked",),
             says="the table by asking the cell",
             reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
             **cases(()),
@@ -210,6 +211,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-seen-pairs",
             expected="holds",
+            programs=("sr-counted",),
             says=(
                 "counts of hard runs, for the pairs that the data take; others have no transition, and the"
                 " network shows nothing there"

@@ -121,6 +121,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
+            programs=("sr-limit",),
             says="the limit network is a DFA, where there is no tie",
             reading=Equality(recurrence=limit_network, construction=dfa),
             theorem=Theorem("state_regularized.theorem_3_2.theorem_3_2"),
@@ -144,6 +145,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-eq-4",
             expected="holds",
+            programs=("sr-sampled",),
             says=(
                 "with equation 4 the probability that the run follows the DFA is the product of the alpha_M"
                 " that it passes"
@@ -154,6 +156,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-eq-5",
             expected="holds",
+            programs=("sr-mixture",),
             says=(
                 "with equation 5 one temperature 1 / (m ln 2), which follows from the weights, serves all"
                 " strings"

@@ -1,0 +1,133 @@
+"""State-regularized layers in torch, broken on purpose: their evidence sees each break; and what exact balls
+say of their cells is what torch's floats say.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neural.stacked import Stacked
+from neural.state_regularized import parts
+from neural.state_regularized.component import StochasticComponent
+from neural.state_regularized.layers import KINDS, SRCell
+from ratproof.record.counterexample import Disagreement
+from ratproof.runner.ladder import steps
+from ratproof.sides.side import TorchSide
+from ratproof.sides.state_regularized import OfCells, ball_cells
+from theory.registry import claims
+
+STEPS = {
+    step.side.name: step
+    for step in steps(claims().values())
+    if isinstance(step.side, TorchSide) and step.side.dtype == "float32"
+}
+
+
+def test_every_program_stands_for_a_variant():
+    assert set(OfCells.transitions) <= set(STEPS)
+
+
+def least_similar(self, u):
+    b = self.similarities(u)
+    chosen = b.argmin(dim=-1)
+    return self.centroids.T[chosen], torch.softmax(-b, dim=-1)
+
+
+def moved_to_u(self, u):
+    _, alpha = plain_component(self, u)
+    return u, alpha
+
+
+plain_component = StochasticComponent.forward
+plain_layer = Stacked.forward
+plain_gru, plain_lstm = parts.GRUPart.step, parts.LSTMPart.step
+
+
+def gates_swapped(self, read, state):
+    d = state[0].shape[-1]
+    turned = torch.cat([read[..., d : 2 * d], read[..., :d], read[..., 2 * d :]], dim=-1)
+    return plain_gru(self, turned, state)
+
+
+def without_recurrence(self, read, state):
+    return (torch.tanh(read),)
+
+
+def lstm_gates_swapped(self, read, state):
+    i, f, g, o = read.chunk(4, dim=-1)
+    return plain_lstm(self, torch.cat([o, f, i, g], dim=-1), state)
+
+
+def without_lengths(self, input, state=None, lengths=None):
+    return plain_layer(self, input, state)
+
+
+def one_state_for_the_batch(self, input, state=None, lengths=None):
+    h = state[0] if isinstance(state, tuple) else state
+    turned = h.roll(1, dims=-1)
+    return plain_layer(self, input, (turned, state[1]) if isinstance(state, tuple) else turned, lengths)
+
+
+def distance_without_sign(self, u):
+    return torch.linalg.vector_norm(u.unsqueeze(-1) - self.centroids, dim=-2)
+
+
+BREAKS = [
+    (StochasticComponent, "forward", least_similar, tuple(OfCells.transitions)),
+    (StochasticComponent, "forward", moved_to_u, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
+    (StochasticComponent, "similarities", distance_without_sign, ("sr-limit", "sr-mixture", "sr-asked")),
+    (parts.GRUPart, "step", gates_swapped, ("sr-limit", "sr-asked")),
+    (parts.ElmanPart, "step", without_recurrence, ("sr-limit", "sr-asked", "sr-mixture")),
+    (parts.LSTMPart, "step", lstm_gates_swapped, ("sr-limit", "sr-asked")),
+    (Stacked, "forward", without_lengths, ("sr-limit", "sr-mixture")),
+    (Stacked, "forward", one_state_for_the_batch, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "wrong", "program"),
+    [
+        pytest.param(place, name, wrong, program, id=f"{wrong.__name__}-{program}")
+        for place, name, wrong, programs in BREAKS
+        for program in programs
+    ],
+)
+def test_a_broken_network_is_refuted(monkeypatch, place, name, wrong, program):
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(Disagreement):
+        STEPS[program].show()
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_balls_hold_the_similarities_that_torch_computes_in_float64(data):
+    """For each kind of cell, at any hidden and cell state."""
+    numbers = st.floats(-2, 2, width=32)
+    kind, similarity = (
+        data.draw(st.sampled_from(list(KINDS))),
+        data.draw(st.sampled_from(["dot", "euclidean"])),
+    )
+    cell = KINDS[kind](2, 3, k=4, similarity=similarity, dtype=torch.float64).cell
+    assert isinstance(cell, SRCell)
+
+    def drawn(*shape):
+        size = math.prod(shape)
+        entries = data.draw(st.lists(numbers, min_size=size, max_size=size))
+        return torch.tensor(entries, dtype=torch.float64).reshape(shape)
+
+    with torch.no_grad():
+        for values in cell.parameters():
+            values.copy_(drawn(*values.shape))
+        h, c, x = drawn(1, 3), drawn(1, 3), drawn(1, 2)
+        u, *_ = cell.part.step(cell.part.read(x), (h,) if cell.memoryless else (h, c))
+        b = cell.component.similarities(u)[0].tolist()
+    arrays = {name: values.numpy() for name, values in cell.state_dict().items()}
+    balls = [list(map(ball_cells.ball, part[0].tolist())) for part in (h, c, x)]
+    exact = ball_cells.similarities(kind, similarity, arrays, balls[0], balls[1], balls[2])
+    assert all(abs(arb(v) - ball) < arb(1e-12) for v, ball in zip(b, exact, strict=True))
