@@ -4,6 +4,7 @@ at all.
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable
@@ -96,12 +97,12 @@ def require_place(path: str | Path) -> None:
     (:class:`~automata.errors.OutputError`).
     """
     try:
-        file = Path(path).resolve()
+        file = without_links(path)
         if file.is_dir():
             raise InputError(f"{path}: cannot be written: is a folder")
         folder = next(parent for parent in file.parents if parent.exists())
         special = file.exists() and not file.is_file()
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
+    except (OSError, ValueError, RuntimeError) as error:
         raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     if not folder.is_dir():
         raise InputError(f"{path}: cannot be written: {folder} is no folder")
@@ -133,6 +134,16 @@ def names_a_file(text: str) -> bool:
         return False
 
 
+def without_links(path: str | Path) -> Path:
+    """The file that a path leads to, whether it is there or not; ``OSError`` for links in a circle, which
+    Python 3.13 no longer refuses by itself.
+    """
+    file = Path(path).resolve()
+    if file.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return file
+
+
 def write_whole(path: str | Path, text: str | bytes) -> None:
     """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a
     device is written to as it is.
@@ -141,7 +152,7 @@ def write_whole(path: str | Path, text: str | bytes) -> None:
     """
     try:
         data = text.encode("utf-8") if isinstance(text, str) else text
-        file = Path(path).resolve()
+        file = without_links(path)
         if file.exists() and not file.is_file() and not file.is_dir():
             file.write_bytes(data)
             return

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from ratproof.record.not_run import NotRun
 from ratproof.runner.hypothesis_profile import forget_constants
 from ratproof.runner.plugin import CORPUS
 
@@ -46,6 +48,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("ratproof")
     if not seeded:
         forget_constants()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """A test that needs what is not installed here, pynini or Coq, is skipped."""
+    try:
+        return (yield)
+    except NotRun as reason:
+        pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="session")

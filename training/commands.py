@@ -19,4 +19,4 @@ app = typer.Typer(
 app.command(epilog=example("train tomita --grammar 5 --seed 0 -o five"))(tomita)
 app.command(epilog=example("train parentheses --depth 2 -o nested"))(parentheses)
 app.command(epilog=example("train dfa even.json -o even"))(dfa)
-app.command("fa-rnn", epilog=example("train fa-rnn --data home --vectors one-hot -o house"))(fa_rnn)
+app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)

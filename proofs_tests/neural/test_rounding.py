@@ -4,6 +4,7 @@ holds.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import flint
@@ -281,7 +282,7 @@ def test_parameters_are_moved_within_the_context_as_without_it():
 
 def test_what_has_no_rule_is_refused_and_not_taken_for_exact():
     x = Tracked.exact(torch.ones(2))
-    for function in (torch.exp, torch.neg, torch.relu, lambda t: torch.addmm(t, t, t)):
+    for function in (torch.exp, torch.floor, torch.relu, lambda t: torch.addmm(t, t, t)):
         with pytest.raises(TypeError, match="has no rule"):
             function(x)
         with tracking(), pytest.raises(TypeError, match="has no rule"):
@@ -480,3 +481,27 @@ def test_whichever_number_is_off_the_result_is_and_it_is_the_functions(function)
 
 def test_a_tracked_tensor_has_its_tensors_shape():
     assert Tracked.exact(torch.zeros(2, 3)).shape == (2, 3)
+
+
+@given(st.data())
+def test_tracked_interpolations_norms_and_products_bound_what_float32_computes(data):
+    """Against the same in float64, for values that are off by known errors."""
+    numbers = st.floats(-4, 4, width=32)
+
+    def drawn(*shape):
+        size = math.prod(shape)
+        values = data.draw(st.lists(numbers, min_size=size, max_size=size))
+        return torch.tensor(values, dtype=torch.float32).reshape(shape)
+
+    a, b, weight, matrix = drawn(2, 3), drawn(2, 3), drawn(2, 3).sigmoid(), drawn(3, 2)
+    off = 2.0**-10
+    moved = (a.double() + off, b.double() - off)
+    near = [Tracked(part, torch.full(part.shape, off, dtype=torch.float64)) for part in (a, b)]
+    for of_tracked, exact in (
+        (torch.lerp(near[0], near[1], weight), torch.lerp(*moved, weight.double())),
+        (torch.linalg.vector_norm(near[0], dim=-1), torch.linalg.vector_norm(moved[0], dim=-1)),
+        (near[0] @ matrix, moved[0] @ matrix.double()),
+        (-near[0], -moved[0]),
+    ):
+        assert bool(((of_tracked.value.double() - exact).abs() <= of_tracked.error + 1e-12).all())
+        assert bool((of_tracked.error < 0.1).all())

@@ -14,6 +14,7 @@ from automata.errors import InputError, UnknownSymbol
 from automata.number_text import shorten
 from automata.printable_text import is_plain, read_string, write_list, write_string
 from automata.sampling import sample as sample_strings
+from automata.semirings import MIN_PLUS
 from automata.semirings import semiring as semiring_named
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
@@ -76,6 +77,8 @@ def convert(
     require_outputs({"": target}, reads=(source, symbols))
     machine = load(source, semiring, symbols)
     _tell(files.write(machine, target, round_weights), machine, as_json)
+    if target.endswith(".att") and machine.semiring is not MIN_PLUS and not as_json:
+        print(f"{target} does not say its semiring: --semiring {machine.semiring.name} reads it back")
 
 
 @app.command(epilog=example("draw fading.json -o fading.svg"))

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
 
-@app.command(
-    epilog=example("hunt proposition-7 --minutes 1", "hunt --claims my_claim.py --minutes 10 --seed 7")
-)
+@app.command(epilog=example("hunt proposition-7 --minutes 1", "hunt --minutes 10 --seed 7"))
 def hunt(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
     minutes: Annotated[float, typer.Option("--minutes", help="how long")] = 1.0,

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
+from pathlib import Path
+
+import numpy as np
 from hypothesis.errors import Flaky
 
+from automata.errors import InputError
 from ratproof.record.counterexample import Disagreement, Refutation
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import Ledger, left_out_in_words
@@ -27,8 +33,24 @@ def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
             ),
         )
     if raised is not None:
-        return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0]
+        return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0] + _where(raised)
     if book.cases == 0:
         why = left_out_in_words(book.facts)
         return Verdict.UNKNOWN, "the test compared nothing" + (f": {why}" if why else "")
     return Verdict.HOLDS, ""
+
+
+def _where(raised: BaseException) -> str:
+    """The line of a user's own file in which an exception was raised; nothing where it was none of theirs."""
+    if isinstance(raised, InputError):
+        return ""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(raised.__traceback__)
+        if Path(frame.filename).is_file() and not any(map(Path(frame.filename).is_relative_to, _OURS))
+    ]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+
+
+_OURS = (Path(__file__).resolve().parents[2], Path(np.__file__).resolve().parents[1], Path(sys.prefix))
+"""Where ratproof, other packages and Python lie."""

@@ -134,7 +134,9 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
         result.seconds = round(result.seconds + seen.seconds, 3)
         result.tests.append(seen.test)
         left_out = joined(result.facts.get("left_out", {}), seen.facts.get("left_out", {}))
+        longest = [facts["longest"] for facts in (result.facts, seen.facts) if "longest" in facts]
         result.facts.update(seen.facts, **({"left_out": left_out} if left_out else {}))
+        result.facts.update({"longest": max(longest)} if longest else {})
         result.why = result.why or seen.why
         if seen.share is not None:
             result.share = max(seen.share, result.share or 0.0)

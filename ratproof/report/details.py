@@ -61,9 +61,10 @@ def _numbers(result: Result) -> Text:
     share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
     cases = f"{result.cases:,} {'case ' if result.cases == 1 else 'cases'}"
     line = f"  {kind:17}{result.verdict!s:8}{cases:>16}{result.seconds:>9.1f} s"
-    more = f"{share:>7} of its bound" if share else ""
-    if result.kind == "exhausted" and result.verdict == Verdict.HOLDS:
-        more = f"   up to length {result.facts['longest']}" if "longest" in result.facts else ""
+    more = ""
+    if result.verdict == Verdict.HOLDS:  # of what differs, the counterexample says by how much, and where
+        more = f"{share:>7} of its bound" if share else ""
+        more += f"   up to length {result.facts['longest']}" if "longest" in result.facts else ""
     return Text(line + more)
 
 

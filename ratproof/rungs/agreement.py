@@ -21,6 +21,8 @@ def agree(comparison: Comparison, strings: Sequence[String]) -> None:
         book.observe(comparison, strings)
     for _, compared in zip(strings, comparison.compare(strings), strict=True):
         record(compared, book)
+        if compared.cases:
+            book.facts["longest"] = max(book.facts.get("longest", 0), len(compared.string))
         if compared.difference is not None:
             if isinstance(comparison, Repeatable):
                 comparison.confirm(compared)

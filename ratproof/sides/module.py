@@ -54,7 +54,7 @@ class OfModule:
 
     def weights(self) -> str:
         """What there is to say of it."""
-        return f"the module {type(self.module).__name__} is given"
+        return f"of the module {type(self.module).__name__}, in the file with the claim"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every nonempty prefix of every string; a module says nothing of the empty one, which counts as no

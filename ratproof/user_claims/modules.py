@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from os import PathLike
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -67,6 +69,7 @@ def believe_module(
     Raises:
         InputError: automata, embeddings and alphabet do not fit together, or the slack is no number.
     """
+    _check_arguments(name, module, embeddings, automaton, accepts)
     if isinstance(module, nn.RNNBase) and module.batch_first:
         raise InputError(f"{name}: the module has batch_first=True, where it takes inputs (T, B, size)")
     if accepts is not None:
@@ -109,6 +112,27 @@ def believe_module(
         alphabet=given.alphabet,
     )
     return claim_of(name, says, given, variant)
+
+
+def _check_arguments(name: str, module: Any, embeddings: Any, automaton: Any, accepts: Any) -> None:
+    """Raise :class:`~automata.errors.InputError` for arguments of another kind, as a beginner may give
+    them.
+    """
+    if not isinstance(module, nn.Module):
+        raise InputError(f"{name}: the module is a {type(module).__name__}, where a torch.nn.Module is right")
+    if isinstance(embeddings, nn.Embedding):
+        raise InputError(f"{name}: the embeddings are a module, where its weight, a tensor, is right")
+    if not isinstance(embeddings, Tensor) or embeddings.dim() != 2:
+        what = f"have shape {tuple(embeddings.shape)}" if isinstance(embeddings, Tensor) else "are no tensor"
+        raise InputError(
+            f"{name}: the embeddings {what}, where a tensor of shape (symbols, input_size) is right"
+        )
+    if isinstance(automaton, (str, PathLike)):
+        raise InputError(f"{name}: the automaton is a path: ratproof.read({str(automaton)!r}) reads it")
+    if accepts is None and isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
+        raise InputError(
+            f"{name}: a boolean automaton accepts and rejects: accepts says when the module does"
+        )
 
 
 def _device_of(module: nn.Module, embeddings: Tensor) -> str:
