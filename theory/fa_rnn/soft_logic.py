@@ -150,7 +150,8 @@ CLAIM = Claim(
                 ),
                 score=(
                     "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
-                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r)) (fun x p => true_at ({T} x p)) {word}))"
+                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
+                    " (fun x p => true_at ({T} x p)) {word}))"
                 ),
             ),
             kinds=LADDER[:3],
@@ -171,7 +172,8 @@ CLAIM = Claim(
                 ),
                 score=(
                     "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
-                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r)) (fun x p => true_at ({T} x p)) {word}))"
+                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
+                    " (fun x p => true_at ({T} x p)) {word}))"
                 ),
             ),
         ),
@@ -192,7 +194,8 @@ CLAIM = Claim(
                 ),
                 score=(
                     "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
-                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r)) (fun x p => true_at ({T} x p)) {word}))"
+                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
+                    " (fun x p => true_at ({T} x p)) {word}))"
                 ),
             ),
             kinds=LADDER[:3],
