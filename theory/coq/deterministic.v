@@ -29,6 +29,31 @@ by rewrite deterministic_forward eqxx times1w.
 Qed.
 End Deterministic.
 
+(* A deterministic automaton that may have no state to go to. *)
+Section Partial.
+Variables (K : semiring) (S : Type) (D : finite) (start : D) (next : D -> S -> option D) (accept : D -> bool).
+Definition partial : wfa K S D :=
+  Wfa (fun d => if d == start then 1 else 0) (fun x d d' => if next d x == Some d' then 1 else 0) (fun d => if accept d then 1 else 0).
+Definition go_on (d : option D) (x : S) : option D := obind (next^~ x) d.
+
+Lemma partial_forward w d : forward partial w d = if run go_on (Some start) w == Some d then 1 else 0.
+Proof.
+elim/last_ind: w d => [|w x IH] d; first by rewrite /= (inj_eq (@Some_inj _)) eq_sym.
+rewrite forward_rcons run_rcons; case eq: (run go_on (Some start) w) IH => [d'|] IH; last first.
+  by rewrite -[RHS](sum0 K D); apply: eq_sum => p; rewrite IH times0w.
+rewrite (sum_at (p := d')) => [|p ne]; first by rewrite IH eqxx times1w.
+by rewrite IH (inj_eq (@Some_inj _)) eq_sym (negbTE ne) times0w.
+Qed.
+
+Lemma partial_score w : score partial w = if (if run go_on (Some start) w is Some d then accept d else false) then 1 else 0.
+Proof.
+rewrite /score; case eq: (run go_on (Some start) w) => [d|].
+  rewrite (sum_at (p := d)) => [|p ne]; first by rewrite partial_forward eq eqxx times1w.
+  by rewrite partial_forward eq (inj_eq (@Some_inj _)) eq_sym (negbTE ne) times0w.
+by rewrite -[RHS](sum0 K D); apply: eq_sum => p; rewrite partial_forward eq times0w.
+Qed.
+End Partial.
+
 (* The sets of elements, as lists of bits, so that they compute. *)
 Section Sets.
 Variable Q : finite.

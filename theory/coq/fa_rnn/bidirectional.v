@@ -45,30 +45,6 @@ rewrite -[RHS]GRing.addr0 /mean /= [(half * _)%R]GRing.mulrDr GRing.mulrDr GRing
 by move: two_halves => /eqP; rewrite eq GRing.add0r eq_sym GRing.oner_eq0.
 Qed.
 
-(* A deterministic automaton that may have no state to go to. *)
-Section Partial.
-Variables (K : semiring) (S : Type) (D : finite) (start : D) (next : D -> S -> option D) (accept : D -> bool).
-Definition partial : wfa K S D := Wfa (fun d => bit K (d == start)) (fun x d d' => bit K (next d x == Some d')) (fun d => bit K (accept d)).
-Definition go_on (d : option D) (x : S) : option D := obind (next^~ x) d.
-
-Lemma partial_forward w d : forward partial w d = bit K (run go_on (Some start) w == Some d).
-Proof.
-elim/last_ind: w d => [|w x IH] d; first by rewrite /= (inj_eq (@Some_inj _)) eq_sym.
-rewrite forward_rcons run_rcons; case eq: (run go_on (Some start) w) IH => [d'|] IH; last first.
-  by rewrite -[RHS](sum0 K D); apply: eq_sum => p; rewrite IH times0w.
-rewrite (sum_at (p := d')) => [|p ne]; first by rewrite IH eqxx times1w.
-by rewrite IH (inj_eq (@Some_inj _)) eq_sym (negbTE ne) times0w.
-Qed.
-
-Lemma partial_score w : score partial w = bit K (if run go_on (Some start) w is Some d then accept d else false).
-Proof.
-rewrite /score; case eq: (run go_on (Some start) w) => [d|].
-  rewrite (sum_at (p := d)) => [|p ne]; first by rewrite partial_forward eq eqxx times1w.
-  by rewrite partial_forward eq (inj_eq (@Some_inj _)) eq_sym (negbTE ne) times0w.
-by rewrite -[RHS](sum0 K D); apply: eq_sum => p; rewrite partial_forward eq times0w.
-Qed.
-End Partial.
-
 (* The mean of both vectors, the shorter one with zeros behind, read out with the first automaton's final weights. *)
 Definition mean_of_vectors (K : semiring) (half : K) (S : Type) n m (A : wfa K S (place n)) (B : wfa K S (place m)) (w : seq S) : K :=
   \sum_(i : place (maxn n m)) mean half (entry (tabulated (forward A w)) i) (entry (tabulated (forward B (rev w))) i) * entry (tabulated (final A)) i.
