@@ -40,8 +40,8 @@ Definition answers h x : seq int := similarities (component h x).
 
 (* The softmax: 2^(m b_i), less the same power for all, over their sum. *)
 Definition power b (i : nat) : Z := Z.pow 2 (Z.of_nat (inverse_temperature N * absz (nth 0 b i - foldr Num.min (head 0 b) b)%R)).
-Definition softmax b (i : nat) : rationals := Q2Qc (Qmake (power b i) (Z.to_pos (foldr Z.add Z0 [seq power b i | i <- iota 0 n.+1]))).
-Definition soft_cell h x (j : 'I_n.+1) : rationals := softmax (answers h x) j.
+Definition rational_softmax b (i : nat) : rationals := Q2Qc (Qmake (power b i) (Z.to_pos (foldr Z.add Z0 [seq power b i | i <- iota 0 n.+1]))).
+Definition soft_cell h x (j : 'I_n.+1) : rationals := rational_softmax (answers h x) j.
 
 (* What it tends to as the temperature tends to 0: the same for each of the greatest; and the first of them. *)
 Definition largest b : int := foldr Num.max (head 0 b) b.
@@ -56,6 +56,7 @@ End Network.
 
 (* Of rational weights, to compute with. *)
 Definition integer_of (a : rationals) : int := match Qnum (this a) with Z0 => Posz 0 | Zpos p => Posz (Pos.to_nat p) | Zneg p => Negz (Pos.to_nat p).-1 end.
+Definition vector_of d (h : 'I_d -> rationals) : vector := [seq integer_of (h i) | i <- places d].
 Definition network_of (S : Type) n d (equation m : rationals) (s : 'I_n.+1 -> 'I_d -> rationals) (u : 'I_d -> 'I_d -> rationals)
     (w : S -> 'I_d -> rationals) : network S n d :=
   Network (integer_of equation == 3) (absz (integer_of m)) (fun i j => integer_of (s i j)) (fun i j => integer_of (u i j)) (fun x i => integer_of (w x i)).
