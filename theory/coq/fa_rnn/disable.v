@@ -141,11 +141,13 @@ Theorem printed_is_refuted (K : semiring) (weighs : K -> bool) : 1 <> 0 :> K -> 
      score (automaton_of (alpha_0 K start) (alpha_inf start disabled f) T) w).
 Proof.
 move=> nontrivial weighs_or_0 all.
-have one : weighs 1 = true by case eq: (weighs 1) => //; case: nontrivial; apply/weighs_or_0.
 have none : weighs 0 = false by apply/weighs_or_0.
-apply: nontrivial; pose T (_ : 'I_1) (p q : 'I_3) : K := if q == p.+1 :> nat then 1 else 0.
-have := all (place 1) (place 3) ord0 (fun q => q == 1%N :> nat) T (fun _ => 1) [:: ord0; ord0].
-evaluated; rewrite /score_4 /next_4 /run /alpha_0 /alpha_inf /only /reached_from_others /reaching /of_rule /of_others /joined /T /=.
-rewrite /one_edge_more /= ?one ?none /=; written_out.
-by rewrite none /= timesw0 => ->.
+pose T (_ : 'I_1) (p q : 'I_3) : K := if q == p.+1 :> nat then 1 else 0; pose disabled (q : 'I_3) := q == 1%N :> nat.
+pose second := lift ord0 ord0 : 'I_3; set keep := reached_from_others (S := place 1) (Q := place 3) weighs ord0 disabled T.
+have gone : keep second = false.
+  apply/negbTE; rewrite /keep /reached_from_others /=; apply/negP => lead; suff: second == 2%N :> nat by [].
+  apply: (@reaching_least (place 3) _ _ (fun q : 'I_3 => q == 2%N :> nat) _ _ _ lead) => [[[|[|[|q]]] lt_q]|[[|[|[|p]]] lt_p] [[|[|[|q]]] lt_q]] //= _; by rewrite /joined /T /= none.
+apply: nontrivial; have := all (place 1) (place 3) ord0 disabled T (fun _ => 1) [:: ord0; ord0]; rewrite -/keep.
+evaluated; rewrite /score_4 /next_4 /run /alpha_0 /alpha_inf /only /of_others /T /=; written_out.
+by rewrite -[lift ord0 ord0]/second gone times0w => ->.
 Qed.
