@@ -76,6 +76,58 @@ BREAKS = {
         "(1 + n%:R * e (- (gap / tau)))^-1",
         "(1 + e (- (gap / tau)))^-1",
     ),
+    "factors with a column for each pair: E_R is transposed": (
+        "fa_rnn/eq_5.v",
+        "(fun x c => T x c.1 c.2) (fun j c",
+        "(fun x c => T x c.2 c.1) (fun j c",
+    ),
+    "a threshold that only what is below it reaches": (
+        "fa_rnn/eq_9.v",
+        "bit K (at_most gamma (T x i j))",
+        "bit K (at_most (T x i j) gamma)",
+    ),
+    "the deterministic automaton moves against the arrows": (
+        "fa_rnn/shared/matches.v",
+        "has_element s p && moves x p q)",
+        "has_element s p && moves x q p)",
+    ),
+    "the wildcard's matrix is not added": ("fa_rnn/beta_1.v", "T x p q + any p q.", "T x p q."),
+    "the pseudo-inverse on the other side": (
+        "fa_rnn/beta_0.v",
+        "equal_tables (product (product A P) A) A.",
+        "equal_tables (product (product P A) P) P.",
+    ),
+    "counts that are not clamped": (
+        "fa_rnn/soft_logic.v",
+        ": R := Num.min 1 (values r).",
+        ": R := values r.",
+    ),
+    "a conjunction of sums": ("fa_rnn/soft_logic.v", "((size values)%:R - 1)).", "(size values)%:R)."),
+    "what leads to an end is looked for along the arrows": (
+        "fa_rnn/disable.v",
+        "~~ of_rule q || reaching (fun p r => joined r p)",
+        "~~ of_rule q || reaching joined",
+    ),
+    "the rule is not read from its end": (
+        "fa_rnn/bidirectional.v",
+        "bool := moves x q p.",
+        "bool := moves x p q.",
+    ),
+    "one step of the data too few": (
+        "state_regularized/extraction.v",
+        "shorter S longest.+1]",
+        "shorter S longest]",
+    ),
+    "of equal counts the last": (
+        "state_regularized/extraction.v",
+        "index (foldr maxn 0%N numbers) numbers)",
+        "index (foldr maxn 0%N numbers) (rev numbers))",
+    ),
+    "the weights of the DFA's transitions are those of the arrow back": (
+        "state_regularized/theorem_3_2.v",
+        "then alpha p x q else 0)%W",
+        "then alpha q x p else 0)%W",
+    ),
     "a certificate without its final weights": (
         "checker.v",
         (

@@ -14,6 +14,7 @@ from ratproof.coq.evaluation import Case, Question, Values, evaluate
 from ratproof.sides.exact import signatures
 from theory.claim import Claim, Variant
 from theory.registry import claims
+from theory.signature import TELLING, Signature
 
 WORDS = ("", "a", "ba", "aab")
 VariantCase = tuple[Claim, Variant, Case]
@@ -56,7 +57,14 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
     Zeros would hide a transposed matrix; a word cannot reach all units of a network larger than its length.
     """
     of_size = {signature.size: signature for signature in signatures(variant)}
-    return [of_size[size].telling("ab") for size in sorted(of_size, key=lambda size: size or ())[:most]]
+    cases = [_telling(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]
+    return [case for case in cases if case is not None]
+
+
+def _telling(signature: Signature) -> Case | None:
+    """A telling case of those that the variant's hypothesis admits, if there is one."""
+    cases = (signature.telling("ab", first) for first in range(len(TELLING)))
+    return next((case for case in cases if signature.where is None or signature.where(case)), None)
 
 
 def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str]]:

@@ -162,6 +162,14 @@ Definition rationals : semiring := @Semiring Qc (Q2Qc 0) (Q2Qc 1) Qcplus Qcmult
 Lemma rationals_commute : commutative (@times rationals).
 Proof. exact: Qcmult_comm. Qed.
 
+Definition nonzero (a : rationals) : bool := ~~ Qeq_bool (this a) 0.
+
+(* Weights as truth values, of a vector of them. *)
+Definition true_at (Q : Type) (v : Q -> rationals) (q : Q) : bool := nonzero (v q).
+
+Lemma nonzeroP (a : rationals) : nonzero a = false -> a = zero.
+Proof. by move=> /negbFE/Qeq_bool_iff eq; apply: Qc_is_canon. Qed.
+
 Lemma rationals_nontrivial : 1 <> 0 :> rationals.
 Proof. by []. Qed.
 

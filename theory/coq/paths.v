@@ -185,3 +185,14 @@ End Paths.
 Theorem score_without_epsilon (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) w :
   epsilon_score A (fun _ _ => 0) 0 w = score A w.
 Proof. by []. Qed.
+
+(* Read from its end: every path turned round. *)
+Definition turned (K : semiring) (S : Type) (Q : finite) (A : wfa K S Q) : wfa K S Q := Wfa (final A) (fun x p q => transition A x q p) (initial A).
+
+Lemma score_turned (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) w :
+  commutative (@times K) -> score (turned A) (rev w) = score A w.
+Proof.
+move=> timesC; rewrite -(score_without_epsilon A) score_from; apply: eq_sum => q; rewrite timesC; congr (_ * _).
+elim: w q => [|x w IH] q //; rewrite rev_cons forward_rcons; apply: eq_sum => p.
+by rewrite IH timesC.
+Qed.

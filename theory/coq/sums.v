@@ -58,6 +58,15 @@ by apply/hasPn => _ /mapP[p _ ->]; apply/mapP => -[].
 Qed.
 Canonical sum_finite Q P := Finite (@sum_each_once Q P).
 
+(* The pairs of both. *)
+Lemma prod_each_once (Q P : finite) :
+  Finite.axiom ([seq (q, p) | q <- elements Q, p <- elements P] : seq (prod_eqType Q P)).
+Proof.
+apply: Finite.uniq_enumP => [|[q p]]; first by apply: allpairs_uniq => [||[a b] [a' b'] _ _ //]; apply: elements_uniq.
+by rewrite [RHS]/=; apply/allpairsP; exists (q, p); rewrite !in_elements.
+Qed.
+Canonical prod_finite Q P := Finite (@prod_each_once Q P).
+
 (* Any other type that mathcomp knows to be finite. *)
 Lemma finType_each_once (Q : finType) : Finite.axiom (enum Q).
 Proof. by rewrite enumT; apply: enumP. Qed.
@@ -72,6 +81,8 @@ Lemma card_option Q : card (option_finite Q) = (card Q).+1.
 Proof. by rewrite /card /= size_map. Qed.
 Lemma card_sum Q P : card (sum_finite Q P) = (card Q + card P)%N.
 Proof. by rewrite /card /= size_cat !size_map. Qed.
+Lemma card_prod Q P : card (prod_finite Q P) = (card Q * card P)%N.
+Proof. by rewrite /card /= size_allpairs. Qed.
 Lemma card_finType (Q : finType) : card (of_finType Q) = #|Q|.
 Proof. by rewrite /card /= cardE. Qed.
 
@@ -129,6 +140,9 @@ Proof. by rewrite /sum /= foldr_map. Qed.
 
 Lemma sum_sum Q P (F : Q + P -> K) : \sum_(q : sum_finite Q P) F q = \sum_(q : Q) F (inl q) + \sum_(p : P) F (inr p).
 Proof. by rewrite !sumE big_cat !big_map. Qed.
+
+Lemma sum_prod Q P (F : Q * P -> K) : \sum_(c : prod_finite Q P) F c = \sum_(q : Q) \sum_(p : P) F (q, p).
+Proof. by rewrite sumE big_allpairs_dep sumE; apply: eq_bigr => q _; rewrite sumE. Qed.
 
 Lemma sum_place n (F : 'I_n.+1 -> K) : \sum_(i : place n.+1) F i = F ord0 + \sum_(i : place n) F (lift ord0 i).
 Proof. by rewrite /sum /= foldr_map. Qed.

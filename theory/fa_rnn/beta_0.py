@@ -27,6 +27,7 @@ from theory.fa_rnn.shared.networks import (
 )
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # Exact linear algebra: the pseudo-inverse (Moore-Penrose) by a factorisation of full rank, A = B C.
@@ -168,6 +169,15 @@ CLAIM = Claim(
             cases=SPAN.random,
             small_cases=SMALL_SPAN.small,
             programs=("fa-rnn-vectors",),
+            theorem=Theorem(
+                "fa_rnn.beta_0.beta_0",
+                network=(
+                    "score_at_0 (S := place {V}) {D_1} {D_2} {alpha_0} {alpha_inf} (fun x : 'I_{V} => {u} x)"
+                    " {G} {letters}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
+                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+            ),
         ),
         Variant(
             name="corrected-only-then",
@@ -176,6 +186,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=condition, construction=exactness),
             cases=ANY.random,
             small_cases=SMALL_ANY.small,
+            theorem=Theorem("fa_rnn.beta_0.beta_0_only_then"),
         ),
         Variant(
             name="printed",
@@ -184,6 +195,16 @@ CLAIM = Claim(
             reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=SMALL_ANY.small,
+            theorem=Theorem(
+                "fa_rnn.beta_0.printed_is_refuted",
+                refutes=True,
+                network=(
+                    "score_at_0 (S := place {V}) {D_1} {D_2} {alpha_0} {alpha_inf} (fun x : 'I_{V} => {u} x)"
+                    " {G} {letters}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
+                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+            ),
         ),
     ),
     example=Weights(

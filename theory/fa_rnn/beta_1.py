@@ -233,6 +233,17 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-deterministic",),
+            theorem=Theorem(
+                "fa_rnn.beta_1.beta_1_deterministic",
+                network=(
+                    "computed_score (on_sets (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) rationals) {word}"
+                ),
+                score=(
+                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) {word})"
+                ),
+            ),
         ),
         Variant(
             name="printed-match",
@@ -241,6 +252,15 @@ CLAIM = Claim(
             reading=Equality(recurrence=forward_network, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.beta_1.printed_match_is_refuted",
+                refutes=True,
+                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+                score=(
+                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) {word})"
+                ),
+            ),
         ),
         Variant(
             name="printed-wildcard",
@@ -252,6 +272,15 @@ CLAIM = Claim(
             reading=Equality(recurrence=with_wildcard_added, construction=spelled_match),
             cases=PSEUDO.random,
             small_cases=PSEUDO.small,
+            theorem=Theorem(
+                "fa_rnn.beta_1.printed_wildcard_is_refuted",
+                refutes=True,
+                network="score_4 {alpha_0} {alpha_inf} (with_wildcard {T} {any}) {word}",
+                score=(
+                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p q => nonzero ({T} x p q) || nonzero ({any} p q)) {word})"
+                ),
+            ),
         ),
         Variant(
             name="without-beta-1",
@@ -260,6 +289,19 @@ CLAIM = Claim(
             reading=Equality(recurrence=network_at_half, construction=with_tensor),
             cases=RULES.random,
             small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.beta_1.without_beta_1_is_refuted",
+                refutes=True,
+                network=(
+                    "score_5 {alpha_0} {alpha_inf} {D_1} {D_2} (weighed_rows {half} {half} {v}"
+                    " (fun x s => times ({u} x) ({G} s))) {word}"
+                ),
+                automaton=(
+                    "weighted (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) rationals"
+                ),
+                values=lambda w: {**w.entries, "half": Fraction(1, 2)},
+            ),
         ),
     ),
     example=Weights(

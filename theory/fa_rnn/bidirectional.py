@@ -18,6 +18,7 @@ from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.shared.networks import Matrix, Vector, dot, score, step_4
 from theory.fa_rnn.shared.rules import RULES, backwards, boolean, match, matches
 from theory.reading import Equality, Recurrence
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 HALF = Fraction(1, 2)
@@ -125,6 +126,20 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=RULES.small,
             programs=("fa-rnn-bidirectional",),
+            theorem=Theorem(
+                "fa_rnn.bidirectional.bidirectional",
+                network=(
+                    "mean {half} (computed_score (on_sets (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) rationals) {word}) (computed_score (on_sets (true_at"
+                    " {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
+                    " rationals) (rev {word}))"
+                ),
+                score=(
+                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) {word})"
+                ),
+                values=lambda w: {**w.entries, "half": HALF},
+            ),
         ),
         Variant(
             name="printed",
@@ -136,6 +151,24 @@ CLAIM = Claim(
             reading=Equality(recurrence=averaged_vectors, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
+            theorem=Theorem(
+                "fa_rnn.bidirectional.printed_is_refuted",
+                refutes=True,
+                network=(
+                    "mean_of_vectors {half} (@Wfa _ _ (place {n0}) {initial0} {matrix0} {final0})"
+                    " (@Wfa _ _ (place {n1}) {initial1} {matrix1} {final1}) {word}"
+                ),
+                values=lambda w: {
+                    "half": HALF,
+                    **{f"n{i}": a.states for i, a in enumerate(both(w))},
+                    **{f"initial{i}": tuple(a.initial.tolist()) for i, a in enumerate(both(w))},
+                    **{
+                        f"matrix{i}": {x: rows(a.matrix(x)) for x in a.alphabet}
+                        for i, a in enumerate(both(w))
+                    },
+                    **{f"final{i}": tuple(a.final.tolist()) for i, a in enumerate(both(w))},
+                },
+            ),
             # few random rules tell the two apart
             effort=Effort(examples=250, strings=12, longest=8, run=10),
         ),
@@ -146,6 +179,21 @@ CLAIM = Claim(
             reading=Equality(recurrence=counting_forth, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
+            theorem=Theorem(
+                "fa_rnn.bidirectional.without_deterministic_is_refuted",
+                refutes=True,
+                network=(
+                    "mean {half} (computed_score (weighted (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) rationals) {word}) (computed_score (on_sets (true_at"
+                    " {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
+                    " rationals) (rev {word}))"
+                ),
+                score=(
+                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
+                    " (fun x p => true_at ({T} x p)) {word})"
+                ),
+                values=lambda w: {**w.entries, "half": HALF},
+            ),
         ),
     ),
     example=Weights(

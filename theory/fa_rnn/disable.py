@@ -18,6 +18,7 @@ from theory.fa_rnn.shared.networks import BITS, Vector, score, step_4, with_tens
 from theory.fa_rnn.shared.rules import one_start
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 DISABLED, OTHER = 1, 2
@@ -149,6 +150,17 @@ CLAIM = Claim(
             cases=ANY.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-without-a-rule",),
+            theorem=Theorem(
+                "fa_rnn.disable.disable",
+                network=(
+                    "score_4 (alpha_0 rationals ord0) (alpha_inf (Q := place {K}) ord0"
+                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) {f}) (only (fun x : 'I_{V} => {T} x)"
+                    " (leading_to_ends (S := place {V}) nonzero ord0"
+                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) (fun x : 'I_{V} => {T} x) {f})) {letters}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet), "disabled": Fraction(DISABLED)},
+            ),
         ),
         Variant(
             name="corrected-untrained",
@@ -158,6 +170,17 @@ CLAIM = Claim(
             cases=APART.random,
             small_cases=SMALL_APART.small,
             programs=("fa-rnn-untrained-without-a-rule",),
+            theorem=Theorem(
+                "fa_rnn.disable.disable_untrained",
+                network=(
+                    "score_4 (alpha_0 rationals ord0) (alpha_inf (Q := place {K}) ord0"
+                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) {f}) (only (fun x : 'I_{V} => {T} x)"
+                    " (reached_from_others (S := place {V}) nonzero ord0"
+                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) (fun x : 'I_{V} => {T} x))) {letters}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet), "disabled": Fraction(DISABLED)},
+            ),
         ),
         Variant(
             name="printed",
@@ -166,6 +189,18 @@ CLAIM = Claim(
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=IN_TURN.random,
             small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.disable.printed_is_refuted",
+                refutes=True,
+                network=(
+                    "score_4 (alpha_0 rationals ord0) (alpha_inf (Q := place {K}) ord0"
+                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) {f}) (only (fun x : 'I_{V} => {T} x)"
+                    " (reached_from_others (S := place {V}) nonzero ord0"
+                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) (fun x : 'I_{V} => {T} x))) {letters}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet), "disabled": Fraction(DISABLED)},
+            ),
             # few random rules have such a state
             effort=Effort(
                 examples={"sampled": 500, "cross-checked": 1000, "decided": 500},

@@ -185,7 +185,15 @@ CLAIM = Claim(
                 ),
                 sizes=any_size,
             ),
-            theorem=Theorem("fa_rnn.eq_10.eq_10"),
+            theorem=Theorem(
+                "fa_rnn.eq_10.eq_10",
+                network=(
+                    "score_5 (Q := sum_finite _ _) (C := sum_finite _ _) (beside {alpha_0} {alpha_0_new})"
+                    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
+                    " else beside (fun _ => zero) {alpha_inf_new}) (in_blocks {D_1} {D_1_new})"
+                    " (in_blocks {D_2} {D_2_new}) (both_rows {v} {v_new}) {word}"
+                ),
+            ),
         ),
         Variant(
             name="without-own-columns",
@@ -194,6 +202,16 @@ CLAIM = Claim(
             reading=Equality(recurrence=in_shared_columns, construction=each_alone),
             cases=SHARED.random,
             small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.eq_10.without_own_columns_is_refuted",
+                refutes=True,
+                network=(
+                    "score_in_shared_columns {D_1} {D_2} {D_1_new} {D_2_new} {v} {v_new}"
+                    " (beside {alpha_0} {alpha_0_new})"
+                    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
+                    " else beside (fun _ => zero) {alpha_inf_new}) {word}"
+                ),
+            ),
         ),
     ),
     example=Weights(

@@ -124,6 +124,15 @@ CLAIM = Claim(
             cases=OWN.random,
             small_cases=SMALL_OWN.small,
             programs=("fa-rnn-exact-factors",),
+            theorem=Theorem(
+                "fa_rnn.eq_5.eq_5_large_enough",
+                network=(
+                    "score_of {alpha_0} {alpha_inf} (by_construction (S := place {V}) (Q := place {K})"
+                    " (fun x : 'I_{V} => {T} x)) {letters}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+            ),
         ),
         Variant(
             name="without-large-enough-rank",
@@ -132,6 +141,16 @@ CLAIM = Claim(
             reading=Equality(recurrence=with_fewer_columns, construction=with_tensor),
             cases=OWN.random,
             small_cases=SMALL_OWN.small,
+            theorem=Theorem(
+                "fa_rnn.eq_5.without_large_enough_rank_is_refuted",
+                refutes=True,
+                network=(
+                    "score_of {alpha_0} {alpha_inf} (without_last_column (by_construction (S := place {V})"
+                    " (Q := place {K}) (fun x : 'I_{V} => {T} x))) {letters}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+            ),
         ),
     ),
     example=Weights(

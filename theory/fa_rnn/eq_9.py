@@ -146,6 +146,14 @@ CLAIM = Claim(
             cases=EXACT.random,
             small_cases=EXACT.small,
             programs=("fa-rnn-threshold",),
+            theorem=Theorem(
+                "fa_rnn.eq_9.eq_9_threshold",
+                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
+                automaton=(
+                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded rationals Qc_le {gamma} _ {K}"
+                    " (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v})) {alpha_inf}"
+                ),
+            ),
         ),
         Variant(
             name="printed",
@@ -163,6 +171,15 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=OFF.random,
             small_cases=OFF.small,
+            theorem=Theorem(
+                "fa_rnn.eq_9.without_threshold_in_range_is_refuted",
+                refutes=True,
+                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
+                automaton=(
+                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded rationals Qc_le {gamma} _ {K}"
+                    " (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v})) {alpha_inf}"
+                ),
+            ),
         ),
     ),
     example=Weights(

@@ -17,6 +17,7 @@ from theory.fa_rnn.shared.networks import BITS, Vector, dot, step_4, tensor
 from theory.fa_rnn.shared.rules import on_sets, one_start
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # R rules share an automaton, each with its own final weights; a formula in conjunctive normal form says for
@@ -141,6 +142,19 @@ CLAIM = Claim(
             cases=RANDOM.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-soft-logic",),
+            theorem=Theorem(
+                "fa_rnn.soft_logic.soft_logic",
+                network=(
+                    "rational_of (soft_value (fun c r => sign_of ({clauses} c r))"
+                    " (clamped (rule_count integers (true_at {alpha_0})"
+                    " (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r)) {word})))"
+                ),
+                score=(
+                    "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
+                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
+                    " (fun x p => true_at ({T} x p)) {word}))"
+                ),
+            ),
             kinds=LADDER[:3],
         ),
         Variant(
@@ -150,6 +164,19 @@ CLAIM = Claim(
             reading=Equality(recurrence=clamped_at_every_step, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.soft_logic.soft_logic_clamped_steps",
+                network=(
+                    "rational_of (soft_value (fun c r => sign_of ({clauses} c r))"
+                    " (clamped (clamped_score integers (true_at {alpha_0})"
+                    " (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r)) {word})))"
+                ),
+                score=(
+                    "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
+                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
+                    " (fun x p => true_at ({T} x p)) {word}))"
+                ),
+            ),
         ),
         Variant(
             name="without-clamp",
@@ -158,6 +185,20 @@ CLAIM = Claim(
             reading=Equality(recurrence=unclamped, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.soft_logic.without_clamp_is_refuted",
+                refutes=True,
+                network=(
+                    "rational_of (soft_value (fun c r => sign_of ({clauses} c r))"
+                    " (rule_count integers (true_at {alpha_0})"
+                    " (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r)) {word}))"
+                ),
+                score=(
+                    "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
+                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
+                    " (fun x p => true_at ({T} x p)) {word}))"
+                ),
+            ),
             kinds=LADDER[:3],
         ),
     ),

@@ -95,6 +95,11 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=RULES.small,
             programs=("fa-rnn-viterbi-tensor", "fa-rnn-viterbi-factors"),
+            theorem=Theorem(
+                "fa_rnn.viterbi.viterbi_match",
+                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
+                over="rational_max_times",
+            ),
         ),
         Variant(
             name="printed",
@@ -104,6 +109,12 @@ CLAIM = Claim(
             cases=RULES.random,
             small_cases=RULES.small,
             kinds=("sampled", "cross-checked", "exhausted"),
+            theorem=Theorem(
+                "fa_rnn.viterbi.printed_is_refuted",
+                refutes=True,
+                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
+                over="rational_max_plus",
+            ),
         ),
     ),
     example=Weights(

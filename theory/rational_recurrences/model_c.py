@@ -99,6 +99,12 @@ CLAIM = Claim(
             reading=Equality(recurrence=model_c, construction=figure_2_without_complements),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
+            theorem=Theorem(
+                "rational_recurrences.model_c.printed_section_6_1_is_refuted",
+                refutes=True,
+                network="rrnn_c {c1_0} {c2_0} {f1} {u1} {f2} {u2} {word}",
+                automaton="figure_2 {c1_0} {c2_0} {f1} {z1} {f2} {z2}",
+            ),
         ),
     ),
     example=Weights(

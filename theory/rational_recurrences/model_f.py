@@ -249,6 +249,15 @@ CLAIM = Claim(
             reading=Equality(recurrence=model_f, construction=figure_4_without_complements),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
+            theorem=Theorem(
+                "rational_recurrences.model_f.printed_section_6_1_is_refuted",
+                refutes=True,
+                network="rrnn_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
+                score=(
+                    "epsilon_score (figure_4 {c1_0} {c2_0} {p1} {p2} {f1} {z1} {f2} {z2}) (gamma {r}) 1"
+                    " {word}"
+                ),
+            ),
         ),
     ),
     example=Weights(

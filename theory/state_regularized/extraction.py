@@ -28,6 +28,7 @@ from theory.state_regularized.shared.networks import (
     integers,
     similarities,
 )
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 Run = Iterator[tuple[int, str, int]]
@@ -177,6 +178,12 @@ def automata(table: Any) -> Any:
     return construction
 
 
+IN_COQ = (
+    "let N := network_of (S := place {V}) {eq} {m} {S} {U} (fun x : 'I_{V} => {W} x) in"
+    " let s := centroid N in "
+)
+"""The network, as Coq has it."""
+
 CLAIM = Claim(
     name="extraction",
     title="extracting the DFA",
@@ -206,6 +213,12 @@ CLAIM = Claim(
             programs=("sr-asked",),
             says="the table by asking the cell",
             reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
+            theorem=Theorem(
+                "state_regularized.extraction.extraction",
+                network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
+                score=IN_COQ + "computed_score (dfa rationals (asked s (most_probable N)) {unit}) {letters}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+            ),
             **cases(()),
         ),
         Variant(
@@ -217,6 +230,14 @@ CLAIM = Claim(
                 " network shows nothing there"
             ),
             reading=Equality(recurrence=covered_network, construction=automata(lambda w: seen(w, hard_run))),
+            theorem=Theorem(
+                "state_regularized.extraction.extraction_seen_pairs",
+                network=IN_COQ
+                + "is_at rationals s (covered_run s (most_probable N) {longest} {letters}) {unit}",
+                score=IN_COQ
+                + "computed_score (seen_dfa rationals s (most_probable N) {longest} {unit}) {letters}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
+            ),
             **cases(),
         ),
         Variant(
@@ -227,6 +248,14 @@ CLAIM = Claim(
                 " first centroid"
             ),
             reading=Equality(recurrence=hard_network, construction=automata(printed_hard)),
+            theorem=Theorem(
+                "state_regularized.extraction.printed_hard_run_is_refuted",
+                refutes=True,
+                network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
+                score=IN_COQ
+                + "computed_score (dfa rationals (by_counts s (most_probable N) {longest}) {unit}) {letters}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
+            ),
             kinds=("sampled", "exhausted", "decided"),
             **cases((1, 2), m=(1,)),
         ),

@@ -348,6 +348,18 @@ CLAIM = Claim(
             reading=NoInitialDistribution(
                 recurrence=from_anywhere, construction=extracted_by_similarity, shortest=1
             ),
+            theorem=Theorem(
+                "state_regularized.theorem_3_1.without_centroid_start_is_refuted",
+                refutes=True,
+                network=(
+                    "let N := network_of {eq} {m} {S} {U} {W} in computed_sampled (soft_cell N)"
+                    " (centroid N) (vector_of {h_0}) None {word} {unit}"
+                ),
+                automaton=(
+                    "let N := network_of {eq} {m} {S} {U} {W} in k_states (soft_cell N) (centroid N)"
+                    " (fun i : 'I_{k} => rational_softmax N (similarities N (vector_of {h_0})) i) {unit}"
+                ),
+            ),
             kinds=UNDECIDED,
             **cases(("h_0",), no_centroid),
         ),

@@ -151,6 +151,18 @@ CLAIM = Claim(
                 " that it passes"
             ),
             reading=Equality(recurrence=followed, construction=weighted_dfa),
+            theorem=Theorem(
+                "state_regularized.theorem_3_2.theorem_3_2_eq_4",
+                network=(
+                    "let N := network_of {eq} {m} {S} {U} {W} in let s := centroid N in"
+                    " likelihood (fun q => soft_cell N (s q)) id ord0 {word}"
+                    " (path_of (fun q => most_probable N (s q)) ord0 {word})"
+                ),
+                automaton=(
+                    "let N := network_of {eq} {m} {S} {U} {W} in let s := centroid N in weighted_dfa (fun q"
+                    " => soft_cell N (s q)) (fun q => most_probable N (s q)) ord0"
+                ),
+            ),
             **cases(no_ties),
         ),
         Variant(
@@ -171,6 +183,18 @@ CLAIM = Claim(
             expected="refuted",
             says="the limit network is a DFA, ties or not",
             reading=Equality(recurrence=limit_network, construction=dfa),
+            theorem=Theorem(
+                "state_regularized.theorem_3_2.printed_is_refuted",
+                refutes=True,
+                network=(
+                    "let N := network_of {eq} {m} {S} {U} {W} in computed_sampled (limit_cell N)"
+                    " (centroid N) (centroid N ord0) (Some ord0) {word} {unit}"
+                ),
+                automaton=(
+                    "let N := network_of {eq} {m} {S} {U} {W} in deterministic rationals (D := place {k})"
+                    " ord0 (fun i x => most_probable N (centroid N i) x) (fun i => i == {unit})"
+                ),
+            ),
             **cases(distinct),
         ),
         Variant(

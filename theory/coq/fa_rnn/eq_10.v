@@ -48,3 +48,29 @@ rewrite /score_5 !sum_sum; split.
 rewrite [X in X + _](eq_sum (fun s => timesw0 _)) sum0 plus0w; by apply: eq_sum => i; rewrite merged_splits.
 Qed.
 End Equation10.
+
+(* Without columns of their own the new states share those that are there: D_1 and D_2 below one another, and the sum of both rows of a word. *)
+Section SharedColumns.
+Variables (K : semiring) (S : Type) (Q Q' C : finite) (D_1 D_2 : Q -> C -> K) (D_1' D_2' : Q' -> C -> K) (E_R E_R' : S -> C -> K).
+
+Definition below (D : Q -> C -> K) (D' : Q' -> C -> K) (q : Q + Q') (s : C) : K := match q with inl i => D i s | inr i => D' i s end.
+Definition summed_rows (x : S) (s : C) : K := E_R x s + E_R' x s.
+Definition score_in_shared_columns (alpha_0 alpha_inf : Q + Q' -> K) (w : seq S) : K :=
+  score_5 (Q := sum_finite Q Q') alpha_0 alpha_inf (below D_1 D_1') (below D_2 D_2') summed_rows w.
+End SharedColumns.
+
+(* Then one rule's states reach the other's: where D_1 and D_2' are 1 and the row of the other network is, its score of the word of one symbol
+   is 1, and 0 by its own network. *)
+Theorem without_own_columns_is_refuted (K : semiring) : 1 <> 0 :> K ->
+  ~ (forall (S : Type) (Q Q' C : finite) (alpha_0 alpha_inf : Q -> K) (alpha_0' alpha_inf' : Q' -> K)
+       (D_1 D_2 : Q -> C -> K) (D_1' D_2' : Q' -> C -> K) (E_R E_R' : S -> C -> K) w,
+     score_in_shared_columns D_1 D_2 D_1' D_2' E_R E_R' (beside alpha_0 alpha_0') (beside alpha_inf (fun _ => 0)) w =
+       score_5 alpha_0 alpha_inf D_1 D_2 E_R w /\
+     score_in_shared_columns D_1 D_2 D_1' D_2' E_R E_R' (beside alpha_0 alpha_0') (beside (fun _ => 0) alpha_inf') w =
+       score_5 alpha_0' alpha_inf' D_1' D_2' E_R' w).
+Proof.
+move=> nontrivial all; apply: nontrivial; pose some (_ _ : 'I_1) : K := 1; pose none (_ _ : 'I_1) : K := 0.
+have [_] := all unit (place 1) (place 1) (place 1) (fun _ => 1) (fun _ => 1) (fun _ => 1) (fun _ => 1) some none none some
+  (fun _ _ => 0) (fun _ _ => 1) [:: tt].
+by rewrite /score_in_shared_columns /score_5 /next_5 /run /= /below /summed_rows /some /none; written_out.
+Qed.

@@ -1,7 +1,7 @@
 (* Equation 5 (Jiang et al. 2020): with its tensor in three factors the network is the same automaton. *)
 
 From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
+From ratproof Require Import semiring sums automaton instances.
 From ratproof.fa_rnn Require Import eq_4.
 
 Set Implicit Arguments.
@@ -30,3 +30,67 @@ Qed.
 Theorem eq_5 w : score (automaton_of alpha_0 alpha_inf of_factors) w = score_5 w.
 Proof. by rewrite (score_is_inv (next := next_5) (start := alpha_0) (inv := fun h => h)) // => h x j; rewrite -next_5_is_next_4. Qed.
 End Equation5.
+
+(* Factors by construction, for any tensor: D_1, E_R and D_2. *)
+Record factors (K : semiring) (S : Type) (Q : finite) := Factors {
+  columns : finite;
+  before : Q -> columns -> K;
+  of_word : S -> columns -> K;
+  after : Q -> columns -> K
+}.
+Arguments before {K S Q} _.
+Arguments of_word {K S Q} _.
+Arguments after {K S Q} _.
+
+Section Construction.
+Variables (K : semiring) (S Q : finite) (T : S -> Q -> Q -> K).
+
+(* A column for each word and state before; or for each state before and state after. *)
+Definition by_words : factors K S Q := @Factors K S Q (prod_finite S Q)
+  (fun i c => if i == c.2 then 1 else 0) (fun x c => if x == c.1 then 1 else 0) (fun j c => T c.1 c.2 j).
+Definition by_pairs : factors K S Q := @Factors K S Q (prod_finite Q Q)
+  (fun i c => if i == c.1 then 1 else 0) (fun x c => T x c.1 c.2) (fun j c => if j == c.2 then 1 else 0).
+(* Whichever are fewer. *)
+Definition by_construction : factors K S Q := if (card S <= card Q)%N then by_words else by_pairs.
+
+Definition score_of (alpha_0 alpha_inf : Q -> K) (F : factors K S Q) (w : seq S) : K := score_5 alpha_0 alpha_inf (before F) (after F) (of_word F) w.
+
+Lemma construction_is_exact x i j : of_factors (before by_construction) (after by_construction) (of_word by_construction) x i j = T x i j.
+Proof.
+have one_of (P : finite) (p : P) (F : P -> K) : \sum_(p' : P) (if p == p' then 1 else 0) * F p' = F p.
+  by rewrite (sum_at (p := p)) ?eqxx ?times1w // => p'; rewrite eq_sym => /negbTE ->; rewrite times0w.
+rewrite /by_construction; case: ifP => _; rewrite /of_factors sum_prod /=.
+  rewrite exchange_sum -[RHS](one_of Q i (fun i' => T x i' j)); apply: eq_sum => i'.
+  rewrite -[in RHS](one_of S x (fun x' => T x' i' j)) times_sum; apply: eq_sum => x'; by rewrite timesA.
+rewrite -[RHS](one_of Q i (fun i' => T x i' j)); apply: eq_sum => i'; rewrite (sum_at (p := j)) ?eqxx ?timesw1 // => j'.
+by rewrite eq_sym => /negbTE ->; rewrite timesw0.
+Qed.
+
+(* min(V K, K^2) columns are enough: with these factors the network scores every word as the automaton of the tensor does. *)
+Theorem eq_5_large_enough :
+  card (columns by_construction) = minn (card S * card Q) (card Q * card Q) /\
+  forall alpha_0 alpha_inf w, score (automaton_of alpha_0 alpha_inf T) w = score_of alpha_0 alpha_inf by_construction w.
+Proof.
+split=> [|alpha_0 alpha_inf w].
+  rewrite /by_construction; case: leqP => [le|/ltnW le]; rewrite card_prod; apply/esym.
+    by apply/minn_idPl; rewrite leq_mul2r le orbT.
+  by apply/minn_idPr; rewrite leq_mul2r le orbT.
+rewrite /score_of -eq_5; apply: eq_sum => q; congr (_ * _).
+by elim/last_ind: w q => // w x IH q; rewrite !forward_rcons; apply: eq_sum => p; rewrite IH /= construction_is_exact.
+Qed.
+End Construction.
+
+(* The same factors without their last column. *)
+Definition but_last (C : finite) (s : 'I_(card C).-1) : C := tnth (in_tuple (elements C)) (widen_ord (leq_pred (card C)) s).
+Definition without_last_column (K : semiring) (S : Type) (Q : finite) (F : factors K S Q) : factors K S Q :=
+  @Factors K S Q (place (card (columns F)).-1) (fun i s => before F i (but_last s)) (fun x s => of_word F x (but_last s)) (fun j s => after F j (but_last s)).
+
+(* They give 0 where the tensor is one weight 1, and the automaton scores the word of one symbol 1. *)
+Theorem without_large_enough_rank_is_refuted (K : semiring) : 1 <> 0 :> K ->
+  ~ (forall (S Q : finite) (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) w,
+     score (automaton_of alpha_0 alpha_inf T) w = score_of alpha_0 alpha_inf (without_last_column (by_construction T)) w).
+Proof.
+move=> nontrivial all; apply: nontrivial.
+have := all (place 1) (place 1) (fun _ => 1) (fun _ => 1) (fun _ _ _ => 1) [:: ord0]; evaluated => ->.
+by rewrite /score_of /score_5 /next_5 /run /=; written_out.
+Qed.

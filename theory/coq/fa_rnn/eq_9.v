@@ -1,8 +1,9 @@
 (* Equation 9 (Jiang et al. 2020): the tensor, and so the automaton, comes back from the factors. *)
 
 From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
-From ratproof.fa_rnn Require Import eq_5.
+From ratproof Require Import semiring sums automaton instances.
+From ratproof.fa_rnn Require Import eq_4 eq_5.
+From ratproof.fa_rnn.shared Require Import accepting_paths.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -44,3 +45,40 @@ elim/last_ind: w q => // w x IH q; rewrite !forward_rcons.
 by apply: eq_sum => p; rewrite IH /= refolded_is_of_factors.
 Qed.
 End Equation9.
+
+(* The rules' automaton from the refolded tensor: 1 where it is at least a threshold gamma, in any order. *)
+Section Threshold.
+Variables (K : semiring) (at_most : K -> K -> bool) (gamma : K) (S : eqType) (n : nat).
+
+Definition thresholded (T : S -> 'I_n -> 'I_n -> K) (x : S) (i j : 'I_n) : K := bit K (at_most gamma (T x i j)).
+
+(* With factors that are exact, and a threshold above 0 and at most 1, it scores every word as the rules' tensor does. *)
+Theorem eq_9_threshold (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K) (alpha_0 alpha_inf : 'I_n -> K)
+    (moves : S -> 'I_n -> 'I_n -> bool) w :
+  commutative (@times K) -> ~~ at_most gamma 0 -> at_most gamma 1 ->
+  (forall x i j, of_factors (Q := place n) D_1 D_2 E_R x i j = bit K (moves x i j)) ->
+  score (@Wfa K S (place n) alpha_0 (thresholded (refolded D_1 D_2 E_R)) alpha_inf) w =
+  score_4 (Q := place n) alpha_0 alpha_inf (fun x i j => bit K (moves x i j)) w.
+Proof.
+move=> timesC /negbTE above_0 at_most_1 exact; rewrite -eq_4; apply: eq_sum => q; congr (_ * _).
+elim/last_ind: w q => // w x IH q; rewrite !forward_rcons; apply: eq_sum => p; rewrite IH; congr (_ * _).
+by rewrite /= /thresholded refolded_is_of_factors // exact /bit; case: (moves x p q); rewrite ?above_0 ?at_most_1.
+Qed.
+End Threshold.
+
+(* With any other threshold it does not: one of 0 or less makes a transition of none, and one above 1 takes one away. *)
+Theorem without_threshold_in_range_is_refuted (K : semiring) (at_most : K -> K -> bool) (gamma : K) : 1 <> 0 :> K ->
+  at_most gamma 0 \/ ~~ at_most gamma 1 ->
+  ~ (forall (S : eqType) n (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K) (alpha_0 alpha_inf : 'I_n -> K)
+       (moves : S -> 'I_n -> 'I_n -> bool) w,
+     (forall x i j, of_factors (Q := place n) D_1 D_2 E_R x i j = bit K (moves x i j)) ->
+     score (@Wfa K S (place n) alpha_0 (thresholded at_most gamma (refolded D_1 D_2 E_R)) alpha_inf) w =
+     score_4 (Q := place n) alpha_0 alpha_inf (fun x i j => bit K (moves x i j)) w).
+Proof.
+move=> nontrivial out all; apply: nontrivial.
+have same b : bit K (at_most gamma (bit K b)) = bit K b.
+  have := all unit_eqType 1%N (place 1) (fun _ _ => 1) (fun _ _ => 1) (fun _ _ => bit K b) (fun _ => 1) (fun _ => 1) (fun _ _ _ => b) [:: tt].
+  evaluated; rewrite /score_4 /next_4 /run /= /thresholded /refolded /unfolding /of_factors; written_out; apply => *.
+  by written_out.
+by case: out => [below|/negbTE above]; have := same false; have := same true; rewrite /= ?below ?above.
+Qed.

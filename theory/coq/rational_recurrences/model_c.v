@@ -1,8 +1,8 @@
 (* RRNN(C) (Peng et al. 2018, section 4.2 and appendix D): the three-state automaton of Figure 2. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
-From ratproof.rational_recurrences.shared Require Import rational.
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton instances.
+From ratproof.rational_recurrences.shared Require Import rational complement.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -28,6 +28,19 @@ rewrite (score_is_inv (next := pair_next) (start := (c1_0, c2_0)) (inv := fun c 
 by move=> c x [[|[|[|]]]] //= _; written_out; rewrite // plusC.
 Qed.
 End ModelC.
+
+(* With mu_j = z_j = W_u v in place of (1 - f_j) z_j, as section 6.1 has it: the word of two symbols is 1 where f2 = z1 = z2 = 1 and all else
+   is 0, and the network is 0. *)
+Theorem printed_section_6_1_is_refuted (R : ringType) :
+  ~ (forall (S : Type) (f1 z1 f2 z2 : S -> of_ring R) w,
+     score (figure_2 0 0 f1 z1 f2 z2) w =
+     rrnn_c 0 0 f1 (fun x => weighed (f1 x) (z1 x)) f2 (fun x => weighed (f2 x) (z2 x)) w).
+Proof.
+move=> all; have := all unit (fun _ => 0) (fun _ => 1) (fun _ => 1) (fun _ => 1) [:: tt; tt].
+evaluated; rewrite /rrnn_c /run /= /weighed.
+rewrite !(GRing.subrr, GRing.subr0, GRing.mulr0, GRing.mul0r, GRing.mulr1, GRing.mul1r, GRing.add0r, GRing.addr0) => /eqP.
+by rewrite GRing.oner_eq0.
+Qed.
 
 (* d units of RRNN(C) are rational (Definition 8). *)
 Theorem rrnn_c_is_rational (K : semiring) (S : Type) d (c1_0 c2_0 : 'I_d -> K) (f1 u1 f2 u2 : 'I_d -> S -> K) :

@@ -1,8 +1,8 @@
 (* RRNN(F) (Peng et al. 2018, section 5.1 and appendix D): the four-state automaton of Figure 4, with its epsilon transition. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton paths.
-From ratproof.rational_recurrences.shared Require Import rational.
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton paths instances.
+From ratproof.rational_recurrences.shared Require Import rational complement.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -101,6 +101,20 @@ Proof.
 move=> nontrivial none one.
 rewrite /epsilon_score (eq_sum (fun q => congr1 (fun v => v * _) (pair_in_figure_4 _ _ _ _ _ _ _ _ _ _ q))).
 by written_out; rewrite /rrnn_f_26g /pair /run /=; written_out.
+Qed.
+
+(* With mu_j = z_j = W_u v in place of (1 - f_j) z_j, as section 6.1 has it, the word of one symbol is 1 where p1 = f1 = z1 = 1 and all else is
+   0, and the network is 0. *)
+Theorem printed_section_6_1_is_refuted (R : ringType) :
+  ~ (forall (S : eqType) (p1 p2 r : of_ring R) (f1 z1 f2 z2 : S -> of_ring R) w,
+     epsilon_score (figure_4 0 0 p1 p2 f1 z1 f2 z2) (gamma r) 1 w =
+     rrnn_f 0 0 p1 p2 r f1 (fun x => weighed (f1 x) (z1 x)) f2 (fun x => weighed (f2 x) (z2 x)) w).
+Proof.
+move=> all; have := all unit_eqType 1 0 0 (fun _ => 1) (fun _ => 1) (fun _ => 0) (fun _ => 0) [:: tt].
+rewrite /epsilon_score (eq_sum (fun q => congr1 (fun v => v * _) (pair_in_figure_4 _ _ _ _ _ _ _ _ _ _ q))).
+rewrite /rrnn_f /pair /run /= /weighed; written_out.
+rewrite !(GRing.subrr, GRing.subr0, GRing.mulr0, GRing.mul0r, GRing.mulr1, GRing.mul1r, GRing.add0r, GRing.addr0) => /eqP.
+by rewrite GRing.oner_eq0.
 Qed.
 
 (* d units of RRNN(F) are rational (Definition 8). *)

@@ -4,8 +4,10 @@
    The cell is any function: alpha h x j is the probability of the centroid j where the hidden state is h and the symbol x. No law of
    probability is needed; the theorem holds for weights of any semiring. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton paths.
+From Coq Require Import QArith Qcanon Lqa.
+From mathcomp Require Import all_ssreflect ssrint.
+From ratproof Require Import semiring sums automaton paths instances.
+From ratproof.state_regularized.shared Require Import integer_network.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -93,3 +95,29 @@ case: w => [|x w]; first by rewrite sampled_nil.
 by rewrite sampled_cons /rest /= /reached sum_option /= times0w plus0w; apply: eq_sum => i; rewrite -centroids.
 Qed.
 End Sampling.
+
+(* From a vector that is no centroid, with k states, there is no initial law: with s_1 = 0, s_2 = -1, h_0 = 1 and u = h, the network is at s_1 after
+   one symbol with the probability 2/3; from s_1 the automaton is there with 1/2, from s_2 with 1/3, and from both with a number between. *)
+Theorem without_centroid_start_is_refuted :
+  ~ (forall (S : eqType) n d (N : network S n d) (h_0 : vector), distinct N -> (forall i, h_0 <> centroid N i) ->
+     exists initial : 'I_n.+1 -> rationals,
+       [/\ forall i, (Q2Qc 0 <= initial i)%Qc, \sum_(i : place n.+1) initial i = 1 &
+           forall w j, w <> [::] -> score (k_states (soft_cell N) (centroid N) initial j) w = sampled (soft_cell N) (centroid N) h_0 None w j]).
+Proof.
+pose N := Network (S := unit) (n := 1) (d := 1) false 1 (fun i _ => if i == ord0 then Posz 0 else Negz 0) (fun _ _ => Posz 1) (fun _ _ => Posz 0).
+move=> all; case: (all unit_eqType 1%N 1%N N [:: Posz 1]) => [||initial [not_negative one same]].
+- by move=> [[|[|i]] lt_i] [[|[|j]] lt_j] // _; apply: val_inj.
+- by move=> [[|[|i]] lt_i].
+have := same [:: tt] ord0 (fun no => ltac:(discriminate no)); rewrite -computed_sampled_is_sampled.
+have -> : computed_sampled (soft_cell N) (centroid N) [:: Posz 1] None [:: tt] ord0 = Q2Qc (2 # 3) by apply: Qc_is_canon; vm_compute.
+have half : soft_cell N (centroid N ord0) tt ord0 = Q2Qc (1 # 2) by apply: Qc_is_canon; vm_compute.
+have third : soft_cell N (centroid N (lift ord0 ord0)) tt ord0 = Q2Qc (1 # 3) by apply: Qc_is_canon; vm_compute.
+have between (a b c d : Qc) : (Q2Qc 0 <= a -> Q2Qc 0 <= b -> a + (b + Q2Qc 0) = 1 ->
+    (a * Q2Qc (1 # 2) + (b * Q2Qc (1 # 3) + Q2Qc 0)) * 1 + (c * Q2Qc 0 + d * Q2Qc 0) = Q2Qc (2 # 3) -> False)%Qc.
+  move=> a_ge0 b_ge0 sum_is_1 sum_is_2_3.
+  have : Qeq (this (a + (b + Q2Qc 0))%Qc) (this 1%Qc) by rewrite sum_is_1; apply: Qeq_refl.
+  have : Qeq (this ((a * Q2Qc (1 # 2) + (b * Q2Qc (1 # 3) + Q2Qc 0)) * 1 + (c * Q2Qc 0 + d * Q2Qc 0))%Qc) (this (Q2Qc (2 # 3))).
+    by rewrite sum_is_2_3; apply: Qeq_refl.
+  move: a_ge0 b_ge0; rewrite /Qcle /Qcplus /Qcmult /Q2Qc /this !Qred_correct; lra.
+by evaluated; rewrite half third; apply: (between _ _ _ (Q2Qc 0)).
+Qed.

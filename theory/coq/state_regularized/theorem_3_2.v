@@ -3,9 +3,9 @@
    The exponential is any positive, increasing homomorphism; the field is any ordered one, Archimedean for the limit. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
-From ratproof Require Import semiring sums automaton paths instances exponential.
+From ratproof Require Import semiring sums automaton paths instances exponential deterministic.
 From ratproof.state_regularized Require Import theorem_3_1.
-From ratproof.state_regularized.shared Require Import limit_network softmax.
+From ratproof.state_regularized.shared Require Import limit_network softmax integer_network.
 Import Order.TTheory GRing.Theory Num.Theory.
 
 Set Implicit Arguments.
@@ -20,13 +20,43 @@ Theorem theorem_3_2 (R : realFieldType) (S : eqType) k (b : 'I_k -> S -> 'I_k ->
   forall w j, sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id start (Some start) w j = (if run delta start w == j then 1 else 0) :> R.
 Proof. exact: equation_4_is_dfa. Qed.
 
+(* Ties or not it is no DFA: where two centroids are equally probable, the network is at each with the probability 1/2, and the DFA at the first. *)
+Theorem printed_is_refuted :
+  ~ (forall (S : eqType) n d (N : network S n d), distinct N -> forall w j,
+     sampled (limit_cell N) (centroid N) (centroid N ord0) (Some ord0) w j =
+     score (deterministic rationals (D := place n.+1) ord0 (fun i => most_probable N (centroid N i)) (fun i => i == j)) w).
+Proof.
+pose N := Network (S := unit) (n := 1) (d := 1) false 1 (fun i _ => Posz i) (fun _ _ => Posz 0) (fun _ _ => Posz 0).
+have apart : distinct N by move=> [[|[|i]] lt_i] [[|[|j]] lt_j] // _; apply: val_inj.
+move=> all; have := congr1 Qcanon.this (all unit_eqType 1%N 1%N N apart [:: tt] ord0).
+by rewrite deterministic_score -computed_sampled_is_sampled; vm_compute.
+Qed.
+
+(* The DFA delta whose transitions weigh what the cell gives them: its score is the likelihood of the trajectory that it takes. *)
+Section Weighted.
+Variables (K : semiring) (S : eqType) (n : nat) (alpha : 'I_n.+1 -> S -> 'I_n.+1 -> K) (delta : 'I_n.+1 -> S -> 'I_n.+1).
+
+Fixpoint path_of (q : 'I_n.+1) (w : seq S) : seq 'I_n.+1 := if w is x :: w' then delta q x :: path_of (delta q x) w' else [::].
+Definition weighted_dfa (q_0 : 'I_n.+1) : wfa K S (place n.+1) :=
+  @Wfa K S (place n.+1) (fun q => if q == q_0 then 1 else 0)%W (fun x p q => if q == delta p x then alpha p x q else 0)%W (fun _ => 1%W).
+
+Lemma weighted_dfa_score q_0 w : score (weighted_dfa q_0) w = likelihood alpha id q_0 w (path_of q_0 w).
+Proof.
+rewrite -score_without_epsilon score_from (sum_at (p := q_0 : place n.+1)) => [|q /negbTE ne]; last by rewrite /= ne times0w.
+rewrite [initial _ _]/= eqxx times1w; suff rest q : from (weighted_dfa q_0) (fun _ _ => 0%W) 0 w q = likelihood alpha id q w (path_of q w) by [].
+elim: w q => // x w IH q.
+rewrite [LHS]/= /paths.reached (sum_at (p := delta q x : place n.+1)) => [|p /negbTE ne]; last by rewrite /= ne times0w.
+by rewrite /= eqxx IH.
+Qed.
+End Weighted.
+
 Section Following.
 Variables (R : realFieldType) (e : exponential R) (S : eqType) (n : nat).
 Variables (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1) (tau : R).
 Hypothesis tau_positive : 0 < tau.
 
 (* Equation 4 at the centroids: b q x are the similarities from the centroid q with the symbol x. The run that the DFA delta takes. *)
-Fixpoint dfa_path (q : 'I_n.+1) (w : seq S) : seq 'I_n.+1 := if w is x :: w' then delta q x :: dfa_path (delta q x) w' else [::].
+Definition dfa_path : 'I_n.+1 -> seq S -> seq 'I_n.+1 := path_of delta.
 
 (* The probability to follow the DFA: of that trajectory, as Theorem 3.1 has it. *)
 Definition follows (q : 'I_n.+1) (w : seq S) : R :=
@@ -158,3 +188,17 @@ rewrite /margin_bound -/g -[X in _ <= X]mul1r ler_pdivl_mulr ?ltr_spaddl ?ltr01 
 by rewrite addrA addrK ler_subl_addr ler_addl mulr_ge0.
 Qed.
 End Limit.
+
+(* With equation 4 the probability that the run follows the DFA is the product of the alpha_M that it passes: the score of the DFA whose transitions
+   weigh that. It is at least a power of the bound, and tends to 1 with the temperature, for each word. *)
+Theorem theorem_3_2_eq_4 (R : archiFieldType) (e : exponential R) (S : eqType) n (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1)
+    (q_0 : 'I_n.+1) (gap : R) :
+  0 < gap -> (forall q x j, reached_from delta q_0 q -> j != delta q x -> b q x j + gap <= b q x (delta q x)) ->
+  (forall tau, 0 < tau -> forall w,
+     score (weighted_dfa (K := of_ring R) (fun q x j => softmax e (b q x) tau j) delta q_0) w = follows e b delta tau q_0 w /\
+     margin_bound e n tau gap ^+ size w <= follows e b delta tau q_0 w) /\
+  (forall epsilon w, 0 < epsilon -> exists2 tau_0, 0 < tau_0 & forall tau, 0 < tau <= tau_0 -> 1 - epsilon <= follows e b delta tau q_0 w).
+Proof.
+move=> gap_positive leads; split=> [tau tau_positive w|epsilon w]; last exact: follows_in_the_limit gap_positive leads epsilon w.
+by split; [apply: weighted_dfa_score|apply: follows_at_least leads w].
+Qed.

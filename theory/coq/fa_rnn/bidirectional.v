@@ -1,0 +1,79 @@
+(* The bidirectional network (Jiang et al. 2020, section 3.4): the mean of the rules' scores in both directions. *)
+
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton paths instances deterministic evaluation.
+From ratproof.fa_rnn.shared Require Import accepting_paths matches.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Definition mean (K : semiring) (half a b : K) : K := half * (a + b).
+
+Section Rules.
+Variables (K : semiring) (half : K) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool).
+Hypothesis two_halves : half + half = 1.
+
+(* The rule read from its end. *)
+Definition backwards (x : S) (p q : Q) : bool := moves x q p.
+
+Lemma matched_backwards w : matched accepts begins backwards (rev w) = matched begins accepts moves w.
+Proof. by rewrite /matched -!boolean_score_is_match; apply: (score_turned (weighted begins accepts moves booleans) w booleans_commute). Qed.
+
+(* The mean of the scores of its deterministic automaton, and of that of the rule read from its end on the sentence read from its end, is 1 exactly
+   on matches. *)
+Theorem bidirectional w :
+  mean half (score (on_sets begins accepts moves K) w) (score (on_sets accepts begins backwards K) (rev w)) = bit K (matched begins accepts moves w).
+Proof.
+rewrite !on_sets_is_match matched_backwards /mean timesDr; case: (matched _ _ _ w) => /=; first by rewrite !timesw1.
+by rewrite !timesw0 plusw0.
+Qed.
+End Rules.
+
+(* With one of them by an automaton that counts it is one and a half on the word of one symbol that two paths spell. *)
+Theorem without_deterministic_is_refuted (R : ringType) (half : R) : (half + half)%R = 1%R ->
+  ~ (forall (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w,
+     mean (half : of_ring R) (score (weighted begins accepts moves (of_ring R)) w) (score (on_sets accepts begins (backwards moves) (of_ring R)) (rev w)) =
+     bit _ (matched begins accepts moves w)).
+Proof.
+pose first (q : 'I_2) := q == ord0; pose moves (_ : unit) (p _ : 'I_2) := first p.
+move=> two_halves all; have := all unit_eqType (place 2) first xpredT moves [:: tt].
+rewrite score_counts_paths_in_rings on_sets_is_match matched_backwards.
+have -> : size (accepting_paths first xpredT moves [:: tt] : seq (seq 'I_2)) = 2 by vm_compute.
+have -> : matched first xpredT moves [:: tt] by vm_compute.
+rewrite -[RHS]GRing.addr0 /mean /= [(half * _)%R]GRing.mulrDr GRing.mulrDr GRing.mulr1 two_halves => /GRing.addrI eq.
+by move: two_halves => /eqP; rewrite eq GRing.add0r eq_sym GRing.oner_eq0.
+Qed.
+
+(* The mean of both vectors, the shorter one with zeros behind, read out with the first automaton's final weights. *)
+Definition mean_of_vectors (K : semiring) (half : K) (S : Type) n m (A : wfa K S (place n)) (B : wfa K S (place m)) (w : seq S) : K :=
+  \sum_(i : place (maxn n m)) mean half (entry (tabulated (forward A w)) i) (entry (tabulated (forward B (rev w))) i) * entry (tabulated (final A)) i.
+
+(* As printed, for deterministic automata of a rule and of the rule read from its end: of the sentences b a a ... and the empty one the first has two
+   states, and the second three. After a it is one half, which does not match. *)
+Theorem printed_is_refuted (K : semiring) (half : K) : 1 <> 0 :> K -> half + half = 1 ->
+  ~ (forall (S : Type) n m (start : 'I_n) (start' : 'I_m) next next' accept accept',
+     let A := partial K (D := place n) start next accept in let B := partial K (D := place m) start' next' accept' in
+     (forall w : seq S, score B (rev w) = score A w) -> forall w, mean_of_vectors half A B w = score A w).
+Proof.
+move=> nontrivial two_halves all; apply: nontrivial.
+pose one := lift ord0 ord0 : 'I_2; pose second := lift ord0 ord0 : 'I_3; pose third := lift ord0 (lift ord0 ord0) : 'I_3.
+(* b is true, and a is false *)
+pose next (q : 'I_2) (b : bool) := if (q == ord0) == b then Some one else None.
+pose next' (q : 'I_3) (b : bool) := if q == third then None else Some (if b then third else second).
+have same (w : seq bool) : score (partial K (D := place 3) ord0 next' (fun q => q != second)) (rev w) =
+    score (partial K (D := place 2) ord0 next xpredT) w.
+  rewrite !partial_score; congr (bit K _).
+  pose from_first (d : option 'I_3) := if d is Some d' then d' != second else false; pose from_one (d : option 'I_3) := if d is Some d' then d' != third else false.
+  pose ends (d : option 'I_2) := if d is Some _ then true else false.
+  have step d b : from_first (go_on next' d b) = b && from_one d /\ from_one (go_on next' d b) = ~~ b && from_one d.
+    by case: d => [[[|[|[|]]]]|] //; case: b.
+  have lost (v : seq bool) : ends (run (go_on next) None v) = false by elim: v.
+  suff [] : from_first (run (go_on next') (Some ord0) (rev w)) = ends (run (go_on next) (Some ord0) w) /\
+            from_one (run (go_on next') (Some ord0) (rev w)) = ends (run (go_on next) (Some one) w) by [].
+  elim: w => [|b w [_ IH]] //; rewrite rev_cons run_rcons !(step _ b).1 (step _ b).2 IH.
+  by case: b; rewrite /run /= /next /= -/(run (go_on next) None w) ?lost.
+have := all bool 2 3 ord0 ord0 next next' xpredT (fun q => q != second) same [:: false].
+rewrite /mean_of_vectors partial_score /=; written_out; rewrite /mean; evaluated.
+by move=> eq; rewrite -two_halves eq plus0w.
+Qed.

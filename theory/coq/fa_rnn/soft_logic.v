@@ -1,0 +1,124 @@
+(* Table 2 (Jiang et al. 2020, section 3.5): soft logic on matches is logic, where its inputs are 0 or 1. *)
+
+From Coq Require Import QArith Qcanon.
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton instances deterministic.
+From ratproof.fa_rnn Require Import eq_4.
+From ratproof.fa_rnn.shared Require Import accepting_paths matches.
+Import Order.TTheory GRing.Theory Num.Theory.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+Local Open Scope ring_scope.
+
+Section Table2.
+Variables (R : realDomainType) (C L : finite) (clauses : C -> L -> option bool).
+
+(* 1 - a; min(1, a + b + ...), of none 0, of one it; max(0, a + b + ... - (n - 1)), of none 1, of one it. *)
+Definition negation (a : R) : R := 1 - a.
+Definition disjunction (values : seq R) : R := if values is [:: a] then a else Num.min 1 (foldr +%R 0 values).
+Definition conjunction (values : seq R) : R := if values is [:: a] then a else Num.max 0 (foldr +%R 0 values - ((size values)%:R - 1)).
+
+(* A formula in conjunctive normal form: a clause c has the rule r (Some true), its negation (Some false), or neither. Its soft value, from those
+   of the rules; and whether it holds of matches. *)
+Definition literals (values : L -> R) (c : C) : seq R :=
+  pmap (fun r => omap (fun positive : bool => if positive then values r else negation (values r)) (clauses c r)) (elements L).
+Definition soft_value (values : L -> R) : R := conjunction [seq disjunction (literals values c) | c <- elements C].
+Definition holds (matches : L -> bool) : bool := all (fun c => has (fun r => clauses c r == Some (matches r)) (elements L)) (elements C).
+
+Lemma sum_of_bits (bs : seq bool) : foldr +%R 0 [seq (b : bool)%:R : R | b <- bs] = (count id bs)%:R :> R.
+Proof. by elim: bs => //= b bs ->; rewrite natrD. Qed.
+
+Lemma min_1 n : Num.min 1 n%:R = (0 < n)%N%:R :> R.
+Proof. by case: n => [|n]; [rewrite min_r ?ler01|rewrite min_l ?ler1n]. Qed.
+
+Lemma disjunction_of_bits (bs : seq bool) : disjunction [seq (b : bool)%:R : R | b <- bs] = (has id bs)%:R.
+Proof.
+have all_of_them : Num.min 1 (foldr +%R 0 [seq (b : bool)%:R : R | b <- bs]) = (has id bs)%:R :> R by rewrite sum_of_bits min_1 has_count.
+by case: bs all_of_them => [|b [|b' bs]] //= _; rewrite orbF.
+Qed.
+
+Lemma conjunction_of_bits (bs : seq bool) : conjunction [seq (b : bool)%:R : R | b <- bs] = (all id bs)%:R.
+Proof.
+have all_of_them : Num.max 0 (foldr +%R 0 [seq (b : bool)%:R : R | b <- bs] - ((size [seq (b : bool)%:R : R | b <- bs])%:R - 1)) = (all id bs)%:R :> R.
+  rewrite sum_of_bits size_map all_count opprB addrCA; have := count_size id bs; case: ltngtP => // [lt|->] _.
+    by rewrite max_l // addrA -mulrS subr_le0 ler_nat.
+  by rewrite subrr addr0 max_r ?ler01.
+by case: bs all_of_them => [|b [|b' bs]] //= _; rewrite andbT.
+Qed.
+
+Lemma soft_value_of_bits (values : L -> R) (m : L -> bool) : (forall r, values r = (m r)%:R) -> soft_value values = (holds m)%:R.
+Proof.
+move=> bits; rewrite /soft_value (eq_map (f2 := fun c => (has (fun r => clauses c r == Some (m r)) (elements L))%:R)) => [|c].
+  by rewrite (map_comp (fun b : bool => b%:R : R)) conjunction_of_bits all_map.
+rewrite /literals (eq_pmap (f2 := fun r => omap (fun positive : bool => (positive == m r)%:R) (clauses c r))) => [|r]; last first.
+  by case: (clauses c r) => [[|]|] //=; rewrite /negation bits; case: (m r); rewrite ?subr0 ?subrr.
+have -> : pmap (fun r => omap (fun positive : bool => (positive == m r)%:R : R) (clauses c r)) (elements L) =
+    [seq (b : bool)%:R : R | b <- pmap (fun r => omap (fun positive => positive == m r) (clauses c r)) (elements L)].
+  by elim: (elements L) => //= r rs ->; case: (clauses c r).
+rewrite disjunction_of_bits; congr (nat_of_bool _)%:R.
+by elim: (elements L) => //= r rs <-; case: (clauses c r).
+Qed.
+
+(* R rules share an automaton, each with final states of its own. *)
+Variables (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool) (accepts : L -> Q -> bool).
+
+(* Their forward scores (equation 8). *)
+Definition rule_count (w : seq S) (r : L) : R :=
+  score_4 (K := of_ring R) (fun q => bit _ (begins q)) (fun q => bit _ (accepts r q)) (fun x i j => bit _ (moves x i j)) w.
+
+Lemma rule_count_is_number w r : rule_count w r = (size (accepting_paths begins (accepts r) moves w))%:R.
+Proof. by rewrite /rule_count -eq_4; apply: score_counts_paths_in_rings. Qed.
+
+Definition clamped (values : L -> R) (r : L) : R := Num.min 1 (values r).
+
+(* Given counts that are clamped to at most 1, the formula's soft value is 1 where it holds of the rules' matches, and 0 elsewhere. *)
+Theorem soft_logic w :
+  soft_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
+Proof. by apply: soft_value_of_bits => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
+
+(* With h clamped at every step, too: h_t = min(1, h_{t-1} T[x_t]). *)
+Definition clamped_next (h : Q -> R) (x : S) (j : Q) : R := Num.min 1 (next_4 (K := of_ring R) (fun x i j => bit _ (moves x i j)) h x j).
+Definition clamped_score (w : seq S) (r : L) : R :=
+  sum (K := of_ring R) (fun q => run clamped_next (fun q => (begins q)%:R) w q * (accepts r q)%:R).
+
+Lemma sum_of_products (F G : Q -> bool) : sum (K := of_ring R) (fun q => (F q)%:R * (G q)%:R) = (count (fun q => F q && G q) (elements Q))%:R.
+Proof. by rewrite /sum; elim: (elements Q) => //= q qs ->; rewrite natrD -natrM mulnb. Qed.
+
+Lemma clamped_is_set w q : run clamped_next (fun q => (begins q)%:R) w q = (has_element (set_after begins moves w) q)%:R.
+Proof.
+elim/last_ind: w q => [|w x IH] q; first by rewrite /set_after has_element_those.
+rewrite /set_after !run_rcons has_element_those -/(set_after begins moves w) /clamped_next /next_4.
+rewrite (eq_sum (G := fun p => (has_element (set_after begins moves w) p)%:R * (moves x p q)%:R : of_ring R)) => [|p].
+  by rewrite sum_of_products min_1 -has_count.
+by rewrite IH; case: (moves x p q).
+Qed.
+
+Theorem soft_logic_clamped_steps w :
+  soft_value (clamped (clamped_score w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
+Proof.
+apply: soft_value_of_bits => r; rewrite /clamped /clamped_score.
+rewrite (eq_sum (G := fun q => (has_element (set_after begins moves w) q)%:R * (accepts r q)%:R : of_ring R)) => [|q]; last by rewrite clamped_is_set.
+by rewrite sum_of_products min_1 -has_count set_after_matches.
+Qed.
+End Table2.
+
+(* Given counts themselves, the formula of one rule is 2 where two accepting paths spell the word. *)
+Theorem without_clamp_is_refuted (R : realDomainType) :
+  ~ (forall (C L : finite) (clauses : C -> L -> option bool) (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool)
+       (accepts : L -> Q -> bool) w,
+     soft_value clauses (rule_count R begins moves accepts w) = (holds clauses (fun r => matched begins (accepts r) moves w))%:R).
+Proof.
+pose first (q : 'I_2) := q == ord0; pose moves (_ : unit) (p _ : 'I_2) := first p.
+move=> all; have := all (place 1) (place 1) (fun _ _ => Some true) unit_eqType (place 2) first moves (fun _ => xpredT) [:: tt].
+have -> : holds (C := place 1) (L := place 1) (fun _ _ => Some true) (fun _ => matched first xpredT moves [:: tt]) by vm_compute.
+rewrite /soft_value /literals /= rule_count_is_number.
+have -> : size (accepting_paths first xpredT moves [:: tt] : seq (seq 'I_2)) = 2%N by vm_compute.
+by rewrite -[RHS]addr0 mulrSr => /addrI/eqP; rewrite oner_eq0.
+Qed.
+
+(* Integers and signs, to compute with. *)
+Definition integers : realDomainType := [realDomainType of int].
+Definition rational_of (n : int) : rationals := match n with Posz m => Q2Qc (inject_Z (Z.of_nat m)) | Negz m => Q2Qc (inject_Z (- Z.of_nat m.+1)) end.
+Definition sign_of (a : rationals) : option bool := if nonzero a then Some (Qc_le (Q2Qc 0) a) else None.
