@@ -35,7 +35,8 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
-        print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
+        longest = max((r.facts.get("longest", 0) for r in row.results), default=0)
+        print_paragraph(out, f"ran {'; '.join(modules)}; the longest string had {longest} symbols", by=2)
     for result in row.results:
         for line in _remarks(result):
             print_paragraph(out, line)
@@ -64,7 +65,8 @@ def _numbers(result: Result) -> Text:
     more = ""
     if result.verdict == Verdict.HOLDS:  # of what differs, the counterexample says by how much, and where
         more = f"{share:>7} of its bound" if share else ""
-        more += f"   up to length {result.facts['longest']}" if "longest" in result.facts else ""
+        if result.kind == "exhausted" and "longest" in result.facts:
+            more = f"   up to length {result.facts['longest']}"
     return Text(line + more)
 
 
