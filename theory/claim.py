@@ -140,6 +140,21 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Misprint:
+    """What a paper prints and no reading can run: shapes that do not fit, an index that is not there.
+
+    Attributes:
+        printed: the print.
+        right: what is right.
+        test: the test that shows it, as pytest names it.
+    """
+
+    printed: str
+    right: str
+    test: str
+
+
+@dataclass(frozen=True)
 class TableRow:
     """A row of one of the paper's tables.
 
@@ -172,6 +187,7 @@ class Claim:
             too.
         effort: how much is tried of its variants.
         row: where it stands in one of the paper's tables.
+        misprints: what is printed and cannot be run.
     """
 
     name: str
@@ -187,6 +203,7 @@ class Claim:
     layers: tuple[str, ...] = ()
     layers_are_cases: bool = True
     effort: Effort = USUAL
+    misprints: tuple[Misprint, ...] = ()
 
     def effort_of(self, variant: Variant) -> Effort:
         """How much is tried of the variant."""

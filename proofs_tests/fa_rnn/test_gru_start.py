@@ -9,7 +9,7 @@ from theory.fa_rnn import gru_start
 from theory.registry import claim_named
 
 CLAIM = "fa-rnn-gru-start"
-CORRECTED, PRINTED = (claim_named(CLAIM).variant(name) for name in ("corrected", "printed"))
+CORRECTED, PRINTED = (claim_named(CLAIM).variant(name) for name in ("corrected", "printed-uniform"))
 
 
 @given(

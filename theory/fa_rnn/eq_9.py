@@ -1,9 +1,10 @@
 """Equation 9: the tensor, and so the automaton, comes back from the factors; the unfolding's rows have the
 state after first.
 
-Jiang et al. 2020, section 6, equation 9. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for
-the states i before and j after: read as [i, j], in the order in which programs reshape, it gives every matrix
-transposed.
+Jiang et al. 2020, section 6, equation 9. A mode-1 unfolding has a row a word, and is the transpose of what is
+printed. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for the states i before and j after:
+read as [i, j], in the order in which programs reshape, it gives every matrix transposed, which the paper does
+not say.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fractions import Fraction
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
+from theory.claim import LADDER, PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.eq_5 import decomposed, small_factors
 from theory.fa_rnn.shared.networks import (
     BITS,
@@ -156,9 +157,9 @@ CLAIM = Claim(
             ),
         ),
         Variant(
-            name="printed",
+            name="without-state-after-first",
             expected="refuted",
-            says="the unfolding read as [i, j], in the order in which programs reshape",
+            says="the unfolding read as [i, j], as programs reshape: every matrix is transposed",
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_before_first)),
             cases=ANY.random,
             small_cases=SMALL.small,
@@ -196,4 +197,14 @@ CLAIM = Claim(
     ),
     uses=("fa-rnn-eq-5",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
+    misprints=(
+        Misprint(
+            printed=(
+                "T_(1) = (D_2 (.) D_1) E_R^T: a mode-1 unfolding has a row for each of V words, and the product"
+                " has K^2"
+            ),
+            right="the transpose, E_R (D_2 (.) D_1)^T",
+            test="proofs_tests/fa_rnn/test_eq_9.py::test_the_unfolding_as_printed_has_the_shape_of_its_transpose",
+        ),
+    ),
 )

@@ -224,9 +224,12 @@ CLAIM = Claim(
             kinds=KINDS,
         ),
         Variant(
-            name="printed",
+            name="printed-uniform",
             expected="refuted",
-            says="1: with the bias 10 the scores are within 1/2 of one another, after every sentence",
+            says=(
+                "1: what is approximately equivalent is within 1/2 after every sentence, for the bias 10 (both"
+                " numbers are our reading; the paper has none)"
+            ),
             reading=Equality(recurrence=network(near), construction=always_one),
             cases=TEN.random,
             small_cases=TEN.small,

@@ -1,12 +1,13 @@
 """Table 2: soft logic on matches is logic, where its inputs are 0 or 1.
 
-Jiang et al. 2020, section 3.5 and Table 2, whose inputs are forward scores: counts, which may be larger
-than 1.
+Jiang et al. 2020, section 3.5 and Table 2, whose inputs are forward scores: counts, which may be larger than
+1. The paper asks that the elements of h_N are near 0 or 1; a rule with several final states may then still
+score 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -86,6 +87,26 @@ unclamped = Recurrence(
 )
 
 
+# Nothing is clamped, and something is said only where every number of that kind is 0 or 1; elsewhere the logic
+# itself stands in for the network, so that no difference comes from there.
+
+
+def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
+    """The formula of the counts, where those numbers are all 0 or 1."""
+
+    def out(w: Weights, h: Vector) -> tuple[Any]:
+        scores = counts(w, h)
+        if all(v in (0, 1) for v in numbers(w, h)):
+            return (formula(w.clauses, scores),)
+        return (int(holds(w.clauses, [score > 0 for score in scores])),)
+
+    return Recurrence(start=lambda w: w.alpha_0, step=step_4, out=out)
+
+
+where_states_are_bits = where_bits(lambda w, h: h)
+where_scores_are_bits = where_bits(counts)
+
+
 # With every number of h clamped at every step, no count grows; the states are of zeros and ones, so that they
 # are modes.
 
@@ -122,6 +143,7 @@ def logic(w: Weights) -> list[WFSA]:
 
 RANDOM = Sizes(rules_and_formula, ((2, 2, 1), (2, 2, 2), (3, 2, 2), (3, 3, 2)), ())
 SMALL = Sizes(small_rules_and_formula, (), ((1, 1, 1), (2, 1, 1), (2, 2, 2)))
+SEVERAL_ENDS = Sizes(rules_and_formula, ((2, 2, 1), (3, 2, 1)), ())
 ONE, NOTHING = Fraction(1), Fraction(0)
 
 CLAIM = Claim(
@@ -132,7 +154,10 @@ CLAIM = Claim(
         " the rules' matches and 0 elsewhere, when it is given forward scores that are clamped to at most 1."
     ),
     source=Source("jiang2020cold", "3.5", "Table 2", ("8",)),
-    hypotheses=("What the formula is given is 0 or 1: forward scores are counts, and have to be clamped.",),
+    hypotheses=(
+        "What the formula is given is 0 or 1: forward scores are counts, and have to be clamped; that the elements of"
+        " h_N are 0 or 1 is not enough.",
+    ),
     variants=(
         Variant(
             name="corrected",
@@ -177,6 +202,25 @@ CLAIM = Claim(
                     " (fun x p => true_at ({T} x p)) {word}))"
                 ),
             ),
+        ),
+        Variant(
+            name="corrected-scores",
+            expected="holds",
+            says="nothing is clamped, and the rules' scores are all 0 or 1",
+            reading=Equality(recurrence=where_scores_are_bits, construction=logic),
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=LADDER[:3],
+        ),
+        Variant(
+            name="printed",
+            expected="refuted",
+            says="nothing is clamped, and all elements of h_N are 0 or 1",
+            reading=Equality(recurrence=where_states_are_bits, construction=logic),
+            cases=SEVERAL_ENDS.random,
+            small_cases=SMALL.small,
+            kinds=LADDER[:3],
+            effort=Effort(examples=150, strings=12, longest=8, run=10),
         ),
         Variant(
             name="without-clamp",

@@ -132,6 +132,13 @@ program_as_printed = Recurrence(
 )
 
 
+zero_at_every_t = Recurrence(
+    start=lambda automaton: (automaton.semiring.zero,) * automaton.states,
+    step=lambda automaton, z, x: z,
+    out=lambda automaton, z: (z[-1],),
+)
+
+
 def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
     """z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from those at t - 1."""
     k, table = automaton.semiring, automaton.matrix(x)
@@ -241,7 +248,10 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="appendix B's program, which starts with z^(j) = 0 for all j, z^(0) too",
+            says=(
+                "appendix B's program, which starts with z^(j) = 0 for all j, z^(0) too, where its z_t is read"
+                " as z_0"
+            ),
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=program_as_printed),
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
@@ -252,6 +262,15 @@ CLAIM = Claim(
                 network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
                 score="program {n} {f} {u:from 1} {word}",
             ),
+        ),
+        Variant(
+            name="printed-at-every-t",
+            expected="refuted",
+            says="appendix B's z_t^(j) = 0 for all j as it stands, at every t",
+            reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=zero_at_every_t),
+            cases=FROM_ZERO.random,
+            small_cases=FROM_ZERO.small,
+            kinds=("sampled", "exhausted", "decided"),
         ),
         Variant(
             name="without-input-only-lambda",
