@@ -14,8 +14,8 @@ CLAIM = "fa-rnn-eq-9"
 
 @given(claim_named(CLAIM).variant("corrected").cases("abc"))
 def test_the_unfolding_as_printed_has_the_shape_of_its_transpose(case):
-    """(D_2 (.) D_1) E_R^T has K^2 rows and V columns; the mode-1 unfolding of T, whose columns are in the order
-    j K + i, is its transpose.
+    """(D_2 (.) D_1) E_R^T has K^2 rows and V columns; the mode-1 unfolding of T, whose columns are in the
+    order j K + i, is its transpose.
     """
     d_1, d_2, words = floats(case.D_1), floats(case.D_2), floats([case.v[x] for x in case.alphabet])
     k, v = len(d_1), len(words)
