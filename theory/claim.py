@@ -7,7 +7,7 @@ automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from hypothesis.strategies import SearchStrategy
@@ -84,6 +84,7 @@ class Variant:
         theorem: what Coq's kernel accepts of it; with one, it promises to be kernel-checked.
         alphabet: the symbols of all its cases, where they are given and not drawn.
         effort: how much is tried of it; the claim's own without.
+        without: for kinds of evidence that it cannot have, why (:mod:`theory.without`).
         programs: the torch programs that stand for its network besides layers of units, by their names in
             :mod:`ratproof.sides.programs.table`.
     """
@@ -100,6 +101,7 @@ class Variant:
     alphabet: tuple[str, ...] | None = None
     effort: Effort | None = None
     programs: tuple[str, ...] = ()
+    without: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.theorem is not None and KERNEL not in self.kinds:

@@ -16,8 +16,9 @@ from verdicts import Verdicts
 
 from automata.drawing import svg
 from ratproof.record.kinds import KINDS
-from theory.claim import Claim, Variant
+from theory.claim import Claim, Misprint, Variant
 from theory.registry import claims
+from theory.without import missing
 
 STATEMENTS = ("theorem", "lemma", "corollary", "proposition", "definition", "example", "remark")
 
@@ -58,7 +59,9 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
         theorems(claim),
         "## Errata and counterexamples\n\n" if refuted else "",
         *(_erratum(claim, v, verdicts) for v in refuted),
+        _misprints(claim),
         "## Verdicts\n\n" + rung_table([claim], verdicts, linked=False) + "\n" + legend(),
+        _without(claim),
         layers(claim),
         gpu(verdicts),
         "<details><summary>Cases, seconds and bounds of each</summary>\n\n"
@@ -73,6 +76,29 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
         f"```{{toctree}}\n:hidden:\n\n/tests/{claim.name}\n```\n",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def misprint(entry: Misprint) -> str:
+    """What is printed, what is right, and the test that shows it."""
+    return (
+        f"Printed: {plain(entry.printed)}. Right: {plain(entry.right)}. It cannot be run;"
+        f" `{entry.test.rpartition('::')[2]}` shows it.\n"
+    )
+
+
+def _misprints(claim: Claim) -> str:
+    return "\n".join(map(misprint, claim.misprints))
+
+
+def _without(claim: Claim) -> str:
+    """Why a variant lacks a rung."""
+    lines = []
+    for variant in claim.variants:
+        for kind, reason in missing(variant).items():
+            lines.append(f"- `{variant.name}`, {kind}: {plain(reason)}.\n")
+    if not lines:
+        return ""
+    return f"<details><summary>Rungs that are not there, and why</summary>\n\n{''.join(lines)}\n</details>\n"
 
 
 def _statement(claim: Claim) -> str:

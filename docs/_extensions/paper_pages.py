@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from claim_pages import misprint
 from page_text import plain
 from rung_table import gpu, legend, rung_table, smallest, unequal
 from verdict_text import as_word, when_and_where
@@ -97,6 +98,12 @@ def _errata_page(papers: Sequence[Paper], verdicts: Verdicts) -> str:
         if printed:
             parts.append(f"## {plain(paper.title)}\n")
             parts += [_entry(claim, variant, verdicts) for claim, variant in printed]
+        parts += [
+            f"[{plain(claim.source.statement)}, {plain(claim.title)}](/claims/{claim.name}.md)\n:"
+            f" {misprint(entry)}"
+            for claim in claims_of(paper)
+            for entry in claim.misprints
+        ]
     parts.append("## Hypotheses that are needed\n")
     parts += [
         _entry(claim, variant, verdicts)

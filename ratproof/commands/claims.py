@@ -20,6 +20,7 @@ from ratproof.record.kinds import KINDS
 from theory.claim import Claim
 from theory.papers import PAPERS
 from theory.registry import claims as all_claims
+from theory.without import missing
 
 if TYPE_CHECKING:
     from ratproof.runner.outcome import Outcome
@@ -50,7 +51,14 @@ def claims(as_json: AsJson = False) -> None:
 
 def _described(claim: Claim) -> dict[str, Any]:
     variants = [
-        {"name": v.name, "expected": v.expected, "says": v.says, "kinds": list(v.kinds)}
+        {
+            "name": v.name,
+            "expected": v.expected,
+            "says": v.says,
+            "kinds": list(v.kinds),
+            "without": missing(v),
+            "ran": list(claim.runs_of(v)),
+        }
         for v in claim.variants
     ]
     return {
@@ -60,6 +68,7 @@ def _described(claim: Claim) -> dict[str, Any]:
         "source": claim.source.__dict__,
         "hypotheses": list(claim.hypotheses),
         "uses": list(claim.uses),
+        "misprints": [misprint.__dict__ for misprint in claim.misprints],
         "variants": variants,
     }
 

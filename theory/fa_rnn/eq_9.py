@@ -161,6 +161,15 @@ CLAIM = Claim(
             expected="refuted",
             says="the unfolding read as [i, j], as programs reshape: every matrix is transposed",
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_before_first)),
+            theorem=Theorem(
+                "fa_rnn.eq_9.without_state_after_first_is_refuted",
+                refutes=True,
+                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+                automaton=(
+                    "@Wfa _ _ (place {K}) {alpha_0} (fun x i j => @refolded _ _ {K} (place {r}) {D_1} {D_2}"
+                    " {v} x j i) {alpha_inf}"
+                ),
+            ),
             cases=ANY.random,
             small_cases=SMALL.small,
             kinds=LADDER,
@@ -200,8 +209,8 @@ CLAIM = Claim(
     misprints=(
         Misprint(
             printed=(
-                "T_(1) = (D_2 (.) D_1) E_R^T: a mode-1 unfolding has a row for each of V words, and the product"
-                " has K^2"
+                "T_(1) = (D_2 (.) D_1) E_R^T, where a mode-1 unfolding has a row for each of V words, and the"
+                " product has K^2"
             ),
             right="the transpose, E_R (D_2 (.) D_1)^T",
             test="proofs_tests/fa_rnn/test_eq_9.py::test_the_unfolding_as_printed_has_the_shape_of_its_transpose",

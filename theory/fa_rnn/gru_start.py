@@ -213,6 +213,14 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
+            without={
+                "cross-checked": (
+                    "a sigmoid's values are irrational: what is compared lies in balls, not in scores"
+                ),
+                "decided": "the gates are sigmoids of the state, so the step is no affine function",
+                "proved": "the bound is an inequality, and this rung checks identities",
+                "kernel-checked": "the bound needs the reals and a sigmoid, which the development has not",
+            },
             expected="holds",
             says=(
                 "1: both networks are between l and u, after every sentence and for any weights of the gates"
@@ -225,10 +233,18 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed-uniform",
+            without={
+                "cross-checked": (
+                    "a sigmoid's values are irrational: what is compared lies in balls, not in scores"
+                ),
+                "decided": "the gates are sigmoids of the state, so the step is no affine function",
+                "kernel-checked": "its counterexample is a long run of a gated network in balls",
+            },
             expected="refuted",
             says=(
-                "1: what is approximately equivalent is within 1/2 after every sentence, for the bias 10 (both"
-                " numbers are our reading; the paper has none)"
+                "1: what is approximately equivalent is within 1/2 after every sentence, for the bias 10;"
+                " both"
+                " numbers are our reading, and the paper has none"
             ),
             reading=Equality(recurrence=network(near), construction=always_one),
             cases=TEN.random,

@@ -87,8 +87,8 @@ unclamped = Recurrence(
 )
 
 
-# Nothing is clamped, and something is said only where every number of that kind is 0 or 1; elsewhere the logic
-# itself stands in for the network, so that no difference comes from there.
+# Nothing is clamped, and something is said only where every number of that kind is 0 or 1; elsewhere the
+# logic itself stands in for the network, so that no difference comes from there.
 
 
 def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
@@ -155,12 +155,20 @@ CLAIM = Claim(
     ),
     source=Source("jiang2020cold", "3.5", "Table 2", ("8",)),
     hypotheses=(
-        "What the formula is given is 0 or 1: forward scores are counts, and have to be clamped; that the elements of"
-        " h_N are 0 or 1 is not enough.",
+        (
+            "What the formula is given is 0 or 1: forward scores are counts, and have to be clamped. That the"
+            " elements of h_N are 0 or 1 is not enough."
+        ),
     ),
     variants=(
         Variant(
             name="corrected",
+            without={
+                "decided": (
+                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
+                    " read out is not"
+                )
+            },
             expected="holds",
             says="with counts clamped to at most 1 before",
             reading=Equality(recurrence=aggregated, construction=logic),
@@ -205,6 +213,17 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-scores",
+            without={
+                "decided": (
+                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
+                    " read out is not"
+                ),
+                "proved": "the argument is a case distinction on scores, no identity of polynomials",
+                "kernel-checked": (
+                    "it follows from the theorem about matches, where counts are 0 or 1; it has none of its"
+                    " own"
+                ),
+            },
             expected="holds",
             says="nothing is clamped, and the rules' scores are all 0 or 1",
             reading=Equality(recurrence=where_scores_are_bits, construction=logic),
@@ -214,6 +233,13 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed",
+            without={
+                "decided": (
+                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
+                    " read out is not"
+                ),
+                "kernel-checked": "its counterexample is that of without-clamp, whose theorem has it",
+            },
             expected="refuted",
             says="nothing is clamped, and all elements of h_N are 0 or 1",
             reading=Equality(recurrence=where_states_are_bits, construction=logic),
@@ -224,6 +250,12 @@ CLAIM = Claim(
         ),
         Variant(
             name="without-clamp",
+            without={
+                "decided": (
+                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
+                    " read out is not"
+                )
+            },
             expected="refuted",
             says="the formula is given the counts",
             reading=Equality(recurrence=unclamped, construction=logic),

@@ -249,8 +249,8 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says=(
-                "appendix B's program, which starts with z^(j) = 0 for all j, z^(0) too, where its z_t is read"
-                " as z_0"
+                "appendix B's program, which starts with z^(j) = 0 for all j, z^(0) too; its z_t is read as"
+                " z_0"
             ),
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=program_as_printed),
             cases=FROM_ZERO.random,
@@ -268,6 +268,12 @@ CLAIM = Claim(
             expected="refuted",
             says="appendix B's z_t^(j) = 0 for all j as it stands, at every t",
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=zero_at_every_t),
+            theorem=Theorem(
+                "rational_recurrences.proposition_12.printed_at_every_t_is_refuted",
+                refutes=True,
+                network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
+                score="zero",
+            ),
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
             kinds=("sampled", "exhausted", "decided"),

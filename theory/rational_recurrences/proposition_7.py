@@ -144,6 +144,11 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed-nonempty",
+            without={
+                "decided": (
+                    "it speaks of nonempty strings and of one c_0; the shortest counterexample settles it"
+                )
+            },
             expected="refuted",
             says="Figure 1 as drawn, with any c_0, for nonempty strings, of which the proposition speaks",
             reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),

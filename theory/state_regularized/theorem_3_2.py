@@ -167,6 +167,15 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-eq-5",
+            without={
+                "cross-checked": (
+                    "the mixture's numbers are irrational: OpenFst's floats would round both sides"
+                ),
+                "proved": "the step is a softmax, which is no polynomial; boxes decide each case",
+                "kernel-checked": (
+                    "Coq would need boxes of exponentials; they are checked by an independent program instead"
+                ),
+            },
             expected="holds",
             programs=("sr-mixture",),
             says=(
@@ -199,6 +208,13 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed-uniform",
+            without={
+                "cross-checked": "what is compared is a probability with a bound, not a score",
+                "decided": (
+                    "the network's output is whether a probability is at least one half, which is no affine"
+                    " function"
+                ),
+            },
             expected="refuted",
             says=(
                 "with equation 4 one temperature, here 1 / (4 ln 2), serves all strings: the run follows the"
@@ -213,6 +229,15 @@ CLAIM = Claim(
         ),
         Variant(
             name="without-low-temperature",
+            without={
+                "cross-checked": (
+                    "the mixture's numbers are irrational: OpenFst's floats would round both sides"
+                ),
+                "decided": (
+                    "one string refutes it; boxes would show where the mixture follows, not where it does not"
+                ),
+                "kernel-checked": "the counterexample's numbers are exponentials of irrational mixtures",
+            },
             expected="refuted",
             says="with equation 5 the network follows the DFA at the temperature 1 / ln 2 too",
             reading=Equality(recurrence=mixture_in_doubt, construction=dfa),

@@ -46,6 +46,20 @@ by apply: eq_sum => p; rewrite IH /= refolded_is_of_factors.
 Qed.
 End Equation9.
 
+(* Read as [i, j], as programs reshape, every matrix is transposed, and the transition from state 0 to state 1 is lost. *)
+Theorem without_state_after_first_is_refuted (K : semiring) : commutative (@times K) -> 1 <> 0 :> K ->
+  ~ (forall S n (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K) (alpha_0 alpha_inf : 'I_n -> K) w,
+     score (@Wfa K S (place n) alpha_0 (fun x i j => refolded D_1 D_2 E_R x j i) alpha_inf) w =
+     score_5 (Q := place n) alpha_0 alpha_inf D_1 D_2 E_R w).
+Proof.
+move=> timesC nontrivial all; apply: nontrivial.
+pose first (i : 'I_2) : K := if val i is 0%N then 1 else 0; pose second (i : 'I_2) : K := if val i is 0%N then 0 else 1.
+have := all unit 2%N (place 1) (fun i _ => first i) (fun j _ => second j) (fun _ _ => 1) first second [:: tt].
+rewrite /score_5 /next_5 /run /= /score /forward /run /= /forward_step.
+under eq_sum => q do (under eq_sum => p do rewrite /= refolded_is_of_factors //).
+by rewrite /of_factors /first /second; written_out => ->.
+Qed.
+
 (* The rules' automaton from the refolded tensor: 1 where it is at least a threshold gamma, in any order. *)
 Section Threshold.
 Variables (K : semiring) (at_most : K -> K -> bool) (gamma : K) (S : eqType) (n : nat).

@@ -61,6 +61,12 @@ Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   program 1 lambda u [:: tt] <> rcnn (fun _ => 0) lambda u [:: tt] 1 :> K.
 Proof. by move=> nontrivial lambda u; rewrite /program /rcnn /run /= /rcnn_next /=; written_out => /esym. Qed.
 
+(* With z = 0 at every t the program gives 0 to every word, the one of one symbol too. *)
+Theorem printed_at_every_t_is_refuted (K : semiring) : 1 <> 0 :> K ->
+  let lambda := fun _ : unit => 0 in let u := fun (_ : unit) (_ : nat) => 1 in
+  0 <> rcnn (fun _ => 0) lambda u [:: tt] 1 :> K.
+Proof. by move=> nontrivial lambda u; rewrite /rcnn /run /= /rcnn_next /=; written_out => /esym. Qed.
+
 (* d units of the RCNN are rational (Definition 8). *)
 Theorem rcnn_is_rational (K : semiring) (S : Type) d n (c_0 : 'I_d -> nat -> K) (lambda : 'I_d -> S -> K) (u : 'I_d -> S -> nat -> K) :
   (1 <= n)%N -> rational (fun w i => rcnn (c_0 i) (lambda i) (u i) w n).

@@ -1,0 +1,51 @@
+"""Why a variant has no evidence of some kind: a sentence for each kind that it does not promise.
+
+>>> from theory.registry import claims
+>>> claim = claims()["proposition-7"]
+>>> missing(claim.variant("corrected"))
+{}
+>>> missing(claim.variant("printed"))
+{'proved': 'one counterexample refutes it: there is nothing to prove'}
+"""
+
+from __future__ import annotations
+
+from automata.semirings import REAL
+from theory.claim import KERNEL, PROVED, Variant
+from theory.reading import NoAutomaton, Program
+
+KINDS = (*PROVED, KERNEL)
+NOT_A_STEP = (
+    "the argument is no identity of polynomials that each step keeps, which is what this rung checks; Coq's"
+    " theorem has it, for all weights"
+)
+REFUTED = "one counterexample refutes it: there is nothing to prove"
+OWN_ALGORITHM = "what is compared is the algorithm that is printed, and OpenFst runs its own"
+NO_FIELD = "over {} the equality of automata is not decidable in general; the semiring's theorem is Coq's"
+NO_SINGLE_STRING = (
+    "what refutes it is that no automaton of any size does; the theorem about Hankel matrices has one block"
+    " at a time"
+)
+
+
+def missing(variant: Variant) -> dict[str, str]:
+    """For each kind that the variant does not promise, why: its own reason, or the one for its like; empty
+    text where nobody has given any.
+    """
+    reasons = {kind: variant.without.get(kind) or _usual(variant, kind) for kind in KINDS}
+    return {kind: reason for kind, reason in reasons.items() if kind not in variant.kinds}
+
+
+def _usual(variant: Variant, kind: str) -> str:
+    if isinstance(variant.reading, Program):
+        return "a program is run on strings, and nothing but its runs is known of it"
+    if kind == "proved":
+        return REFUTED if variant.expected == "refuted" else NOT_A_STEP if variant.theorem is not None else ""
+    if kind == "cross-checked" and variant.reading.algorithm is not None:
+        return OWN_ALGORITHM
+    if kind == KERNEL and isinstance(variant.reading, NoAutomaton):
+        return NO_SINGLE_STRING
+    if kind == "decided":
+        over = getattr(next(iter(variant.small_cases(1)), None), "over", REAL)
+        return "" if over is REAL else NO_FIELD.format(over.name)
+    return ""
