@@ -128,6 +128,11 @@ BREAKS = {
         "then alpha p x q else 0)%W",
         "then alpha q x p else 0)%W",
     ),
+    "three states are excluded, too": (
+        "rational_recurrences/shared/feedback.v",
+        "(card Q < 3)%N",
+        "(card Q < 4)%N",
+    ),
     "a certificate without its final weights": (
         "checker.v",
         (

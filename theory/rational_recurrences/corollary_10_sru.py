@@ -14,6 +14,7 @@ from theory.rational_recurrences.proposition_7 import READS_STATE, figure_1, wit
 from theory.rational_recurrences.shared.complement import input_representation
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
 from theory.reading import NoAutomaton
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 CLAIM = Claim(
@@ -41,6 +42,11 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
+            theorem=Theorem(
+                "rational_recurrences.corollary_10_sru.without_memoryless_gates_is_refuted",
+                refutes=True,
+                network="feedback {w} {f} {u} {word}",
+            ),
         ),
     ),
     example=Weights(

@@ -184,6 +184,11 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
+            theorem=Theorem(
+                "rational_recurrences.proposition_7.without_memoryless_gates_is_refuted",
+                refutes=True,
+                network="feedback {w} {f} {u} {word}",
+            ),
         ),
     ),
     example=Weights(

@@ -55,7 +55,7 @@ by apply: eq_sum => s; rewrite same.
 Qed.
 End Products.
 
-(* Else it is not: where the vector of the one word is 0, so that P is, and its row is 1, the network gives 0 and the automaton 1. *)
+(* Without that the network is not the automaton: where the vector of the one word is 0, so that P is, and its row is 1, the network gives 0 and the automaton 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   ~ (forall (S D Q C : finite) (D_1 D_2 : Q -> C -> K) (alpha_0 alpha_inf : Q -> K) (E_w : S -> D -> K) (E_R : S -> C -> K) (P : D -> S -> K) w,
      pseudo_inverse E_w P ->

@@ -105,7 +105,7 @@ Definition goes_to (after : Q -> option Q) (p q : Q) : bool := after p == Some q
 Definition spells (x : S) (p q : Q) : bool := goes_to (own x) p q || goes_to wild p q.
 End Wildcard.
 
-(* Where both lead to the same state it counts twice. *)
+(* Where a word's own transition and the wildcard's lead to the same state, the forward score of the word is 2. *)
 Theorem printed_wildcard_is_refuted (K : semiring) : 1 + 1 <> 1 :> K ->
   ~ (forall (S : eqType) (Q : finite) (start : Q) (accepts : Q -> bool) (own : S -> Q -> option Q) (wild : Q -> option Q) w,
      score_4 (fun q => bit K (q == start)) (fun q => bit K (accepts q))

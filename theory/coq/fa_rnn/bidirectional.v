@@ -30,7 +30,7 @@ by rewrite !timesw0 plusw0.
 Qed.
 End Rules.
 
-(* With one of them by an automaton that counts it is one and a half on the word of one symbol that two paths spell. *)
+(* With one of the scores by an automaton that counts the mean is one and a half on the word of one symbol that two paths spell. *)
 Theorem without_deterministic_is_refuted (R : ringType) (half : R) : (half + half)%R = 1%R ->
   ~ (forall (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w,
      mean (half : of_ring R) (score (weighted begins accepts moves (of_ring R)) w) (score (on_sets accepts begins (backwards moves) (of_ring R)) (rev w)) =

@@ -59,7 +59,7 @@ Definition score_in_shared_columns (alpha_0 alpha_inf : Q + Q' -> K) (w : seq S)
   score_5 (Q := sum_finite Q Q') alpha_0 alpha_inf (below D_1 D_1') (below D_2 D_2') summed_rows w.
 End SharedColumns.
 
-(* Then one rule's states reach the other's: where D_1 and D_2' are 1 and the row of the other network is, its score of the word of one symbol
+(* In shared columns one rule's states reach the other's: where D_1 and D_2' are 1 and the row of the other network is, its score of the word of one symbol
    is 1, and 0 by its own network. *)
 Theorem without_own_columns_is_refuted (K : semiring) : 1 <> 0 :> K ->
   ~ (forall (S : Type) (Q Q' C : finite) (alpha_0 alpha_inf : Q -> K) (alpha_0' alpha_inf' : Q' -> K)

@@ -85,7 +85,7 @@ Definition but_last (C : finite) (s : 'I_(card C).-1) : C := tnth (in_tuple (ele
 Definition without_last_column (K : semiring) (S : Type) (Q : finite) (F : factors K S Q) : factors K S Q :=
   @Factors K S Q (place (card (columns F)).-1) (fun i s => before F i (but_last s)) (fun x s => of_word F x (but_last s)) (fun j s => after F j (but_last s)).
 
-(* They give 0 where the tensor is one weight 1, and the automaton scores the word of one symbol 1. *)
+(* With one column less the factors give 0 where the tensor is one weight 1, and the automaton scores the word of one symbol 1. *)
 Theorem without_large_enough_rank_is_refuted (K : semiring) : 1 <> 0 :> K ->
   ~ (forall (S Q : finite) (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) w,
      score (automaton_of alpha_0 alpha_inf T) w = score_of alpha_0 alpha_inf (without_last_column (by_construction T)) w).

@@ -80,7 +80,7 @@ by rewrite /= /thresholded refolded_is_of_factors // exact /bit; case: (moves x 
 Qed.
 End Threshold.
 
-(* With any other threshold it does not: one of 0 or less makes a transition of none, and one above 1 takes one away. *)
+(* With any other threshold the rules' automaton does not come back: one of 0 or less makes a transition of none, and one above 1 takes one away. *)
 Theorem without_threshold_in_range_is_refuted (K : semiring) (at_most : K -> K -> bool) (gamma : K) : 1 <> 0 :> K ->
   at_most gamma 0 \/ ~~ at_most gamma 1 ->
   ~ (forall (S : eqType) n (C : finite) (D_1 D_2 : 'I_n -> C -> K) (E_R : S -> C -> K) (alpha_0 alpha_inf : 'I_n -> K)

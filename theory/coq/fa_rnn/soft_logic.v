@@ -78,7 +78,7 @@ Theorem soft_logic w :
   soft_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: soft_value_of_bits => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
 
-(* With h clamped at every step, too: h_t = min(1, h_{t-1} T[x_t]). *)
+(* h clamped at every step, too: h_t = min(1, h_{t-1} T[x_t]). *)
 Definition clamped_next (h : Q -> R) (x : S) (j : Q) : R := Num.min 1 (next_4 (K := of_ring R) (fun x i j => bit _ (moves x i j)) h x j).
 Definition clamped_score (w : seq S) (r : L) : R :=
   sum (K := of_ring R) (fun q => run clamped_next (fun q => (begins q)%:R) w q * (accepts r q)%:R).
@@ -95,6 +95,7 @@ rewrite (eq_sum (G := fun p => (has_element (set_after begins moves w) p)%:R * (
 by rewrite IH; case: (moves x p q).
 Qed.
 
+(* With h clamped at every step the soft value is that, too: no count grows, and nothing else changes. *)
 Theorem soft_logic_clamped_steps w :
   soft_value (clamped (clamped_score w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof.

@@ -4,6 +4,7 @@ From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences Require Import proposition_7.
 From ratproof.rational_recurrences.shared Require Import complement.
+From ratproof.rational_recurrences.shared Require Import feedback.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -22,3 +23,12 @@ Proof. exact: complemented_is_figure_1. Qed.
 Theorem printed_input_representation_is_refuted (R : comRingType) :
   let one := fun _ : Datatypes.unit => 1 : of_ring R in score (figure_1 one one 0) [:: tt] <> sru 0 one one [:: tt].
 Proof. exact: complemented_is_not_without_complement. Qed.
+
+(* Where the forget gate also reads the state before it, no automaton with fewer than three states computes the unit, though Figure 1 has two: for
+   f = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has the rank three. *)
+Theorem without_memoryless_gates_is_refuted (F : numFieldType) :
+  ~ (forall (S : eqType) (w : F) (f u : S -> F), w != 0%R ->
+     exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall v, score A v = feedback (w : of_ring F) f u v).
+Proof.
+exact: feedback_is_no_small_automaton.
+Qed.

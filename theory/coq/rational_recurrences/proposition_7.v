@@ -1,7 +1,8 @@
 (* Proposition 7 (Peng et al. 2018, section 3.1): a gated unit is a two-state automaton. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton instances.
+From ratproof.rational_recurrences.shared Require Import feedback.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -48,3 +49,12 @@ Proof. by move=> nontrivial f u; evaluated; rewrite /unit /run /= /unit_next; wr
 Theorem printed_equation_3b_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 0 in let u := fun _ => 1 in late_score (figure_1 f u 0) [:: tt] <> unit 0 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; rewrite /late_score /run /=; written_out; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.
+
+(* Where the forget gate also reads the state before it, no automaton with fewer than three states computes the unit, though Figure 1 has two: for
+   f = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has the rank three. *)
+Theorem without_memoryless_gates_is_refuted (F : numFieldType) :
+  ~ (forall (S : eqType) (w : F) (f u : S -> F), w != 0%R ->
+     exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall v, score A v = feedback (w : of_ring F) f u v).
+Proof.
+exact: feedback_is_no_small_automaton.
+Qed.
