@@ -45,6 +45,14 @@ def rrnn_b_max_plus(cell, v, c):
         yield c, tanh(c if cell.gate is None else torch.log(sigmoid(of(cell.gate, x))) + c)
 
 
+def example_15(cell, v, c):
+    for x in v:
+        c = torch.maximum(
+            torch.nn.functional.logsigmoid(of(cell.forget, x)) + c, g(cell.nonlinearity)(of(cell.update, x))
+        )
+        yield c, c
+
+
 def rrnn_c(cell, v, c):
     c1, c2 = c, c
     for x in v:
@@ -159,6 +167,7 @@ def linear_elman(cell, v, c):
 
 REFERENCES = {
     "example-6": example_6,
+    "example-15": example_15,
     "rrnn-b": rrnn_b,
     "rrnn-b-max-plus": rrnn_b_max_plus,
     "rrnn-c": rrnn_c,
@@ -177,6 +186,8 @@ REFERENCES = {
 KINDS = [
     ("example-6", {}),
     ("example-6", {"nonlinearity": "identity", "bias": False}),
+    ("example-15", {}),
+    ("example-15", {"nonlinearity": "identity", "bias": False}),
     ("rrnn-b", {}),
     ("rrnn-b", {"output_gate": True, "bias": False}),
     ("rrnn-b-max-plus", {}),

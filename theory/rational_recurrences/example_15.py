@@ -157,6 +157,6 @@ CLAIM = Claim(
         },
     ),
     uses=("proposition-7",),
-    layers=("rrnn-b-max-plus",),
+    layers=("example-15",),
     effort=Effort(exhausted=6),
 )

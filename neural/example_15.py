@@ -1,0 +1,72 @@
+"""Example 15 (Peng et al. 2018, equations 21a to 21c): Example 6 over the max-plus semiring; c_0 is
+-infinity.
+
+>>> layer = Example15(3, 2)
+>>> c, c_n = layer(torch.zeros(5, 4, 3))
+>>> c.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, max-plus semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from automata.semirings import MAX_PLUS
+from neural.cell import NONLINEARITIES, AutomatonCell
+from neural.layer import Recurrent
+from neural.layer_kind import FLAG, NONLINEARITY, STARTS, LayerKind
+from neural.pattern import FIGURE_1
+from neural.recurrence import max_plus
+from neural.unrolled import one_of
+
+
+class Example15Cell(AutomatonCell):
+    """f_t = log sigmoid(W_f v_t + b_f), u_t = g(W_u v_t + b_u), c_t = max(f_t + c_{t-1}, u_t)."""
+
+    semiring = MAX_PLUS
+    pattern = FIGURE_1
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: Literal["tanh", "identity"] = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.nonlinearity = one_of("nonlinearity", nonlinearity, tuple(NONLINEARITIES))
+        self.forget = self.linear(bias)
+        self.update = self.linear(bias)
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """Equations 21a and 21b."""
+        return {
+            "f": torch.nn.functional.logsigmoid(self.forget(view)),
+            "u": NONLINEARITIES[self.nonlinearity](self.update(view)),
+        }
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equation 21c."""
+        return (max_plus(gates["f"], gates["u"], state[0]),)
+
+
+class Example15(Recurrent):
+    """A layer of Example 15; its outputs are the states c_t.
+
+    Options: ``nonlinearity``, the g of equation 21b, ``"tanh"`` or ``"identity"``; ``bias``: with b_f and
+    b_u.
+    """
+
+    cell_class = Example15Cell
+
+
+KIND = LayerKind(
+    "example-15", Example15, options={"nonlinearity": NONLINEARITY, "bias": FLAG}, starts=st.none() | STARTS
+)
