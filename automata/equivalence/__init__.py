@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from automata.equivalence import field, pairs, unambiguous
+from automata.equivalence import field, lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Distinguished
 from automata.errors import InputError, UnknownSymbol
@@ -43,9 +43,10 @@ def equivalent(
     they are.
 
     Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`). Boolean:
-    decided (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: decided where every string has
-    at most one path (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log:
-    decided where every string has at most one path.
+    decided (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: equal where lumping shows it
+    (:mod:`automata.equivalence.lumping`), decided where every string has at most one path
+    (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log: equal where lumping
+    shows it, decided where every string has at most one path.
 
     Args:
         a: over any semiring; a difference is the shortlex-least string in the order of its alphabet.
@@ -100,12 +101,18 @@ def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) 
         # round
         if a.epsilon is None and b.epsilon is None and all(map(unambiguous.is_unambiguous, (a, b))):
             return unambiguous.decide(a, b, tell)
-        return Unknown(
+        lumped = lumping.lump(a, b) if a.epsilon is None and b.epsilon is None else None
+        return lumped or Unknown(
             "over the log semiring, only automata with at most one path for each string, and no epsilon, are"
-            " decided"
+            " decided, and those that lumping their states shows to be equal"
         )
     a, b = a.to_exact(), b.to_exact()
     plain = [remove_epsilon(side) for side in (a, b)]
+    if a.epsilon is None and b.epsilon is None:
+        tell("lumping")
+        lumped = lumping.lump(a, b)
+        if lumped is not None:
+            return lumped
     one_path = all(map(unambiguous.is_unambiguous, plain))
     if not one_path:
         return pairs.search(a, b, tell, longest)

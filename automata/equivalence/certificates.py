@@ -118,7 +118,39 @@ class Bisimulation:
         return _frame("equivalent", self.a, self.b) | {"pairs": pairs}
 
 
-Certificate = Linked | Minimal | Distinguished | Bisimulation
+@dataclass(frozen=True)
+class Lumped:
+    """Two automata over any semiring that are equal, since both go to a third one, whose states are classes
+    of theirs.
+
+    With X[q, c] = 1 where q is of class c: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol a, and
+    rho_A = X rho_C; in the mirror with X[c, q], lambda_A = lambda_C X, X M_A(a) = M_C(a) X, and X rho_A =
+    rho_C.
+
+    Attributes:
+        a, b: the automata, without epsilon.
+        through: C.
+        of_a, of_b: the class of each state that has one.
+        mirrored: is it the mirror's?
+    """
+
+    a: WFSA
+    b: WFSA
+    through: WFSA
+    of_a: dict[int, int]
+    of_b: dict[int, int]
+    mirrored: bool
+
+    def to_json(self) -> JsonObject:
+        """As a JSON object."""
+        classes = {
+            side: sorted([q, c] for q, c in of.items()) for side, of in (("A", self.of_a), ("B", self.of_b))
+        }
+        lumped = {"through": to_json(self.through), "classes": classes, "mirrored": int(self.mirrored)}
+        return _frame("equivalent", self.a, self.b) | lumped
+
+
+Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped
 
 
 def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:

@@ -63,6 +63,15 @@ def bisimulation(folder: Path) -> tuple[str, ...]:
     return ("c.json",)
 
 
+def lumped(folder: Path) -> tuple[str, ...]:
+    arrows = [(0, 1, "a", 1), (0, 2, "a", "1/2"), (1, 0, "b", 2), (2, 0, "b", 2)]
+    files.write(WFSA.from_edges(MAX_PLUS, 3, "ab", [(0, 0)], [(1, 1), (2, 1)], arrows), folder / "A.json")
+    arrows = [(0, 1, "a", 1), (1, 0, "b", 2)]
+    files.write(WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0)], [(1, 1)], arrows), folder / "B.json")
+    run("equivalent A.json B.json --certificate c.json")
+    return ("c.json",)
+
+
 def tropical_difference(folder: Path) -> tuple[str, ...]:
     files.write(tropical_automaton(MAX_PLUS), folder / "A.json")
     files.write(tropical_automaton(MAX_PLUS, 3), folder / "B.json")
@@ -105,6 +114,7 @@ KINDS = (
     Kind("certificate: different", different, checked_by("check_certificate"), agree=True),
     Kind("certificate: minimal", minimal, checked_by("check_certificate"), agree=True),
     Kind("certificate: bisimulation", bisimulation, checked_by("check_bisimulation"), agree=True),
+    Kind("certificate: lumped", lumped, checked_by("check_bisimulation"), agree=True),
     Kind(
         "certificate: different in max-plus",
         tropical_difference,

@@ -3,8 +3,9 @@ else.
 
 It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B, over
 boolean, max-plus, min-plus or max-times, a certificate claims "equivalent": every string leads Forward to a
-listed pair of vectors, up to a common factor (boolean: up to equivalence and union), each with equal scores;
-or "different": a word, maybe not the least, has two scores.
+listed pair of vectors, up to a common factor (boolean: up to equivalence and union), each with equal scores,
+or both go to a third automaton whose states are classes of theirs; or "different": a word, maybe not the
+least, has two scores.
 """
 
 import hashlib
@@ -98,7 +99,7 @@ class Automaton:
                 f"there is no state {source}, or no symbol {symbol!r:.40}",
             )
             self.put(self.steps[symbol].setdefault(source, {}), target, self.weight(text))
-        self.epsilon = self.steps.pop("")
+        self.epsilon, self.ends = self.steps.pop(""), {"initial": self.initial, "final": self.final}
         self.live, new = set(self.final), [*self.final]  # the states from which a final state can be reached
         back = {}
         for rows in (*self.steps.values(), self.epsilon):
@@ -199,6 +200,48 @@ def check_pairs(a, b, written):
             )
 
 
+def check_classes(a, c, classes, mirrored):
+    """Each state of A with a class: from it A goes on to each class as C does; in the mirror, to it."""
+    x = dict(classes)
+    need(
+        len(x) == len(classes) and not a.epsilon and not c.epsilon,
+        "a state has two classes, or epsilon is there",
+    )
+    need(all(0 <= q < a.n and 0 <= to < c.n for q, to in classes), "there is no such state, or class")
+
+    def turned(rows):
+        result = {}
+        for q, row in rows.items():
+            for r, w in row.items():
+                result.setdefault(r, {})[q] = w
+        return result
+
+    def lumped(row):
+        result = {}
+        for q, w in row.items():
+            if q in x:
+                c.put(result, x[q], w)
+        return result
+
+    way = turned if mirrored else lambda rows: rows
+    first, last = ("final", "initial") if mirrored else ("initial", "final")
+    need(
+        lumped(a.ends[first]) == c.ends[first],
+        "the classes' first weights are not those of the third automaton",
+    )
+    for q in range(a.n):
+        end = c.ends[last].get(x[q]) if q in x else None
+        need(a.ends[last].get(q) == end, f"state {q} has another last weight than its class")
+    for symbol in a.alphabet:
+        own, of_c = way(a.steps[symbol]), way(c.steps[symbol])
+        for q in range(a.n):
+            right = of_c.get(x[q], {}) if q in x else {}
+            need(
+                lumped(own.get(q, {})) == right,
+                f"{symbol!r:.40} leads from state {q} otherwise than from its class",
+            )
+
+
 def verdict(data):
     """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
@@ -212,7 +255,9 @@ def verdict(data):
     )
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
     need(over not in ("real", "counting"), f"it is over a field: check_certificate.py is for {over}")
-    known(data, ["format", "claims", "A", "B", *FIELDS[data["claims"]]], ["about", "stand"])
+    lumped = data["claims"] == "equivalent" and "classes" in data
+    fields = ["through", "classes", "mirrored"] if lumped else FIELDS[data["claims"]]
+    known(data, ["format", "claims", "A", "B", *fields], ["about", "stand"])
     known(
         stand := data.get("stand", {}), [], stand
     )  # which words a symbol stands for: written down, and not checked
@@ -228,6 +273,16 @@ def verdict(data):
         ]
         said = [a.weight(text) for text in listed(data["scores"], "scores", str)]
         need(scores == said and scores[0] != scores[1], "the scores are not so")
+    elif lumped:
+        c = Automaton(data["through"])
+        need(
+            c.semiring == a.semiring and {*c.alphabet} == {*a.alphabet},
+            "the third automaton is of another kind",
+        )
+        need(data["mirrored"] in (0, 1) and type(data["mirrored"]) is int, "mirrored is 0 or 1")
+        known(data["classes"], "AB")
+        for side, name in ((a, "A"), (b, "B")):
+            check_classes(side, c, listed(data["classes"][name], "classes", int, int), data["mirrored"])
     else:
         for pair in listed(data["pairs"], "pairs", list, list):
             for vector in pair:

@@ -5,12 +5,15 @@ claim.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from automata.affine import read_affine
-from automata.equivalence import Different, equivalent
+from automata.equivalence import Different, Unknown, equivalent
+from automata.linear import read_linear
 from automata.modes import read_with_modes
 from automata.operations import hadamard
+from automata.semirings import REAL
 from automata.wfsa import WFSA
 from ratproof.checkers.table import accepted_certificate
 from ratproof.record.counterexample import Disagreement
@@ -30,8 +33,10 @@ def decide(comparison: Exact, on_numbers: OnNumbers | None = None) -> None:
     """Assert that the case's recurrence gives every string the scores of its automata, all of them, in exact
     fractions.
 
-    The step has to be affine in the state (:mod:`automata.affine`), and the semiring the real one. Every
-    certificate, of an equality or of a difference, is checked by ``ratproof/checkers/check_certificate.py``.
+    The step has to be affine in the state (:mod:`automata.affine`), or, over another semiring than the real
+    one, linear (:mod:`automata.linear`); there equality is shown by lumping, or it is unknown. Every
+    certificate, of an equality or of a difference, is checked by ``ratproof/checkers/check_certificate.py``
+    or ``check_bisimulation.py``.
     Where the variant speaks of strings of some length on, shorter ones score 0 on both sides of what is
     compared.
 
@@ -78,8 +83,17 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
 
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
     """The recurrence with the weights of the case (an algorithm on an automaton) as automata, one for each
-    value it shows.
+    value it shows; over the case's own semiring.
     """
+    over = getattr(case, "over", REAL)
+    if over is not REAL:
+        return read_linear(
+            over,
+            lambda k: recurrence.start(replace(case, over=k)),
+            lambda k, c, x: recurrence.step(replace(case, over=k), c, x),
+            lambda k, c: recurrence.out(replace(case, over=k), c),
+            case.alphabet,
+        )
     reader = read_with_modes if recurrence.modes else read_affine
     return reader(
         recurrence.start(case),
@@ -96,6 +110,8 @@ def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: S
         raise RuntimeError("there is no unit to decide")
     for unit, (one, other) in enumerate(zip(network, constructed, strict=True)):
         answer = equivalent(one, other)
+        if isinstance(answer, Unknown):
+            raise RuntimeError(f"unit {unit} is not decided: {answer.why}")
         book.add(1)
         if isinstance(answer, Different):
             write = one.semiring.format

@@ -1,0 +1,153 @@
+"""Equality over any semiring, by lumping: both automata go to one smaller one.
+
+Equality over max-plus is not decidable in general (Krob 1994), but it is certain where a matrix X intertwines
+two automata: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol a, and rho_A = X rho_C. Here X maps
+states to classes: states of one class have equal final weights, and for each symbol equal sums of weights
+into each class (the coarsest such partition, by refinement); states from which no final state is reached have
+none. Where both automata go to one C so, or to one in the mirror, they are equal. That they do not says
+nothing.
+
+Sums of logarithms are irrational: over log two of them count as equal where their summands are.
+
+>>> from automata.semirings import MAX_PLUS
+>>> from automata.wfsa import WFSA
+>>> one = WFSA(MAX_PLUS, [0], [1], {"a": [[2]]})
+>>> two = WFSA(MAX_PLUS, [0, -1], [1, 1], {"a": [[2, 0], [1, 2]]})
+>>> answer = lump(one, two)
+>>> answer.verdict, answer.certificate.through.states
+('equivalent', 1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import reduce
+from typing import Any
+
+from automata.aliases import Weight
+from automata.equivalence.answers import Equivalent
+from automata.equivalence.arrows import Arrows, arrows
+from automata.equivalence.certificates import Lumped
+from automata.equivalence.symbols import kinds
+from automata.semirings import LOG
+from automata.wfsa import WFSA
+
+Classes = list[dict[int, int]]
+"""For each automaton the class of each state that has one."""
+HOW = "both go to one automaton, which is theirs with states lumped"
+
+
+def lump(a: WFSA, b: WFSA) -> Equivalent | None:
+    """Equality, where lumping shows it; ``None`` where it does not.
+
+    Args:
+        a: without epsilon, over any semiring.
+        b: over the same semiring and the same alphabet in one order.
+    """
+    both, _ = arrows([a, b])
+    _, _, kind = kinds([a, b])
+    add = _sums(a)
+    for mirrored in (False, True):
+        sides = [_mirror(side) for side in both] if mirrored else both
+        classes = _refined(sides, add)
+        if not _agree(sides, classes, add):
+            continue
+        if a.semiring is LOG:
+            return Equivalent(HOW)
+        through = _quotient(a, sides, classes, kind, mirrored)
+        return Equivalent(HOW, Lumped(a, b, through, classes[0], classes[1], mirrored))
+    return None
+
+
+def _sums(a: WFSA) -> Callable[[list[Weight]], Any]:
+    """What tells sums apart: the sum, or over log the summands."""
+    if a.semiring is LOG:
+        return lambda weights: tuple(sorted(weights))
+    return lambda weights: reduce(a.semiring.plus, weights)
+
+
+def _mirror(side: Arrows) -> Arrows:
+    out: list[list[list[tuple[int, Weight]]]] = [[[] for _ in rows] for rows in side.out]
+    for place, rows in enumerate(side.out):
+        for q, row in enumerate(rows):
+            for r, weight in row:
+                out[place][r].append((q, weight))
+    return Arrows(side.final, side.initial, out)
+
+
+def _live(side: Arrows) -> set[int]:
+    """The states from which a final one is reached."""
+    back: dict[int, set[int]] = {}
+    for rows in side.out:
+        for q, row in enumerate(rows):
+            for r, _ in row:
+                back.setdefault(r, set()).add(q)
+    live, waiting = set(side.final), list(side.final)
+    while waiting:
+        more = back.get(waiting.pop(), set()) - live
+        live |= more
+        waiting += more
+    return live
+
+
+def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Any]) -> Classes:
+    """The coarsest partition of the states of both together."""
+    live = [_live(side) for side in sides]
+    classes = _numbered([{q: side.final.get(q) for q in own} for side, own in zip(sides, live, strict=True)])
+    count = 0
+    while True:
+        looks: list[dict[int, Hashable]] = [
+            {q: (of_side[q], *(_into(rows[q], of_side, add) for rows in side.out)) for q in own}
+            for side, own, of_side in zip(sides, live, classes, strict=True)
+        ]
+        classes = _numbered(looks)
+        now = len({c for of_side in classes for c in of_side.values()})
+        if now == count:
+            return classes
+        count = now
+
+
+def _numbered(looks: Sequence[dict[int, Any]]) -> Classes:
+    """Classes from 0, in the order in which they are met."""
+    numbers: dict[Any, int] = {}
+    return [{q: numbers.setdefault(look, len(numbers)) for q, look in sorted(side.items())} for side in looks]
+
+
+def _into(
+    row: Sequence[tuple[int, Weight]], classes: dict[int, int], add: Callable[[list[Weight]], Any]
+) -> Any:
+    """By class, what leads there."""
+    weights: dict[int, list[Weight]] = {}
+    for r, weight in row:
+        if r in classes:
+            weights.setdefault(classes[r], []).append(weight)
+    return frozenset((c, add(several)) for c, several in weights.items())
+
+
+def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight]], Any]) -> bool:
+    """Do both begin in the same classes, with the same weights?"""
+    first, second = (
+        _into(list(side.initial.items()), of_side, add) for side, of_side in zip(sides, classes, strict=True)
+    )
+    return bool(first == second)
+
+
+def _quotient(
+    a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Any, int], mirrored: bool
+) -> WFSA:
+    """The automaton on the classes; mirrored back where they are of the mirror."""
+    k = a.semiring
+    members = {c: (side, q) for side in (1, 0) for q, c in classes[side].items()}
+
+    def plus(weights: list[Weight]) -> Weight:
+        return reduce(k.plus, weights)
+
+    initial = list(_into(list(sides[0].initial.items()), classes[0], plus))
+    final = [(c, sides[side].final[q]) for c, (side, q) in members.items() if q in sides[side].final]
+    edges = []
+    for c, (side, q) in members.items():
+        for symbol in a.alphabet:
+            for target, weight in _into(sides[side].out[kind[symbol]][q], classes[side], plus):
+                edges.append((target, c, symbol, weight) if mirrored else (c, target, symbol, weight))
+    first, last = (final, initial) if mirrored else (initial, final)
+    return WFSA.from_edges(k, len(members), a.alphabet, first, last, edges)

@@ -1,0 +1,87 @@
+"""Lumping: what it calls equal is equal, over every semiring; and its certificates are checked by a program
+that shares no code with it.
+"""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from automata.equivalence.certificates import Lumped
+from automata.equivalence.lumping import lump
+from automata.forward import score
+from automata.operations import reverse
+from automata.semirings import LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS
+from automata.strategies import automata, strings
+from automata.wfsa import WFSA
+from proofs_tests.automata.same_scores import add_useless_states, nudged, permute_states, split_a_state
+from ratproof.checkers import check_bisimulation
+
+CHANGES = [permute_states, split_a_state, add_useless_states]
+NO_FIELDS = st.sampled_from([MAX_PLUS, MIN_PLUS, MAX_TIMES])
+
+
+@st.composite
+def pairs(draw):
+    """An automaton, and one with the same scores: states split, in another order, with useless ones."""
+    a = draw(automata(draw(NO_FIELDS), alphabet="ab", most_states=4, epsilon="none"))
+    b = a
+    for change in draw(st.lists(st.sampled_from(CHANGES), max_size=3)):
+        b = change(draw, b)
+    return a, b
+
+
+@settings(max_examples=200)
+@given(pairs(), st.booleans())
+def test_a_lumped_pair_has_a_certificate_that_is_accepted(pair, mirrored):
+    a, b = (reverse(side) for side in pair) if mirrored else pair
+    answer = lump(a, b)
+    assume(answer is not None)
+    assert isinstance(answer.certificate, Lumped)
+    assert check_bisimulation.verdict(answer.certificate.to_json()) == "equivalent"
+
+
+@settings(max_examples=200)
+@given(pairs(), st.data())
+def test_what_is_called_equal_is_equal(pair, data):
+    """For automata that may differ in a weight."""
+    a, b = pair
+    b = nudged(data.draw, b) if data.draw(st.booleans()) else b
+    if lump(a, b) is not None:
+        for string in data.draw(st.lists(strings("ab", 6, 8), min_size=1, max_size=8)):
+            assert score(a, string) == score(b, string)
+
+
+@given(pairs(), st.data())
+def test_the_same_automaton_with_its_states_in_another_order_is_equal(pair, data):
+    a, _ = pair
+    assert lump(a, permute_states(data.draw, a)) is not None
+
+
+@settings(max_examples=100)
+@given(pairs(), st.data())
+def test_another_weight_anywhere_in_a_certificate_is_rejected(pair, data):
+    """Of the third automaton, or of the classes."""
+    answer = lump(*pair)
+    assume(answer is not None and answer.certificate.through.states and answer.certificate.of_a)
+    certificate = copy.deepcopy(answer.certificate.to_json())
+    ends = [
+        (name, place) for name in ("initial", "final") for place in range(len(certificate["through"][name]))
+    ]
+    assume(ends)
+    name, place = data.draw(st.sampled_from(ends))
+    entry = certificate["through"][name][place]
+    entry[-1] = "17" if entry[-1] != "17" else "18"
+    with pytest.raises(ValueError):
+        check_bisimulation.verdict(certificate)
+
+
+def test_over_log_summands_are_compared_and_no_sums():
+    """log(e^1 + e^2) is no fraction: the same summands in another order are the same."""
+    one = WFSA(LOG, [0.0, 0.0], [1.0, 2.0], {"a": [[0.5, 1.0], [1.0, 0.5]]})
+    other = WFSA(LOG, [0.0, 0.0], [2.0, 1.0], {"a": [[0.5, 1.0], [1.0, 0.5]]})
+    assert lump(one, other).verdict == "equivalent"
+    assert lump(one, WFSA(LOG, [0.0, 0.0], [2.0, 1.5], {"a": [[0.5, 1.0], [1.0, 0.5]]})) is None
