@@ -14,6 +14,7 @@ from verdicts import Verdicts
 from theory.claim import Claim, Variant
 from theory.papers import PAPERS, Paper
 from theory.registry import claims
+from theory.text_and_tables import SENTENCES
 
 
 def pages(verdicts: Verdicts) -> dict[str, str]:
@@ -110,6 +111,15 @@ def _errata_page(papers: Sequence[Paper], verdicts: Verdicts) -> str:
         for claim in claims().values()
         for variant in claim.variants
         if variant.expected == "refuted" and not _printed(variant)
+    ]
+    parts += [
+        "## Where text and tables part\n",
+        "No theorems, but sentences that the papers' own tables contradict:\n",
+    ]
+    parts += [
+        f"{{cite}}`{sentence.paper}`, section {sentence.section}, on table {sentence.table}\n:"
+        f" Text: {plain(sentence.says)}. Table: {plain(sentence.has)}.\n"
+        for sentence in SENTENCES
     ]
     return "\n".join([*parts, when_and_where(verdicts)])
 

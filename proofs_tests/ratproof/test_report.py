@@ -140,7 +140,7 @@ def test_what_did_not_run_is_a_column_of_dots_and_one_sentence():
     ]
     lines = report(Outcome(several, not_run=without_coq))
     assert next(line for line in lines if line.startswith("  corrected"))[64:].split()[0] == "·"
-    assert lines.count("kernel-checked (4 variants): not run: there is no Coq") == 1
+    assert lines.count("kernel-checked (5 variants): not run: there is no Coq") == 1
     assert sum("cuda: not run" in line for line in lines) == 1
 
 

@@ -96,7 +96,7 @@ def test_what_a_rung_does_becomes_a_verdict(assertion, verdict, why):
     observation = observed(assertion)
     assert (observation.verdict, observation.why) == (verdict, why)
     assert (observation.claim, observation.variant) == ("proposition-7", "printed")
-    assert (observation.expected, observation.device) == ("refuted", "cpu")
+    assert (observation.expected, observation.device) == ("refuted", None)
     assert (observation.counterexample is not None) == (assertion is differs)
 
 

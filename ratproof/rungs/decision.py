@@ -22,6 +22,7 @@ from ratproof.rungs.on_numbers import OnNumbers
 from ratproof.sides.comparison import Comparison, Difference, StringResult, counterexample
 from ratproof.sides.exact import Exact
 from theory.reading import Recurrence
+from theory.weights import Weights
 
 MOST_LEFT_OUT = 100
 """How many symbols the shortest string may have that a variant speaks of, and be decided: that many times as
@@ -85,7 +86,7 @@ def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
     """The recurrence with the weights of the case (an algorithm on an automaton) as automata, one for each
     value it shows; over the case's own semiring.
     """
-    over = getattr(case, "over", REAL)
+    over = case.over if isinstance(case, Weights) else REAL
     if over is not REAL:
         return read_linear(
             over,
