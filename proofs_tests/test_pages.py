@@ -15,6 +15,7 @@ from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result
 from ratproof.report import show
 from ratproof.runner.outcome import Outcome
+from theory.claim import EXACT, TORCH
 from theory.papers import PAPERS
 from theory.registry import claims
 
@@ -95,10 +96,22 @@ def _row(line: str) -> str:
 def _expected_report() -> str:
     """What ``verify`` prints where all is as expected."""
     results = [
-        Result(c.name, v.name, kind, v.expected, Verdict(v.expected), "cpu", None, 1, 1.0)
+        Result(
+            c.name,
+            v.name,
+            kind,
+            v.expected,
+            Verdict(v.expected),
+            ran,
+            "cpu" if ran == TORCH else None,
+            None,
+            1,
+            1.0,
+        )
         for c in claims().values()
         for v in c.variants
         for kind in v.kinds
+        for ran in {"sampled": c.runs_of(v), "exhausted": (EXACT,)}.get(kind, (None,))
     ]
     return report_of(Outcome(results), show).text
 

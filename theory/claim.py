@@ -86,7 +86,8 @@ class Variant:
         effort: how much is tried of it; the claim's own without.
         without: for kinds of evidence that it cannot have, why (:mod:`theory.without`).
         programs: the torch programs that stand for its network besides layers of units, by their names in
-            :mod:`ratproof.sides.programs.table`.
+            :mod:`ratproof.sides.fa_rnn` and :mod:`ratproof.sides.state_regularized`.
+        torch_in_tests: does a test of its own run torch besides?
     """
 
     name: str
@@ -101,6 +102,7 @@ class Variant:
     alphabet: tuple[str, ...] | None = None
     effort: Effort | None = None
     programs: tuple[str, ...] = ()
+    torch_in_tests: bool = False
     without: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -219,7 +221,8 @@ class Claim:
         """What runs the variant's network on strings: exact arithmetic, torch, or both."""
         if isinstance(variant.reading, Program):
             return (TORCH,)
-        return (EXACT, TORCH) if self.layers_of(variant) or variant.programs else (EXACT,)
+        by_torch = self.layers_of(variant) or variant.programs or variant.torch_in_tests
+        return (EXACT, TORCH) if by_torch else (EXACT,)
 
     def variant(self, name: str) -> Variant:
         """The variant of that name."""

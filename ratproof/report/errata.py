@@ -16,13 +16,22 @@ from ratproof.report.lines import fitted
 from ratproof.report.marks import plain
 from theory.papers import PAPERS
 
+MANY = 30
+"""More lines than this are too many for readings that no paper prints."""
+
 
 def errata(table: Sequence[Row], out: Console) -> Iterator[Text]:
-    """A title and a line for each variant that is refuted as it should be; nothing where there is none."""
+    """A title and a line for each variant that is refuted as it should be; nothing where there is none. Where
+    they are many, those that drop a hypothesis are counted: they are no errata.
+    """
     refuted = [row for row in table if row.variant.expected == str(Verdict.REFUTED) and not row.unexpected]
     refuted = [row for row in refuted if row.results]
     if not refuted:
         return
+    dropped = [row for row in refuted if row.variant.name.startswith("without-")]
+    many = len(refuted) > MANY
+    if many:
+        refuted = [row for row in refuted if row not in dropped]
     unequal = "!=" if plain(out) else "≠"
     letters = ", ".join(p.letters for p in PAPERS.values())
     yield Text(
@@ -39,6 +48,8 @@ def errata(table: Sequence[Row], out: Console) -> Iterator[Text]:
         yield fitted(
             Text(f"{place:{wide}} {row.variant.name:{names}} {_smallest(row.results, out, unequal)}")
         )
+    if many and dropped:
+        yield Text(f"and {len(dropped)} readings without a hypothesis (--details has them)", style="dim")
 
 
 def _smallest(results: Sequence[Result], out: Console, unequal: str) -> str:

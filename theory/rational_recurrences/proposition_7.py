@@ -127,6 +127,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed",
+            torch_in_tests=True,
             expected="refuted",
             says=(
                 "Figure 1 as drawn, with c_0, which is never said, taken as 1; for all strings, of which"
