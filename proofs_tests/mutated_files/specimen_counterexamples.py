@@ -107,7 +107,7 @@ def sampled_runs() -> Any:
 
 
 def fa_rnn_network() -> Any:
-    from ratproof.sides.fa_rnn import OfFARNN
+    from ratproof.sides.fa_rnn.comparison import OfFARNN
     from theory.weights import Weights
 
     half, one, none = Fraction(1, 2), Fraction(1), Fraction(0)
@@ -128,7 +128,7 @@ def fa_rnn_network() -> Any:
 
 def state_regularized_network() -> Any:
     from ratproof.sides.layer_spec import spec
-    from ratproof.sides.state_regularized import OfCells
+    from ratproof.sides.state_regularized.comparison import OfCells
 
     options = {
         "input_size": 1,

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from automata.errors import InputError
+from ratproof.face.report import report_of
 from ratproof.main import run
 from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result
+from ratproof.report import show
 from ratproof.runner import last_run
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request
@@ -113,3 +115,52 @@ def test_the_digest_is_the_same_wherever_it_is_computed(tmp_path):
         for folder in (project, tmp_path)
     ]
     assert digests[0] == digests[1] != ""
+
+
+def on_cuda(verdict: Verdict = Verdict.HOLDS) -> Result:
+    return Result("proposition-7", "corrected", "sampled", "holds", verdict, "torch", "cuda", None, 5)
+
+
+def keep_on_cuda(result: Result) -> last_run.Ground:
+    ground = last_run.digest()
+    outcome = Outcome([result], device="cuda")
+    last_run.keep(Request(device="cuda"), outcome, ground)
+    return ground
+
+
+def test_a_whole_run_on_the_other_device_is_kept_and_shown_beside(package):
+    ground = keep_on_cuda(on_cuda())
+    kept = last_run.beside("cpu", ground)
+    assert kept is not None and (kept.device, kept.results) == ("cuda", (on_cuda(),))
+    assert last_run.beside("cuda", ground) is None  # a run is not shown beside itself
+    on_cpu = Result("proposition-7", "corrected", "sampled", "holds", Verdict.HOLDS, "torch", "cpu", None, 3)
+    report = report_of(Outcome([on_cpu], beside=kept), show).text
+    row = next(line for line in report.splitlines() if line.startswith("  corrected"))
+    assert row.split()[:4] == ["corrected", "·", "✓", "✓"]  # not run exactly; on the CPU; on the GPU
+    assert "On cuda: the run of" in report and "1 of 1 verdicts as expected, 3 cases" in report
+
+
+def test_a_run_of_other_sources_is_not_shown_beside(package):
+    keep_on_cuda(on_cuda())
+    (package / "__init__.py").write_text("half = 1 / 3\n")
+    assert last_run.beside("cpu", last_run.digest()) is None
+
+
+@pytest.mark.parametrize("field", ["results", "gpu", "when", "versions"])
+@pytest.mark.parametrize("value", [None, 3, [3], [{}], {"a": 1}])
+def test_a_kept_run_that_is_none_is_not_shown(package, field, value):
+    ground = keep_on_cuda(on_cuda())
+    path = last_run.WHOLE["cuda"]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
+    kept = last_run.beside("cpu", ground)
+    if kept is not None:  # nothing that stands in a report is of another kind
+        assert isinstance(kept.sentence(), str) and kept.results == (on_cuda(),)
+
+
+def test_an_unexpected_mark_of_the_other_device_is_seen(package):
+    kept = last_run.beside("cpu", keep_on_cuda(on_cuda(Verdict.REFUTED)))
+    on_cpu = Result("proposition-7", "corrected", "sampled", "holds", Verdict.HOLDS, "torch", "cpu", None, 3)
+    assert kept is not None
+    report = report_of(Outcome([on_cpu], beside=kept), show).text
+    row = next(line for line in report.splitlines() if line.startswith("  corrected"))
+    assert row.split()[:4] == ["corrected", "·", "✓", "!"] and "0 of 1 verdicts as expected" in report

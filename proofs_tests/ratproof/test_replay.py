@@ -15,7 +15,7 @@ from ratproof.main import run
 from ratproof.runner.counterexample_files import keep
 from ratproof.sides.comparison import Difference, counterexample
 from ratproof.sides.exact import Exact
-from ratproof.sides.fa_rnn import OfFARNN
+from ratproof.sides.fa_rnn.comparison import OfFARNN
 from theory.registry import claim_named
 from theory.weights import Weights
 

@@ -34,7 +34,8 @@ from ratproof.sides import corpus as texts
 from ratproof.sides.comparison import StringResult
 from ratproof.sides.corpus import Corpus, agree_on_text
 from ratproof.sides.exact import Exact
-from ratproof.sides.fa_rnn import OfFARNN, program
+from ratproof.sides.fa_rnn import program
+from ratproof.sides.fa_rnn.comparison import OfFARNN
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import spec
 from ratproof.sides.openfst import WithOpenFst

@@ -19,7 +19,8 @@ from neural.state_regularized.layers import KINDS, SRCell
 from ratproof.record.counterexample import Disagreement
 from ratproof.runner.ladder import steps
 from ratproof.sides.side import TorchSide
-from ratproof.sides.state_regularized import OfCells, ball_cells
+from ratproof.sides.state_regularized import ball_cells
+from ratproof.sides.state_regularized.comparison import OfCells
 from theory.registry import claims
 
 STEPS = {

@@ -21,12 +21,12 @@ from ratproof.record.ledger import ledger
 from ratproof.sides.chernoff import FALSE_ALARM, power, threshold
 from ratproof.sides.comparison import Comparison
 from ratproof.sides.exact import Exact
-from ratproof.sides.fa_rnn import OfFARNN
+from ratproof.sides.fa_rnn.comparison import OfFARNN
 from ratproof.sides.fa_rnn.table import PROGRAMS
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import DTYPES
 from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
-from ratproof.sides.state_regularized import OfCells
+from ratproof.sides.state_regularized.comparison import OfCells
 from ratproof.sides.state_regularized.strategies import networks as state_regularized
 from theory.claim import USUAL, Claim, Effort, Variant
 from theory.reading import Program

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 from ratproof.sides.comparison import Comparison
 from ratproof.sides.decision import OfDecision
 from ratproof.sides.exact import Exact
-from ratproof.sides.fa_rnn import OfFARNN
+from ratproof.sides.fa_rnn.comparison import OfFARNN
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.module import OfModule
 from ratproof.sides.openfst import WithOpenFst
 from ratproof.sides.sampled_runs import SampledRuns
-from ratproof.sides.state_regularized import OfCells
+from ratproof.sides.state_regularized.comparison import OfCells
 from theory.claim import Claim, Variant
 
 
