@@ -15,7 +15,7 @@ import pynini
 from automata.aliases import String, Weight
 from automata.openfst import SINGLE_PRECISION, arc_type_for, cost, precisely, to_openfst, two_tracks, uncost
 from automata.rounding import FLOAT32, FLOAT64
-from automata.semirings import REAL
+from automata.semirings import COUNTING, MAX_TIMES, REAL
 from automata.wfsa import WFSA
 
 EPSILON_CYCLE_DELTA = 1e-15
@@ -74,7 +74,7 @@ class Scorer:
         additions = 0 if kind == "standard" else 2 * n + 1
         level = 4 * unit * (self.heaviest + 1) + unit * largest + additions * (3 * unit * largest + 4 * unit)
         error = levels * level
-        if k not in (REAL,):
+        if k not in (REAL, COUNTING, MAX_TIMES):  # in those a cost's error is a factor of the score
             return error
         size = sum(uncost(k, c) for c in self.costs(string))
         return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import MAX_TIMES, REAL
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
 from theory.fa_rnn.shared.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
 from theory.fa_rnn.shared.rules import RULES, matches
@@ -65,14 +65,13 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
-            without={"cross-checked": "OpenFst's own semirings have no max-times; its logarithms round"},
             expected="holds",
             says="max-times: the greatest weight of an accepting path, the Forward score over that semiring",
             reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-maxima",),
-            kinds=("sampled", "exhausted", "decided", "proved"),
+            kinds=PROVED,
             proof=Induction(
                 says="after every string, Forward's vector is h",
                 invariant=lambda w, h, unit: h,

@@ -153,7 +153,7 @@ CLAIM = Claim(
             ),
             cases=drawn,
             small_cases=small,
-            kinds=KINDS,
+            kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem("rational_recurrences.definition_4.definition_4"),
         ),
         Variant(
