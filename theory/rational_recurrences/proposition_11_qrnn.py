@@ -34,16 +34,16 @@ def from_zero(window: int) -> Signature:
 ANYWHERE = Sizes(gates, (1, 2, 3), (1, 2, 3))
 PRINTED = Sizes(from_zero, (2, 3), (2, 3))
 
-# Table 1 has the automaton B of Figure 1 beside the QRNN: two states, and weights that depend on one symbol. As
-# these are taken those of the window that ends with it and has padding before it; which they are does not
-# matter, since a Hankel block of rank 3 is against every automaton with two states.
+# Table 1 has the automaton B of Figure 1 beside the QRNN: two states, and weights that depend on one symbol.
+# Here these are the gates of the window that has padding before that symbol; which they are does not matter,
+# since a Hankel block of rank 3 is against every automaton with two states.
 
 TABLE_1 = Variant(
     name="printed-table-1",
     expected="refuted",
     says=(
-        "Table 1: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of a window"
-        " that has padding before its last symbol"
+        "Table 1: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of a"
+        " window that has padding before its last symbol"
     ),
     reading=NoAutomaton(recurrence=windowed, construction=figure_1),
     cases=PRINTED.random,
