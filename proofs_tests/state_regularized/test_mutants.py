@@ -209,3 +209,10 @@ def test_sampled_evidence_sees_a_transposed_table(broken):
     with pytest.raises(Disagreement):
         sampled(claim_named("theorem-3.1"), variant, Fractions(), few)
     assert theorem_3_2.CLAIM.name == "theorem-3.2"
+
+
+def test_without_reset_is_right_where_each_string_is_run_from_the_start(monkeypatch):
+    """What the reading refutes is the missing reset: with it, no case differs."""
+    runs = lambda w: (t for string in extraction.data(w) for t in extraction.hard_run(w, string))
+    monkeypatch.setattr(extraction, "without_reset", runs)
+    exhausted("extraction", "printed-without-reset")

@@ -81,12 +81,12 @@ CLAIM = Claim(
     name="back-tracing",
     title="A score is one path's where plus selects",
     statement=(
-        "Over a semiring whose plus gives one of its two arguments, such as that of maxima and sums, the score"
-        " of a rational recurrence is the weight of one path, which back-tracing finds."
+        "Over a semiring whose plus gives one of its two arguments, as a maximum does, the score of a"
+        " rational recurrence is the weight of one path, which back-tracing finds."
     ),
     source=Source("peng2018rational", "5.2", "Back-tracing", ("1", "2", "21c")),
     hypotheses=(
-        "The semiring's plus selects: a plus b is a or b. The paper says it of all rational recurrences.",
+        "The semiring's plus selects: a plus b is a or b. The paper speaks of all rational recurrences.",
     ),
     variants=(
         Variant(
