@@ -135,8 +135,7 @@ def printed_soft(w: Weights) -> Table:
 
 def printed_without_reset(w: Weights) -> Table:
     """Counts of hard runs that go on from string to string; a pair that is never counted has the cell's own
-    answer. (The loop over x that sets T[c_i, x_t, c_j] to zero is read as T[c_i, x, c_j]: t is another
-    loop's.)
+    answer. The loop over x that sets T[c_i, x_t, c_j] to zero is read as T[c_i, x, c_j]: t is another loop's.
     """
     counts = Counter(without_reset(w))
     pairs = {(q, x) for q, x, _ in counts}
