@@ -88,9 +88,9 @@ averaged_scores = Recurrence(start=start, step=step, out=mean_of_scores)
 averaged_vectors = Recurrence(start=start, step=step, out=score_of_mean)
 
 
-# Section 3.5 adds a start state s_0 before the rules' own, which is left on BOS alone; and section 3.4 reads the
-# reversed sentence. Literally that is all of the sentence, which begins with BOS: so it ends in BOS. Here BOS is
-# no letter of the alphabet, and is read besides the words.
+# Section 3.5 adds a start state s_0 before the rules' own, which is left on BOS alone; and section 3.4 reads
+# the reversed sentence. Literally that is all of the sentence, which begins with BOS: so it ends in BOS. Here
+# BOS is no letter of the alphabet, and is read besides the words.
 
 
 def merged(automaton: WFSA) -> tuple[dict[str, Matrix], Matrix, Vector]:
@@ -213,8 +213,8 @@ CLAIM = Claim(
             name="printed-bos",
             expected="refuted",
             says=(
-                "the backward direction reads the reversed sentence, which ends in BOS, and the start state is"
-                " left on BOS alone: the backward score is 0 for every sentence that has a word"
+                "the backward direction reads the reversed sentence, which ends in BOS, and the start state"
+                " is left on BOS alone: the backward score is 0 for every sentence that has a word"
             ),
             reading=Equality(recurrence=bos_last, construction=matches),
             cases=RULES.random,
