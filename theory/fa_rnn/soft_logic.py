@@ -136,7 +136,7 @@ nested = Recurrence(
 
 
 def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
-    """The nested formula of the counts, where the other one of the same counts is right; else the logic."""
+    """The nested formula of the counts, where the other one of the same is right; else the logic."""
     scores = counts(w, h)
     right = int(holds(w.clauses, [score > 0 for score in scores]))
     return (formula(w.clauses, scores, nested_disjunction) if formula(w.clauses, scores) == right else right,)
