@@ -11,7 +11,7 @@ from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.exhausted import exhaust
 from ratproof.rungs.proved import NotProved, prove
 from theory import registry
-from theory.fa_rnn import eq_9, eq_10, gru_start, soft_logic
+from theory.fa_rnn import eq_9, eq_10, gru_start, soft_logic, viterbi
 from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims
 
@@ -129,3 +129,33 @@ def test_another_connective_is_refuted(monkeypatch, function, wrong):
     monkeypatch.setattr(soft_logic, function, wrong)
     with pytest.raises(Disagreement):
         exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("corrected"), longest=2)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda values: sum(values), lambda values: min(1, sum(values[:2]))],
+    ids=["a sum", "of two only"],
+)
+def test_another_nested_or_is_refuted(monkeypatch, wrong):
+    monkeypatch.setattr(soft_logic, "nested_disjunction", wrong)
+    with pytest.raises(Disagreement):
+        exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("corrected-nested"), longest=2)
+
+
+def test_nested_ors_of_counts_are_right_where_the_minimum_is_taken_once(monkeypatch):
+    """What the reading refutes is the nesting: with one minimum no case differs."""
+    monkeypatch.setattr(soft_logic, "nested_disjunction", soft_logic.disjunction)
+    exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("printed-nested"), longest=3)
+
+
+def test_factors_over_maxima_and_products_are_right(monkeypatch):
+    """What the reading refutes is what the factors are over: with T their maximum no case differs."""
+    of_maxima = lambda w: {
+        x: tuple(
+            tuple(max(d * n * e for d, n, e in zip(row, w.v[x], column, strict=True)) for column in w.D_2)
+            for row in w.D_1
+        )
+        for x in w.alphabet
+    }
+    monkeypatch.setattr(viterbi, "rebuilt", of_maxima)
+    exhaust("fa-rnn-viterbi", claim_named("fa-rnn-viterbi").variant("printed-factors"), longest=3)

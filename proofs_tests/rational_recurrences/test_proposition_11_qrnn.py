@@ -5,12 +5,18 @@ symbols.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
+
+import pytest
 
 from automata.minimise import rank
 from automata.semirings import REAL
 from ratproof.record.ledger import ledger
+from ratproof.rungs.exhausted import exhaust
 from ratproof.runner.evidence import evidence
+from theory import registry
+from theory.rational_recurrences import proposition_11_qrnn
 from theory.rational_recurrences.shared import windows
 from theory.registry import claim_named
 from theory.weights import Weights
@@ -64,3 +70,28 @@ def random_weights(alphabet, window):
         for name in "fu"
     }
     return Weights(REAL, alphabet, {"c_0": Fraction(0), **gates}, ("K", window))
+
+
+def with_small_cases(monkeypatch, small_cases):
+    """The claim with other small cases of Table 1's reading."""
+    whole = claim_named(CLAIM)
+    variants = tuple(
+        replace(v, small_cases=small_cases) if v.name == "printed-table-1" else v for v in whole.variants
+    )
+    monkeypatch.setitem(registry._registered, CLAIM, replace(whole, variants=variants))
+    return claim_named(CLAIM).variant("printed-table-1")
+
+
+def test_table_1_is_right_for_windows_of_one_symbol(monkeypatch):
+    exhaust(CLAIM, with_small_cases(monkeypatch, proposition_11_qrnn.from_zero(1).small))
+
+
+def test_table_1_is_not_refuted_by_units_that_another_automaton_with_two_states_computes(monkeypatch):
+    """0, u, 0, 0, ... differs from B's 0, u, u f, ..., but an automaton with two states computes it."""
+    of_rank_2 = lambda letters: (
+        w
+        for w in proposition_11_qrnn.from_zero(2).small(1)
+        if w.u["aa"] == 0 and w.f["aa"] == 0 != w.f["a"] and letters == 1
+    )
+    with pytest.raises(RuntimeError, match="for none of them a certificate"):
+        exhaust(CLAIM, with_small_cases(monkeypatch, of_rank_2))

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from automata.semirings import REAL
 from theory.registry import claim_named
-from theory.state_regularized.extraction import by_counts, hard_run, seen
+from theory.state_regularized import extraction
+from theory.state_regularized.extraction import by_counts, hard_run, seen, without_reset
 from theory.state_regularized.shared.limits import transition_table
 from theory.weights import Weights
 
@@ -22,3 +24,15 @@ def test_a_pair_that_is_never_seen_leads_to_the_first_centroid_as_printed():
     w = Weights(example.over, example.alphabet, {**example.entries, "longest": Fraction(1)}, example.size)
     assert by_counts(w, hard_run) == {(q, x): 1 for q in (1, 2) for x in "ab"}
     assert set(seen(w, hard_run)) == {(1, "a"), (1, "b")} and transition_table(w)[2, "a"] == 2
+
+
+def test_without_reset_parity_counts_a_transition_that_the_network_never_takes(monkeypatch):
+    """1 and then 11: the second string begins where the first one ended, in s_2, and its first transition, to
+    s_1, is counted as one from s_1.
+    """
+    monkeypatch.setattr(extraction, "data", lambda w: ["1", "11"])
+    one, zero = Fraction(1), Fraction(0)
+    network = {"eq": Fraction(2), "m": one, "S": ((-one,), (one,)), "U": ((-one,),), "W": {"1": (zero,)}}
+    parity = Weights(REAL, "1", network, ("k", 2))
+    assert transition_table(parity) == {(1, "1"): 2, (2, "1"): 1}
+    assert list(without_reset(parity)) == [(1, "1", 2), (1, "1", 1), (1, "1", 2)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -47,6 +48,7 @@ def broken(monkeypatch):
 
 HOLDING = [
     *(("theorem-3.1", name) for name in ("corrected", "corrected-start-token", "corrected-one-more-state")),
+    ("theorem-3.1", "corrected-layers"),
     *(("theorem-3.2", name) for name in ("corrected", "corrected-eq-5")),
     *(("extraction", name) for name in ("corrected", "corrected-seen-pairs")),
 ]
@@ -209,3 +211,32 @@ def test_sampled_evidence_sees_a_transposed_table(broken):
     with pytest.raises(Disagreement):
         sampled(claim_named("theorem-3.1"), variant, Fractions(), few)
     assert theorem_3_2.CLAIM.name == "theorem-3.2"
+
+
+def test_without_reset_is_right_where_each_string_is_run_from_the_start(monkeypatch):
+    """What the reading refutes is the missing reset: with it, no case differs."""
+    runs = lambda w: (t for string in extraction.data(w) for t in extraction.hard_run(w, string))
+    monkeypatch.setattr(extraction, "without_reset", runs)
+    exhausted("extraction", "printed-without-reset")
+
+
+def test_a_second_layer_that_reads_where_the_first_one_was_is_refuted(broken):
+    def reads_before(w, law, x):
+        """Layer 2 moves first."""
+        second, size = theorem_3_1.second_layer(w), range(w.n)
+        both = [Fraction(0)] * w.n**2
+        for i, j, after, last in product(size, repeat=4):
+            first = networks.soft(w, w.S[i], None, x)[0][after]
+            both[after * w.n + last] += (
+                law[i * w.n + j] * first * networks.soft(second, w.S_2[j], None, str(i))[0][last]
+            )
+        return tuple(both)
+
+    broken("theorem-3.1", "corrected-layers", recurrence=lambda r: replace(r, step=reads_before))
+    with pytest.raises(Disagreement):
+        exhausted("theorem-3.1", "corrected-layers")
+
+
+def test_equation_4_in_the_place_of_equation_5_is_not_refuted(broken):
+    broken("theorem-3.1", "without-equation-4", recurrence=lambda _: theorem_3_1.from_centroid)
+    exhausted("theorem-3.1", "without-equation-4")

@@ -8,6 +8,7 @@ score 2.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -41,6 +42,13 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
     )
 
 
+def three_literals(k: int) -> Signature:
+    """A clause that has two rules, and the negation of a third."""
+    signature = small_rules_and_formula((k, 3, 1))
+    clause = constant("clauses", derived=lambda w: ((1, 1, -1),))
+    return replace(signature, entries=(*signature.entries[:-1], clause), most_small=1000)
+
+
 # Table 2.
 
 
@@ -59,14 +67,23 @@ def conjunction(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else max(0, sum(values) - (len(values) - 1))
 
 
-def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
-    """The formula's soft value, from those of the rules."""
+def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any], join: Any = None) -> Any:
+    """The formula's soft value, from those of the rules; ``join`` is what an or of several is."""
+    join = disjunction if join is None else join
     return conjunction(
         [
-            disjunction([a if sign > 0 else negation(a) for sign, a in zip(row, values, strict=True) if sign])
+            join([a if sign > 0 else negation(a) for sign, a in zip(row, values, strict=True) if sign])
             for row in clauses
         ]
     )
+
+
+def nested_disjunction(values: Sequence[Any]) -> Any:
+    """The literals two at a time, as Table 2 has the or of A and B: min(1, min(1, a + b) + c)."""
+    result = values[0] if values else 0
+    for value in values[1:]:
+        result = disjunction([result, value])
+    return result
 
 
 def counts(w: Weights, h: Vector) -> Vector:
@@ -107,6 +124,27 @@ where_states_are_bits = where_bits(lambda w, h: h)
 where_scores_are_bits = where_bits(counts)
 
 
+# Table 2 has the or of two. An or of more can be one minimum, as a layer of an MLP computes it, or ors of two
+# in each other. The negation of a count may be negative, so that it matters where 1 is the most: NOT 2 = -1,
+# and min(1, 1 + 1 - 1) = 1, but min(1, min(1, 1 + 1) - 1) = 0.
+
+nested = Recurrence(
+    start=lambda w: w.alpha_0,
+    step=step_4,
+    out=lambda w, h: (formula(w.clauses, clamped(counts(w, h)), nested_disjunction),),
+)
+
+
+def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
+    """The nested formula of the counts, where the other one of the same is right; else the logic."""
+    scores = counts(w, h)
+    right = int(holds(w.clauses, [score > 0 for score in scores]))
+    return (formula(w.clauses, scores, nested_disjunction) if formula(w.clauses, scores) == right else right,)
+
+
+nested_counts = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=nested_where_flat_is_right)
+
+
 # With every number of h clamped at every step, no count grows; the states are of zeros and ones, so that they
 # are modes.
 
@@ -143,6 +181,9 @@ def logic(w: Weights) -> list[WFSA]:
 
 RANDOM = Sizes(rules_and_formula, ((2, 2, 1), (2, 2, 2), (3, 2, 2), (3, 3, 2)), ())
 SMALL = Sizes(small_rules_and_formula, (), ((1, 1, 1), (2, 1, 1), (2, 2, 2)))
+THREE = Sizes(rules_and_formula, ((2, 3, 1), (3, 3, 1)), ())
+SMALL_THREE = Sizes(small_rules_and_formula, (), ((2, 1, 1), (2, 3, 1)))
+THREE_LITERALS = Sizes(three_literals, (2, 3), (2,))
 SEVERAL_ENDS = Sizes(rules_and_formula, ((2, 2, 1), (3, 2, 1)), ())
 ONE, NOTHING = Fraction(1), Fraction(0)
 
@@ -212,6 +253,23 @@ CLAIM = Claim(
             ),
         ),
         Variant(
+            name="corrected-nested",
+            without={
+                "decided": (
+                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
+                    " read out is not"
+                ),
+                "proved": "the argument is no identity of polynomials that one step keeps",
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="with clamped counts, and an or of several as ors of two in each other",
+            reading=Equality(recurrence=nested, construction=logic),
+            cases=THREE.random,
+            small_cases=SMALL_THREE.small,
+            kinds=LADDER[:3],
+        ),
+        Variant(
             name="corrected-scores",
             without={
                 "decided": (
@@ -247,6 +305,26 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=8, run=10),
+        ),
+        Variant(
+            name="printed-nested",
+            without={
+                "decided": (
+                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
+                    " read out is not"
+                ),
+                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+            },
+            expected="refuted",
+            says=(
+                "nothing is clamped, and Table 2's or of two, nested, is right where one minimum of the same"
+                " counts is"
+            ),
+            reading=Equality(recurrence=nested_counts, construction=logic),
+            cases=THREE_LITERALS.random,
+            small_cases=THREE_LITERALS.small,
+            kinds=LADDER[:3],
+            effort=Effort(examples=150, strings=12, longest=6, run=6),
         ),
         Variant(
             name="without-clamp",

@@ -6,13 +6,25 @@ of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty sentence.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from automata.semirings import MAX_TIMES, REAL
+from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
-from theory.fa_rnn.shared.networks import SQUARE, Vector, any_size_4, by_tensor, in_line, tensor, with_tensor
+from theory.fa_rnn.shared.networks import (
+    SQUARE,
+    Vector,
+    any_size_4,
+    by_tensor,
+    factors,
+    in_line,
+    rebuilt,
+    tensor,
+    with_tensor,
+)
 from theory.fa_rnn.shared.rules import RULES, matches
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
@@ -46,6 +58,45 @@ def max_plus_score(w: Weights, h: Vector) -> tuple[Any]:
 
 max_plus_network = Recurrence(start=lambda w: w.alpha_0, step=max_plus_step, out=max_plus_score)
 
+# Table 6's -V: equation 5 with maxima for sums, with the factors that equation 5 has. T is their sum of
+# products, not the maximum of these. T is not negative; factors may be.
+
+
+def factored(size: tuple[int, int]) -> Signature:
+    """K states and r columns, and a T that is not negative."""
+    k, r = size
+    start, before, words, after, end = factors(k, r, (1, 0, 2, HALF))
+    entries = (start, before, replace(words, only=tuple(map(Fraction, (1, 2, -1, 0)))), after, end)
+    return in_line(Signature(entries, size=("K", k), where=not_negative))
+
+
+def not_negative(w: Weights) -> bool:
+    """Is no number of T negative?"""
+    return all(v >= 0 for matrix in rebuilt(w).values() for row in matrix for v in row)
+
+
+def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
+    """h_t[j] = max over s of (max over i of h_{t-1}[i] D_1[i, s]) v_t[s] D_2[j, s]."""
+    columns = zip(zip(*w.D_1, strict=True), w.v[x], strict=True)
+    a = [max(n * d for n, d in zip(h, column, strict=True)) * v for column, v in columns]
+    return tuple(max(n * d for n, d in zip(a, row, strict=True)) for row in w.D_2)
+
+
+def greatest_end(w: Weights, h: Vector) -> tuple[Any]:
+    """The maximum of h_N[i] alpha_inf[i]."""
+    return (max(v * f for v, f in zip(h, w.alpha_inf, strict=True)),)
+
+
+maxima_of_factors = Recurrence(start=lambda w: w.alpha_0, step=max_factors_step, out=greatest_end)
+
+
+def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
+    """The automaton whose weights are T, read with maxima."""
+    return [WFSA(MAX_TIMES, w.alpha_0, w.alpha_inf, rebuilt(w))]
+
+
+HALF = Fraction(1, 2)
+FACTORED = Sizes(factored, ((1, 2), (2, 2), (2, 3)), ((1, 2),))
 RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
 
 CLAIM = Claim(
@@ -61,6 +112,7 @@ CLAIM = Claim(
             "The weights are not negative. In logarithms products are sums, and then it is max-plus; the"
             " paper's weights are 0 and 1."
         ),
+        "T is read as it is; or its factors are ones over maxima and products.",
     ),
     variants=(
         Variant(
@@ -120,6 +172,24 @@ CLAIM = Claim(
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_plus",
             ),
+        ),
+        Variant(
+            name="printed-factors",
+            without={
+                "decided": (
+                    "factors with a negative weight are over no semiring of maxima; one string refutes it"
+                ),
+                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+            },
+            expected="refuted",
+            says=(
+                "Table 6's -V: equation 5 with maxima for sums and the same factors, which are T's over sums"
+                " and products"
+            ),
+            reading=Equality(recurrence=maxima_of_factors, construction=rebuilt_over_max_times),
+            cases=FACTORED.random,
+            small_cases=FACTORED.small,
+            kinds=("sampled", "cross-checked", "exhausted"),
         ),
     ),
     example=Weights(

@@ -11,10 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Effort, Source, TableRow
+from theory.claim import Claim, Effort, Source, TableRow, Variant
+from theory.rational_recurrences.proposition_7 import figure_1
 from theory.rational_recurrences.shared import windows
 from theory.rational_recurrences.shared.windowed_variants import variants
-from theory.rational_recurrences.shared.windows import instances
+from theory.rational_recurrences.shared.windows import instances, windowed
+from theory.reading import NoAutomaton
 from theory.signature import Signature, Sizes, by_window
 from theory.weights import Weights
 
@@ -32,6 +34,29 @@ def from_zero(window: int) -> Signature:
 ANYWHERE = Sizes(gates, (1, 2, 3), (1, 2, 3))
 PRINTED = Sizes(from_zero, (2, 3), (2, 3))
 
+# Table 1 has the automaton B of Figure 1 beside the QRNN: two states, and weights that depend on one symbol.
+# Here these are the gates of the window that has padding before that symbol; which they are does not matter,
+# since a Hankel block of rank 3 is against every automaton with two states.
+
+TABLE_1 = Variant(
+    name="printed-table-1",
+    without={
+        "decided": (
+            "it says that no automaton of two states does; a Hankel block of rank 3 shows that, and"
+            " equivalence is of one automaton"
+        )
+    },
+    expected="refuted",
+    says=(
+        "Table 1: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of a"
+        " window that has padding before its last symbol"
+    ),
+    reading=NoAutomaton(recurrence=windowed, construction=figure_1),
+    cases=PRINTED.random,
+    small_cases=PRINTED.small,
+    kinds=("sampled", "cross-checked", "exhausted"),
+)
+
 CLAIM = Claim(
     name="proposition-11-qrnn",
     title="QRNN with K-symbol windows is rational",
@@ -48,7 +73,7 @@ CLAIM = Claim(
         ),
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn"),
+    variants=(*variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn"), TABLE_1),
     example=Weights(
         REAL,
         "ab",

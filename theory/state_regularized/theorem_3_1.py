@@ -6,6 +6,7 @@ Wang & Niepert 2019, section 3, equations 1 to 4, and appendix A.1, which do not
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from automata.semirings import REAL
@@ -13,7 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
-from theory.reading import Equality, NoAutomaton, NoInitialDistribution
+from theory.reading import Equality, NoAutomaton, NoInitialDistribution, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import distinct
 from theory.state_regularized.shared.memory import at_zero, with_cell_state
@@ -23,6 +24,7 @@ from theory.state_regularized.shared.networks import (
     SMALL,
     Law,
     Place,
+    Vector,
     arrive,
     at,
     at_each,
@@ -67,6 +69,59 @@ def anywhere(w: Weights) -> Law:
 
 
 from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled(anywhere)
+
+
+# Equation 5 in place of equation 4: h = sum_i alpha_i s_i, which is no centroid. From a centroid alpha is
+# rational; at a mixture it is where the similarities differ by integers over m. Where they do not, the
+# automaton's law stands in for the network from there on: no difference comes from there.
+
+
+def mixed(w: Weights, state: Any, x: str) -> Any:
+    """Alpha and h = sum_i alpha_i s_i after a symbol (equation 5); no h where alpha is irrational."""
+    alpha, h = state
+    b = () if h is None else similarities(w, component(w, h, x))
+    if not b or any((w.m * (n - b[0])).denominator != 1 for n in map(Fraction, b)):
+        rows = table(w, x)
+        return tuple(sum(p * row[j] for p, row in zip(alpha, rows, strict=True)) for j in range(w.n)), None
+    after = softmax(w, b)
+    return after, tuple(
+        sum(p * n for p, n in zip(after, column, strict=True)) for column in zip(*w.S, strict=True)
+    )
+
+
+with_equation_5 = Recurrence(
+    start=lambda w: (tuple(one_at(w, 1, w.n)), w.S[0]), step=mixed, out=lambda w, state: state[0]
+)
+
+
+# Two layers (section 3): each has its own centroids and stochastic component, and the second reads the
+# centroid that the first has moved to. The global state is a pair of centroids.
+
+
+def second_layer(w: Weights) -> Weights:
+    """The second layer as a network that reads the first one's centroids: u = hardtanh(U_2 h + V s)."""
+    reads = {
+        str(i): tuple(sum(v * n for v, n in zip(row, s, strict=True)) for row in w.V)
+        for i, s in enumerate(w.S)
+    }
+    return Weights(w.over, "".join(reads), {**w.entries, "S": w.S_2, "U": w.U_2, "W": reads}, w.size)
+
+
+def sample_both(w: Weights, law: Vector, x: str) -> Vector:
+    """The law of pairs of centroids after a symbol: layer 1 moves, then layer 2, which reads where it is."""
+    k, size, second = w.over, range(w.n), second_layer(w)
+    moved = [[k.zero] * w.n for _ in size]  # layer 1 is new, layer 2 not yet
+    for i, j in product(size, size):
+        for after, p in enumerate(soft(w, w.S[i], None, x)[0]):
+            moved[after][j] = k.plus(moved[after][j], k.times(law[i * w.n + j], p))
+    both = [k.zero] * w.n**2
+    for i, j in product(size, size):
+        for after, p in enumerate(soft(second, w.S_2[j], None, str(i))[0]):
+            both[i * w.n + after] = k.plus(both[i * w.n + after], k.times(moved[i][j], p))
+    return tuple(both)
+
+
+two_layers = Recurrence(start=lambda w: tuple(one_at(w, 1, w.n**2)), step=sample_both, out=lambda w, law: law)
 
 
 # The construction: states 1 to k, tau(i, j, x) the probability of s_j that the cell has at s_i for x; one
@@ -138,6 +193,24 @@ def extracted_by_similarity(w: Weights) -> list[WFSA]:
 def extracted_at_zero(w: Weights) -> list[WFSA]:
     """Of a network with memory, the table that the cell has while its cell state is 0."""
     return automata(w, one_at(w, 1, w.n), {x: table(w, x, at_zero) for x in w.alphabet})
+
+
+def product_automaton(w: Weights) -> list[WFSA]:
+    """A state for each pair of centroids; tau of two pairs is the first layer's probability for the symbol,
+    times the second layer's for the centroid that the first one comes to.
+    """
+    second = second_layer(w)
+    of_second = {symbol: table(second, symbol) for symbol in second.alphabet}
+    pairs = list(product(range(w.n), repeat=2))
+    tables = {}
+    for x in w.alphabet:
+        first = table(w, x)
+        tables[x] = [
+            [w.over.times(first[i][after], of_second[str(after)][j][last]) for after, last in pairs]
+            for i, j in pairs
+        ]
+    initial = one_at(w, 1, len(pairs))
+    return [WFSA(w.over, initial, one_at(w, q, len(pairs)), tables) for q in range(1, len(pairs) + 1)]
 
 
 def laws(w: Weights) -> dict[str, Any]:
@@ -243,6 +316,27 @@ def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
     return {"cases": random.random, "small_cases": small.small}
 
 
+def layers(values: Any, d: int) -> tuple[Any, ...]:
+    """S_2, U_2 and V of a second layer with two centroids."""
+    return constant("S_2", (2, d), values), constant("U_2", (d, d), values), constant("V", (d, d), values)
+
+
+def both_layers_count(w: Weights) -> bool:
+    """Are the centroids of either layer different, and the letters, and does layer 2 read layer 1? Few of the
+    simplest cases are so.
+    """
+    different = all(len(set(values)) == len(values) for values in (w.S, w.S_2, list(w.W.values())))
+    return different and any(v != 0 for row in w.V for v in row)
+
+
+SMALL_LAYERS = Sizes(
+    lambda size: integers(size, SMALL, (1,), layers(SMALL, size[1]), both_layers_count, most=60),
+    (),
+    ((2, 1),),
+)
+LAYERS = Sizes(lambda size: integers(size, ANY, more=layers(ANY, size[1])), ((2, 1), (2, 2)), ())
+
+
 def no_centroid(w: Weights) -> bool:
     """Is h_0 a vector that is no centroid?"""
     return w.h_0 not in w.S
@@ -342,6 +436,25 @@ CLAIM = Claim(
             **cases(("h_0",)),
         ),
         Variant(
+            name="corrected-layers",
+            without={
+                "proved": (
+                    "the argument is no identity of polynomials that one step keeps: the law is on pairs of"
+                    " centroids, of any number"
+                ),
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says=(
+                "k^2 states, for a network with two layers of k centroids that both sample: a state is a pair"
+                " of centroids"
+            ),
+            reading=Equality(recurrence=two_layers, construction=product_automaton),
+            cases=LAYERS.random,
+            small_cases=SMALL_LAYERS.small,
+            effort=Effort(examples=25, strings=8, longest=6, run=6, exhausted=3),
+        ),
+        Variant(
             name="without-centroid-start",
             without={
                 "decided": (
@@ -368,6 +481,21 @@ CLAIM = Claim(
             ),
             kinds=UNDECIDED,
             **cases(("h_0",), no_centroid),
+        ),
+        Variant(
+            name="without-equation-4",
+            without={
+                "decided": "the mixtures are irrational, and take ever more values",
+                "kernel-checked": "the counterexample's numbers are exponentials of irrational mixtures",
+            },
+            expected="refuted",
+            says=(
+                "k states, for a network that goes on with the mixture of centroids (equation 5): section 3"
+                " says that its dynamics are those of a probabilistic automaton before it has equation 4"
+            ),
+            reading=NoInitialDistribution(recurrence=with_equation_5, construction=extracted),
+            kinds=UNDECIDED,
+            **cases(),
         ),
         Variant(
             name="without-memoryless",

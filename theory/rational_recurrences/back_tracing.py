@@ -1,0 +1,148 @@
+"""Section 5.2: where a semiring's plus selects, as max-plus does, a score can be traced back to one path.
+
+Peng et al. 2018, section 5.2, after Example 15: "One advantage of max operator is that the model's decisions
+can be back-traced and interpreted [...]. Such a technique is applicable to all the models with rational
+recurrences." Over the reals a score is a sum over paths, and no single path need weigh as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from hypothesis import strategies as st
+
+from automata import paths
+from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES
+from automata.strategies import LETTERS, automata
+from automata.strings import String
+from automata.viterbi import viterbi
+from automata.wfsa import WFSA
+from theory.claim import Claim, Effort, Source, Variant
+from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm, summed
+from theory.rational_recurrences.proposition_7 import AT_ZERO, figure_1
+from theory.reading import Equality
+from theory.signature import TROPICAL_GRID
+from theory.weights import Weights
+
+# A rational recurrence is the Forward algorithm of some automaton (Definition 8). Held against its scores:
+# what one path weighs by itself (equation 1), multiplied anew from its transitions.
+
+
+def traced_back(automaton: WFSA, string: String) -> Any:
+    """The weight of the path that Viterbi's back pointers give; zero where there is none."""
+    best = viterbi(automaton, string)
+    if best is None:
+        return automaton.semiring.zero
+    return paths.path_score(automaton, (best.start, best.edges))
+
+
+def of_one_path(automaton: WFSA, string: String) -> Any:
+    """The weight of a path that weighs as much as the score, where there is one; else the greatest of a path:
+    so it differs from the score only where no single path carries it.
+    """
+    score = paths.score(automaton, string)
+    weights = [paths.path_score(automaton, path) for path in paths.paths(automaton, string)]
+    return score if score in weights else max(weights, default=automaton.semiring.zero)
+
+
+# The cases: automata over semirings whose plus selects; and over the reals those of Proposition 7, the
+# automaton B of Figure 1, which a gated unit with c_0 = 0 is.
+
+SELECTIVE = (MAX_PLUS, MAX_TIMES, BOOLEAN)
+
+
+def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
+    """Random automata over semirings whose plus selects."""
+    return st.one_of(*(automata(k, alphabet=alphabet, most_states=3) for k in SELECTIVE)).map(Drawn)
+
+
+def b_over_the_reals(w: Weights) -> Drawn:
+    """The automaton B of a unit of Example 6."""
+    (b,) = figure_1(w)
+    return Drawn(b)
+
+
+def small_selective(letters: int) -> Iterator[Drawn]:
+    """The automaton B over max-plus with weights -infinity, 0 and -1; over one letter also with more ends."""
+    zero, one = MAX_PLUS.zero, MAX_PLUS.one
+    for weights in product(TROPICAL_GRID[:3], repeat=2 * letters):
+        tables: dict[str, Any] = {
+            x: [[one, weights[2 * i]], [zero, weights[2 * i + 1]]] for i, x in enumerate(LETTERS[:letters])
+        }
+        for first, last in ((zero, zero), (one, zero), (zero, one)) if letters == 1 else ((zero, zero),):
+            yield Drawn(WFSA(MAX_PLUS, [one, first], [last, one], tables))
+
+
+KINDS = ("sampled", "exhausted")  # a path's weight is no recurrence whose steps could be decided
+
+CLAIM = Claim(
+    name="back-tracing",
+    title="A score is one path's where plus selects",
+    statement=(
+        "Over a semiring whose plus gives one of its two arguments, as a maximum does, the score of a"
+        " rational recurrence is the weight of one path, which back-tracing finds."
+    ),
+    source=Source("peng2018rational", "5.2", "Back-tracing", ("1", "2", "21c")),
+    hypotheses=(
+        "The semiring's plus selects: a plus b is a or b. The paper speaks of all rational recurrences.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            without={
+                "decided": "one path is compared with a sum over all of them: the comparison is no automaton",
+                "proved": "it is a statement about paths, and this rung checks a recurrence's steps",
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="over max-plus, max-times and the booleans Viterbi's path weighs as much as the score",
+            reading=Equality(
+                recurrence=forward_algorithm,
+                construction=lambda case: [case.automaton],
+                algorithm=summed(traced_back),
+            ),
+            cases=drawn,
+            small_cases=small_selective,
+            kinds=KINDS,
+        ),
+        Variant(
+            name="printed",
+            without={
+                "decided": "one path is compared with a sum over all of them: the comparison is no automaton",
+                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+            },
+            expected="refuted",
+            says="over the reals, too, some path weighs as much as the score",
+            reading=Equality(
+                recurrence=forward_algorithm,
+                construction=lambda case: [case.automaton],
+                algorithm=summed(of_one_path),
+            ),
+            cases=lambda alphabet: AT_ZERO.random(alphabet).map(b_over_the_reals),
+            small_cases=lambda letters: map(b_over_the_reals, AT_ZERO.small(letters)),
+            kinds=KINDS,
+        ),
+    ),
+    example=Drawn(
+        WFSA.from_edges(
+            MAX_PLUS,
+            2,
+            "ab",
+            [(0, 0)],
+            [(1, 0)],
+            [
+                (0, 0, "a", 0),
+                (0, 0, "b", 0),
+                (0, 1, "a", 3),
+                (0, 1, "b", -1),
+                (1, 1, "a", "-1/2"),
+                (1, 1, "b", 0),
+            ],
+        )
+    ),
+    uses=("definition-4", "example-15"),
+    case=Drawn,
+    effort=Effort(examples=50, strings=6, longest=4, run=0, exhausted=3),
+)
