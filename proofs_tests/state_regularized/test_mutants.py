@@ -22,8 +22,9 @@ from ratproof.sides.side import Fractions
 from theory import registry
 from theory.claim import Effort
 from theory.registry import claim_named
-from theory.state_regularized import extraction, theorem_3_1, theorem_3_2
+from theory.state_regularized import extraction, no_drift, theorem_3_1, theorem_3_2
 from theory.state_regularized.shared import bound, limits, memory, networks
+from theory.state_regularized.shared.mixtures import distribution
 from theory.weights import Weights
 
 
@@ -240,3 +241,26 @@ def test_a_second_layer_that_reads_where_the_first_one_was_is_refuted(broken):
 def test_equation_4_in_the_place_of_equation_5_is_not_refuted(broken):
     broken("theorem-3.1", "without-equation-4", recurrence=lambda _: theorem_3_1.from_centroid)
     exhausted("theorem-3.1", "without-equation-4")
+
+
+def test_a_mixture_of_more_than_a_whole_is_refuted(monkeypatch):
+    monkeypatch.setattr(no_drift, "distribution", lambda b, m: tuple(2 * p for p in distribution(b, m)))
+    with pytest.raises(Disagreement):
+        exhausted("no-drift", "corrected")
+
+
+@pytest.mark.parametrize("name", ["combinations", "longest"])
+def test_another_rest_is_refuted(broken, monkeypatch, name):
+    """Without the distances between centroids; with the shortest centroid in place of the longest."""
+    with monkeypatch.context() as patch:
+        wrong = {"combinations": lambda *_: [], "longest": lambda w: min(map(no_drift.square, w.S))}[name]
+        automata = no_drift.nothing_negative
+
+        def construction(w):
+            with patch.context() as inside:
+                inside.setattr(no_drift, name, wrong)
+                return automata(w)
+
+        broken("no-drift", "corrected-identity", construction=lambda _: construction)
+        with pytest.raises(Disagreement):
+            exhausted("no-drift", "corrected-identity")
