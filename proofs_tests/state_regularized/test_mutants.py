@@ -251,7 +251,7 @@ def test_a_mixture_of_more_than_a_whole_is_refuted(monkeypatch):
 
 @pytest.mark.parametrize("name", ["combinations", "longest"])
 def test_another_rest_is_refuted(broken, monkeypatch, name):
-    """Without the distances between centroids; with the shortest centroid for the longest, in the automaton."""
+    """Without the distances between centroids; with the shortest one for the longest, in the automaton."""
     with monkeypatch.context() as patch:
         wrong = {"combinations": lambda *_: [], "longest": lambda w: min(map(no_drift.square, w.S))}[name]
         automata = no_drift.nothing_negative

@@ -180,8 +180,8 @@ def spelled_match(w: Weights) -> list[WFSA]:
 
 
 # The complement (the rules of section 2.2 have negations): where no transition leads, one to a state more,
-# the last; and final states and others turned round. Section 3.1's automaton is deterministic over letters and
-# wildcard, and not over the words: a word may lead to two states, one final before the turn, one after it.
+# the last; and final states and others turned round. Section 3.1's automaton is deterministic over letters,
+# the wildcard one of them, not over words: a word may lead to two states, one final before, one after it.
 
 
 def to_sink(targets: Vector, sink: int) -> tuple[int, ...]:
