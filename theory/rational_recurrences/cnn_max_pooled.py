@@ -30,14 +30,14 @@ def filters(window: int) -> Signature:
     )
 
 
-# The recurrence, over any semiring: the last K - 1 symbols, and the pool so far. Before there is a whole window
-# the pool is empty, the semiring's zero.
+# The recurrence, over any semiring: the last K - 1 symbols, and the pool so far. Before there is a whole
+# window the pool is empty, the semiring's zero.
 
 State = tuple[str, Any]
 
 
 def of_window(w: Weights, window: str) -> Any:
-    """The score of a window or of its beginning: b + f_1(x_1) + f_2(x_2) + ..., over max-plus."""
+    """The score of a window, or of its beginning: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
     score = w.b
     for place, x in enumerate(window):
         score = w.over.times(score, w.f[x][place])

@@ -122,9 +122,8 @@ PROOF = Induction(
     instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
     enough=(
         "One letter whose weights are variables is any letter: a step reads one letter. State j is reached"
-        " from states j - 1 and j by the symbol, and from state j - 1 by epsilon; so a longer pattern"
-        " has only more states like those between the first and the last. Patterns of 1 to 4 words are"
-        " checked."
+        " from states j - 1 and j by the symbol, and from state j - 1 by epsilon; so a longer pattern has"
+        " only more states like those between the first and the last. Patterns of 1 to 4 words are checked."
     ),
 )
 SHOWN = ("sampled", "cross-checked", "exhausted")
@@ -134,8 +133,8 @@ CLAIM = Claim(
     title="SoPa's soft patterns are rational",
     statement=(
         "The score that a soft pattern of n words with self-loops and epsilon transitions gives to a string,"
-        " over all places where it may match, is the Forward score of an automaton with n + 2 states, over any"
-        " semiring."
+        " over all places where it may match, is the Forward score of an automaton with n + 2 states, over"
+        " any semiring."
     ),
     source=Source("peng2018rational", "1", "SoPa", ("3a", "3b", "3c")),
     hypotheses=(
