@@ -13,11 +13,12 @@ from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.exhausted import exhaust
 from ratproof.rungs.proved import NotProved, prove
 from theory import registry
-from theory.rational_recurrences import back_tracing, cnn_max_pooled, sopa
+from theory.rational_recurrences import back_tracing, closed_sums, cnn_max_pooled, sopa
 from theory.registry import claim_named
 
 HOLDING = [
     ("back-tracing", "corrected"),
+    *(("closed-sums", name) for name in ("corrected-equation-6", "corrected-equation-13")),
     *(("cnn-max-pooled", name) for name in ("corrected", "corrected-padding")),
     *(("sopa", name) for name in ("corrected", "corrected-max-plus", "corrected-one-epsilon")),
 ]
@@ -85,3 +86,11 @@ def test_a_filter_turned_round_is_refuted_and_not_proved(monkeypatch):
         exhaust(whole.name, variant, longest=3)
     with pytest.raises(NotProved):
         prove(variant)
+
+
+@pytest.mark.parametrize("name", ["corrected", "corrected-equation-6", "corrected-equation-13"])
+def test_a_closed_sum_without_its_last_term_is_refuted(monkeypatch, name):
+    whole = closed_sums.closed_sum
+    monkeypatch.setattr(closed_sums, "closed_sum", lambda k, u, f, string: whole(k, u, f, string[:-1]))
+    with pytest.raises(Disagreement):
+        exhaust("closed-sums", claim_named("closed-sums").variant(name), longest=3)
