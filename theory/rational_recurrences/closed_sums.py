@@ -70,7 +70,7 @@ CLAIM = Claim(
         " (equation 4); so is the unit of Example 6, of u and f (equation 6), and what reaches q_1 of Figure"
         " 2 (equation 13)."
     ),
-    source=Source("peng2018rational", "2", "Closed sums", ("4", "6", "13")),
+    source=Source("peng2018rational", "4.2", "Equations 4, 6 and 13", ("4", "6", "13")),
     hypotheses=("The network starts in c_0 = 0; else the product c_0 f_1 ... f_t is lacking.",),
     variants=(
         Variant(
