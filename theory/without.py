@@ -21,7 +21,7 @@ NOT_A_STEP = (
 )
 REFUTED = "one counterexample refutes it: there is nothing to prove"
 OWN_ALGORITHM = "what is compared is the algorithm that is printed, and OpenFst runs its own"
-NO_FIELD = "over {} the equality of automata is not decidable in general; the semiring's theorem is Coq's"
+NO_FIELD = "over {} the equality of automata is not decidable in general"
 NO_SINGLE_STRING = (
     "what refutes it is that no automaton of any size does; the theorem about Hankel matrices has one block"
     " at a time"

@@ -11,11 +11,17 @@ from automata.viterbi import viterbi
 from proofs_tests.breaks import BREAKS
 from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.exhausted import exhaust
+from ratproof.rungs.proved import NotProved, prove
 from theory import registry
-from theory.rational_recurrences import back_tracing
+from theory.rational_recurrences import back_tracing, closed_sums, cnn_max_pooled, sopa
 from theory.registry import claim_named
 
-HOLDING = [("back-tracing", "corrected")]
+HOLDING = [
+    ("back-tracing", "corrected"),
+    *(("closed-sums", name) for name in ("corrected-equation-6", "corrected-equation-13")),
+    *(("cnn-max-pooled", name) for name in ("corrected", "corrected-padding")),
+    *(("sopa", name) for name in ("corrected", "corrected-max-plus", "corrected-one-epsilon")),
+]
 
 
 @pytest.mark.parametrize("what", BREAKS)
@@ -44,3 +50,47 @@ def test_back_tracing_that_loses_the_first_transition_is_refuted(monkeypatch):
     monkeypatch.setitem(registry._registered, whole.name, replace(whole, variants=(broken,)))
     with pytest.raises(Disagreement):
         exhaust("back-tracing", broken, longest=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("left_out", sopa.left_out_once),
+        ("left_out_once", sopa.left_out),
+        ("read", lambda w, h, x: tuple(w.over.times(v, s) for v, s in zip(h, w.s[x], strict=True))),
+    ],
+)
+def test_another_soft_pattern_is_refuted_and_not_proved(monkeypatch, name, wrong):
+    whole = claim_named("sopa")
+    variant = whole.variant("corrected-one-epsilon" if name == "left_out_once" else "corrected")
+    if name == "read":
+        monkeypatch.setattr(sopa, name, wrong)
+    else:
+        variant = variant.changed(recurrence=sopa.soft_pattern(wrong))
+        monkeypatch.setitem(registry._registered, "sopa", replace(whole, variants=(variant,)))
+    with pytest.raises(Disagreement):
+        exhaust("sopa", variant, longest=3)
+    if variant.proof is not None:
+        with pytest.raises(NotProved):
+            prove(variant)
+
+
+def test_a_filter_turned_round_is_refuted_and_not_proved(monkeypatch):
+    whole = claim_named("cnn-max-pooled")
+    turned = lambda w: cnn_max_pooled.chain(
+        replace(w, entries={**w.entries, "f": {x: f[::-1] for x, f in w.f.items()}})
+    )
+    variant = whole.variant("corrected").changed(construction=turned)
+    monkeypatch.setitem(registry._registered, whole.name, replace(whole, variants=(variant,)))
+    with pytest.raises(Disagreement):
+        exhaust(whole.name, variant, longest=3)
+    with pytest.raises(NotProved):
+        prove(variant)
+
+
+@pytest.mark.parametrize("name", ["corrected", "corrected-equation-6", "corrected-equation-13"])
+def test_a_closed_sum_without_its_last_term_is_refuted(monkeypatch, name):
+    whole = closed_sums.closed_sum
+    monkeypatch.setattr(closed_sums, "closed_sum", lambda k, u, f, string: whole(k, u, f, string[:-1]))
+    with pytest.raises(Disagreement):
+        exhaust("closed-sums", claim_named("closed-sums").variant(name), longest=3)

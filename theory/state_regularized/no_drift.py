@@ -142,8 +142,7 @@ CLAIM = Claim(
     title="a mixture of centroids does not drift",
     statement=(
         "With equation 5 the norm of the hidden state never exceeds that of the longest centroid, whatever"
-        " the"
-        " string and its length: the state is a convex combination of the centroids."
+        " the string and its length: the state is a convex combination of the centroids."
     ),
     source=Source("wang2019state", "3", "No drift", ("2", "3", "5")),
     hypotheses=(

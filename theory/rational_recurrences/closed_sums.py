@@ -1,0 +1,148 @@
+"""Equations 4, 6 and 13: scores and units unrolled in time, as sums over where a path leaves its first loop.
+
+Peng et al. 2018, section 2 (Example 5), section 3.1 and section 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.rational_recurrences import model_c, proposition_7
+from theory.rational_recurrences.proposition_7 import (
+    ANYWHERE,
+    AT_ZERO,
+    example_6,
+    figure_1,
+    figure_1_from_c_0,
+)
+from theory.reading import Equality, Recurrence
+from theory.weights import Weights
+
+# The sums. They are computed anew for every prefix, so that the state is the string so far: no step of theirs
+# is affine, and none is decided.
+
+Table = dict[str, Any]
+
+
+def closed_sum(k: Any, u: Table, f: Table, string: Any) -> Any:
+    """The sum over j < t of u(x_j) f(x_{j+1}) ... f(x_t), and u(x_t); of no symbols zero."""
+    total = k.zero
+    for j, x in enumerate(string):
+        term = u[x]
+        for y in string[j + 1 :]:
+            term = k.times(term, f[y])
+        total = k.plus(total, term)
+    return total
+
+
+def of_string(value: Callable[[Any, Any], Any]) -> Recurrence:
+    """A value of strings as a recurrence."""
+    return Recurrence(
+        start=lambda w: (), step=lambda w, string, x: (*string, x), out=lambda w, string: (value(w, string),)
+    )
+
+
+def equation_4(automaton: WFSA, string: Any) -> Any:
+    """B[x] in the weights of the automaton itself, mu from q_0 to q_1 and phi at q_1."""
+    mu, phi = ({x: automaton.matrix(x)[q, 1] for x in automaton.alphabet} for q in range(automaton.states))
+    return closed_sum(automaton.semiring, mu, phi, string)
+
+
+equation_6 = of_string(lambda w, string: closed_sum(w.over, w.u, w.f, string))
+equation_13 = of_string(lambda w, string: closed_sum(w.over, w.u1, w.f1, string))
+
+
+def to_q_1(w: Weights) -> list[WFSA]:
+    """The automaton C of Figure 2 with q_1 for its final state: its score is beta_t (equation 12)."""
+    k = w.over
+    final = WFSA(k, [k.zero] * 3, [k.zero, k.one, k.zero], {}).final
+    return [automaton.replace(final=final) for automaton in model_c.figure_2(w)]
+
+
+CLAIM = Claim(
+    name="closed-sums",
+    title="the scores of B and C in closed form",
+    statement=(
+        "The score of the automaton B of Figure 1 is the sum over all places of mu there and phi after it"
+        " (equation 4); so is the unit of Example 6, of u and f (equation 6), and what reaches q_1 of Figure"
+        " 2 (equation 13)."
+    ),
+    source=Source("peng2018rational", "4.2", "Equations 4, 6 and 13", ("4", "6", "13")),
+    hypotheses=("The network starts in c_0 = 0; else the product c_0 f_1 ... f_t is lacking.",),
+    variants=(
+        Variant(
+            name="corrected",
+            without={
+                "decided": (
+                    "a closed sum is computed anew for every string: it has no step that could be read as a"
+                    " matrix"
+                ),
+                "proved": "a closed sum is unrolled for each length, and has no step to prove",
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="equation 4 in B's own weights is what the unit of Example 6 is, with c_0 = 0",
+            reading=Equality(recurrence=example_6, construction=figure_1, algorithm=of_string(equation_4)),
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+            kinds=("sampled", "exhausted"),
+        ),
+        Variant(
+            name="corrected-equation-6",
+            without={
+                "decided": (
+                    "a closed sum is computed anew for every string: it has no step that could be read as a"
+                    " matrix"
+                ),
+                "proved": "a closed sum is unrolled for each length, and has no step to prove",
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="equation 6 is Figure 1's score",
+            reading=Equality(recurrence=equation_6, construction=figure_1),
+            cases=AT_ZERO.random,
+            small_cases=AT_ZERO.small,
+            kinds=LADDER[:3],
+        ),
+        Variant(
+            name="corrected-equation-13",
+            without={
+                "decided": (
+                    "a closed sum is computed anew for every string: it has no step that could be read as a"
+                    " matrix"
+                ),
+                "proved": "a closed sum is unrolled for each length, and has no step to prove",
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="equation 13 is the score of the paths that end in q_1 of Figure 2",
+            reading=Equality(recurrence=equation_13, construction=to_q_1),
+            cases=model_c.AT_ZERO.random,
+            small_cases=model_c.AT_ZERO.small,
+            kinds=LADDER[:3],
+            effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
+        ),
+        Variant(
+            name="without-zero-start",
+            without={
+                "decided": (
+                    "a closed sum is computed anew for every string: it has no step that could be read as a"
+                    " matrix"
+                ),
+                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+            },
+            expected="refuted",
+            says="equation 6 for a unit with any c_0",
+            reading=Equality(recurrence=equation_6, construction=figure_1_from_c_0),
+            cases=ANYWHERE.random,
+            small_cases=ANYWHERE.small,
+            kinds=LADDER[:3],
+        ),
+    ),
+    example=proposition_7.CLAIM.example,
+    uses=("proposition-7", "model-c"),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
+)

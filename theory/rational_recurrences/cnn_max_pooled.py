@@ -1,0 +1,183 @@
+"""A convolution with max-pooling over time: section 1 calls it rational, after Schwartz et al. 2018.
+
+Peng et al. 2018, section 1: "a single-layer max-pooled CNN can be simulated by a set of simple WFSAs (one per
+output dimension), and accordingly are also rational". A filter's score of a window is a sum over its symbols,
+and pooling takes the maximum: over max-plus that is a sum of products.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import MAX_PLUS
+from automata.wfsa import WFSA
+from theory.claim import Claim, Effort, Source, Variant
+from theory.induction import Induction
+from theory.rational_recurrences.shared import windows
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+# The weights of one output: f_j is what the symbol in place j of a window adds, of K in all, and b the bias.
+# A nonlinearity after the pooling is no part of the recurrence; one that rises may as well come before it.
+
+
+def filters(window: int) -> Signature:
+    """A filter of K symbols."""
+    return Signature(
+        (by_symbol("f", (window,)), constant("b")), over=MAX_PLUS, size=("K", window), most_small=200
+    )
+
+
+# The recurrence, over any semiring: the last K - 1 symbols, and the pool so far. Before there is a whole
+# window the pool is empty, the semiring's zero.
+
+State = tuple[str, Any]
+
+
+def of_window(w: Weights, window: str) -> Any:
+    """The score of a window, or of its beginning: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
+    score = w.b
+    for place, x in enumerate(window):
+        score = w.over.times(score, w.f[x][place])
+    return score
+
+
+def step(w: Weights, state: State, x: str) -> State:
+    """c_t = max(c_{t-1}, the score of the last K symbols)."""
+    history, c = state
+    window = history + x
+    if len(window) < w.n:
+        return window, c
+    return window[1:], w.over.plus(c, of_window(w, window))
+
+
+pooled = Recurrence(
+    start=lambda w: ("", w.over.zero), step=step, out=lambda w, state: (state[1],), modes=True
+)
+
+
+def padded_step(w: Weights, state: State, x: str) -> State:
+    """The same where a window may be cut off at the string's start, as with padding that adds nothing."""
+    history, c = state
+    window = history + x
+    k, score = w.over, w.b
+    for place, symbol in enumerate(reversed(window), start=1):
+        score = k.times(score, w.f[symbol][w.n - place])
+    return windows.remembered(w, history, x), k.plus(c, score)
+
+
+pooled_with_padding = Recurrence(
+    start=lambda w: ("", w.over.zero), step=padded_step, out=lambda w, state: (state[1],), modes=True
+)
+
+
+# The construction: a chain of K + 1 states, whose first and last loop.
+
+
+def chain(w: Weights, padded: bool = False) -> list[WFSA]:
+    """A path picks a window: it waits in state 0, reads the window from 0 to K, and stays in K. With padding
+    it may begin in any state but the last: the places of the window before that have no symbol.
+    """
+    k, n = w.over, w.n
+    arrows = []
+    for x in w.alphabet:
+        arrows += [(0, 0, x, k.one), (n, n, x, k.one), (0, 1, x, k.times(w.b, w.f[x][0]))]
+        arrows += [(j, j + 1, x, weight) for j, weight in enumerate(w.f[x]) if j]
+    initial = [(0, k.one), *((j, w.b) for j in range(1, n if padded else 1))]
+    return [WFSA.from_edges(k, n + 1, w.alphabet, initial, [(n, k.one)], arrows)]
+
+
+def chain_with_padding(w: Weights) -> list[WFSA]:
+    """The one whose windows may begin before the string."""
+    return chain(w, padded=True)
+
+
+# The proof.
+
+
+def begun(w: Weights, state: State, unit: int) -> list[Any]:
+    """One, for each j below K the score of a window's first j places with the last j symbols, and c."""
+    k, (history, c) = w.over, state
+    scores = [of_window(w, history[-j:]) if j <= len(history) else k.zero for j in range(1, w.n)]
+    return [k.one, *scores, c]
+
+
+PROOF = Induction(
+    says=(
+        "after every string, Forward's vector is 1, for each j below K the score of a window's first j places"
+        " with the last j symbols, and the pool"
+    ),
+    invariant=begun,
+    states=lambda w, variable: [(h, variable("c")) for h in windows.words(w.alphabet, w.n - 1)],
+    instances=tuple(
+        (filters(window), "abc"[:s]) for window, s in ((2, 1), (1, 1), (1, 2), (2, 2), (3, 1), (3, 2))
+    ),
+    enough=(
+        "From state j to state j + 1 a symbol takes a product of j factors to one of j + 1, whatever the"
+        " symbols before it are; a longer window only has more such states, and a larger alphabet more names."
+        " Every pair of a history and a symbol is checked for these sizes."
+    ),
+)
+
+RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
+SHOWN = ("sampled", "cross-checked", "exhausted")
+
+CLAIM = Claim(
+    name="cnn-max-pooled",
+    title="A max-pooled convolution is rational",
+    statement=(
+        "An output of a single-layer convolution with windows of K symbols and max-pooling over time is the"
+        " Forward score of an automaton with K + 1 states over the max-plus semiring."
+    ),
+    source=Source("peng2018rational", "1", "Max-pooled CNN", ("3a", "3b", "3c")),
+    hypotheses=(
+        "A filter's score is a sum over its window; a nonlinearity comes after the maximum, or rises.",
+        "The pool of a string that is shorter than K is empty, -infinity; or there is padding.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            without={"kernel-checked": "not formalised yet"},
+            expected="holds",
+            says="whole windows alone; a string that has none scores -infinity",
+            reading=Equality(recurrence=pooled, construction=chain),
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=(*SHOWN, "proved"),
+            proof=PROOF,
+        ),
+        Variant(
+            name="corrected-padding",
+            without={
+                "proved": "the proof of corrected is of whole windows; padding has none of its own yet",
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="with padding that adds nothing: a path may begin in any state but the last",
+            reading=Equality(recurrence=pooled_with_padding, construction=chain_with_padding),
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=SHOWN,
+        ),
+        Variant(
+            name="without-whole-windows",
+            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
+            expected="refuted",
+            says="with padding before the string it is the automaton of whole windows",
+            reading=Equality(recurrence=pooled_with_padding, construction=chain),
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=SHOWN,
+        ),
+    ),
+    example=Weights(
+        MAX_PLUS,
+        "ab",
+        {"f": {"a": (Fraction(1), Fraction(2)), "b": (Fraction(0), Fraction(-1))}, "b": Fraction(0)},
+        ("K", 2),
+    ),
+    uses=("definition-4",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
+)

@@ -1,0 +1,205 @@
+"""SoPa: soft patterns with self-loops and epsilon transitions, which section 1 calls rational by definition.
+
+Peng et al. 2018, section 1, on Schwartz et al. 2018, whose dynamic program it is. A pattern of n words may
+match anywhere in the string: a self-loop reads a word more, an epsilon transition leaves out one of the
+pattern's.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import MAX_PLUS, REAL, Semiring
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.induction import Induction
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+# The weights of one pattern: m_j reads a word of the pattern and moves on to state j, s_j reads a word and
+# stays in state j, e_j moves on to state j and reads nothing. The start loops with weight one, so that a
+# match may begin anywhere.
+
+
+def pattern(n: int, over: Semiring = REAL) -> Signature:
+    """A pattern of n words."""
+    entries = (by_symbol("m", (n,)), by_symbol("s", (n,)), constant("e", (n,)))
+    return Signature(entries, over=over, size=("n", n), most_small=300)
+
+
+def max_plus_pattern(n: int) -> Signature:
+    """The same over max-plus."""
+    return pattern(n, MAX_PLUS)
+
+
+# The recurrence, over any semiring. A state is h_1, ..., h_n, the scores of what ends in each state with the
+# symbol read last (h_0 is one), and c, the score of all matches so far.
+
+State = tuple[tuple[Any, ...], Any]
+
+
+def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Epsilon transitions, as many in a row as there are: h_j and then h_{j-1} e_j, for j from 1 on."""
+    k, after = w.over, [w.over.one]
+    for value, weight in zip(h, w.e, strict=True):
+        after.append(k.plus(value, k.times(after[-1], weight)))
+    return tuple(after[1:])
+
+
+def left_out_once(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Schwartz et al.'s: at most one epsilon transition after each symbol."""
+    k = w.over
+    before = (k.one, *h[:-1])
+    return tuple(k.plus(v, k.times(b, weight)) for v, b, weight in zip(h, before, w.e, strict=True))
+
+
+def read(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
+    """h_j = h_{j-1} m_j(x) + h_j s_j(x)."""
+    k = w.over
+    before = (k.one, *h[:-1])
+    return tuple(
+        k.plus(k.times(b, m), k.times(v, s)) for b, v, m, s in zip(before, h, w.m[x], w.s[x], strict=True)
+    )
+
+
+def soft_pattern(epsilon: Any) -> Recurrence:
+    """The program with that rule for epsilon transitions; over max-plus plus is the maximum, as in SoPa."""
+
+    def start(w: Weights) -> State:
+        h = epsilon(w, (w.over.zero,) * w.n)
+        return h, h[-1]
+
+    def step(w: Weights, state: State, x: str) -> State:
+        h = epsilon(w, read(w, state[0], x))
+        return h, w.over.plus(state[1], h[-1])
+
+    return Recurrence(start=start, step=step, out=lambda w, state: (state[1],))
+
+
+sopa, sopa_once = soft_pattern(left_out), soft_pattern(left_out_once)
+
+
+# The constructions.
+
+
+def chain(w: Weights) -> list[WFSA]:
+    """States 0 to n, and n + 1, to which a match goes by an epsilon transition, and where it stays."""
+    k, n = w.over, w.n
+    arrows = [(j, j + 1, EPSILON, weight) for j, weight in enumerate((*w.e, k.one))]
+    for x in w.alphabet:
+        arrows += [(0, 0, x, k.one), (n + 1, n + 1, x, k.one)]
+        arrows += [(j, j + 1, x, weight) for j, weight in enumerate(w.m[x])]
+        arrows += [(j, j, x, weight) for j, weight in enumerate(w.s[x], start=1)]
+    return [WFSA.from_edges(k, n + 2, w.alphabet, [(0, k.one)], [(n + 1, k.one)], arrows)]
+
+
+def chain_in_two_rows(w: Weights) -> list[WFSA]:
+    """The same with one epsilon transition in a row: state j, from 1 to n, has a second one, n + 1 + j, which
+    epsilon leads to and symbols alone lead out of.
+    """
+    k, n = w.over, w.n
+    arrows = [(j, n + 2 + j, EPSILON, weight) for j, weight in enumerate(w.e)]
+    arrows += [(n, n + 1, EPSILON, k.one), (2 * n + 1, n + 1, EPSILON, k.one)]
+    for x in w.alphabet:
+        arrows += [(0, 0, x, k.one), (n + 1, n + 1, x, k.one)]
+        for j, (m, s) in enumerate(zip(w.m[x], w.s[x], strict=True), start=1):
+            arrows += [(j - 1, j, x, m), (j, j, x, s), (n + 1 + j, j, x, s)]
+            arrows += [(n + j, j, x, m)] if j > 1 else []
+    return [WFSA.from_edges(k, 2 * n + 2, w.alphabet, [(0, k.one)], [(n + 1, k.one)], arrows)]
+
+
+# The proof: after a symbol and epsilon transitions Forward's vector is (1, h, c).
+
+SIZES = Sizes(pattern, (1, 2, 3), (1, 2))
+MAX_PLUS_SIZES = Sizes(max_plus_pattern, (1, 2, 3), (1, 2))
+PROOF = Induction(
+    says="after every string, Forward's vector is 1, h_1 to h_n, and c",
+    invariant=lambda w, state, unit: (w.over.one, *state[0], state[1]),
+    states=lambda w, variable: [(tuple(variable(f"h[{j}]") for j in range(1, w.n + 1)), variable("c"))],
+    instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
+    enough=(
+        "One letter whose weights are variables is any letter: a step reads one letter. State j is reached"
+        " from states j - 1 and j by the symbol, and from state j - 1 by epsilon; so a longer pattern has"
+        " only more states like those between the first and the last. Patterns of 1 to 4 words are checked."
+    ),
+)
+SHOWN = ("sampled", "cross-checked", "exhausted")
+
+CLAIM = Claim(
+    name="sopa",
+    title="SoPa's soft patterns are rational",
+    statement=(
+        "The score that a soft pattern of n words with self-loops and epsilon transitions gives to a string,"
+        " over all places where it may match, is the Forward score of an automaton with n + 2 states, over"
+        " any semiring."
+    ),
+    source=Source("peng2018rational", "1", "SoPa", ("3a", "3b", "3c")),
+    hypotheses=(
+        "The transitions' weights depend on the symbol alone, and those of epsilon transitions on nothing.",
+        "Epsilon transitions may follow one another; where at most one may, two rows of states keep count.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            without={"kernel-checked": "not formalised yet"},
+            expected="holds",
+            says="over the reals, a sum over all matches",
+            reading=Equality(recurrence=sopa, construction=chain),
+            cases=SIZES.random,
+            small_cases=SIZES.small,
+            kinds=PROVED,
+            proof=PROOF,
+        ),
+        Variant(
+            name="corrected-max-plus",
+            without={
+                "proved": "what is proved of corrected is of every commutative semiring, this one too",
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="over max-plus, as in SoPa: the greatest score of a match",
+            reading=Equality(recurrence=sopa, construction=chain),
+            cases=MAX_PLUS_SIZES.random,
+            small_cases=MAX_PLUS_SIZES.small,
+            kinds=SHOWN,
+        ),
+        Variant(
+            name="corrected-one-epsilon",
+            without={
+                "proved": (
+                    "the proof of corrected is of chains of epsilon; this reading has none of its own yet"
+                ),
+                "kernel-checked": "not formalised yet",
+            },
+            expected="holds",
+            says="with at most one epsilon transition in a row, as SoPa's program has it: two rows of states",
+            reading=Equality(recurrence=sopa_once, construction=chain_in_two_rows),
+            cases=SIZES.random,
+            small_cases=SIZES.small,
+        ),
+        Variant(
+            name="without-epsilon-chains",
+            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
+            expected="refuted",
+            says="with at most one epsilon transition in a row it is the pattern's own automaton",
+            reading=Equality(recurrence=sopa_once, construction=chain),
+            cases=SIZES.random,
+            small_cases=SIZES.small,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "m": {"a": (Fraction(1), Fraction(2)), "b": (Fraction(0), Fraction(1))},
+            "s": {"a": (Fraction(1, 2), Fraction(0)), "b": (Fraction(1), Fraction(0))},
+            "e": (Fraction(0), Fraction(1, 3)),
+        },
+        ("n", 2),
+    ),
+    uses=("definition-4",),
+    effort=Effort(examples=30, strings=12, longest=8, run=10),
+)
