@@ -36,8 +36,11 @@ class Scorer:
         present = [v for w in weights for v in w.flat if v != k.zero]
         self.heaviest = max((abs(cost(k, abs(v) if k is REAL else v)) for v in present), default=0.0)
         self.signed = k is REAL and any(bool((w < 0).any()) for w in weights)
+        self.format = FLOAT32 if (arc_type or arc_type_for(k)) in SINGLE_PRECISION else FLOAT64
+        # a cost beyond the format is no weight to OpenFst: then there is no bound, and nothing is asked
+        self.too_heavy = self.heaviest > self.format.largest / 4
         tracks = two_tracks(automaton) if self.signed else (automaton,)
-        self.tracks = [_silenced(to_openfst(track, arc_type)) for track in tracks]
+        self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
         """For each track the cost OpenFst finds: ``-log`` of the positive and of the negative part, where
@@ -59,17 +62,18 @@ class Scorer:
         one a silent move, the start and the end. With P and N the two tracks' parts, a cost off by E makes
         the score off by (e^E - 1) (P + N). Infinite where a part, or a cost, might overflow.
         """
+        if self.too_heavy:
+            return math.inf
         k, n = self.automaton.semiring, 2 * self.automaton.states
         kind = self.arc_type or arc_type_for(k)
-        format_ = FLOAT32 if kind in SINGLE_PRECISION else FLOAT64
-        unit = format_.unit
+        unit = self.format.unit
         levels = (
             2
             + len(string)
             + (0 if self.automaton.epsilon is None else self.automaton.states * (len(string) + 1))
         )
         largest = levels * (self.heaviest + math.log(2 * n + 2))
-        if largest > format_.largest / 4:
+        if largest > self.format.largest / 4:
             return math.inf
         additions = 0 if kind == "standard" else 2 * n + 1
         level = 4 * unit * (self.heaviest + 1) + unit * largest + additions * (3 * unit * largest + 4 * unit)
