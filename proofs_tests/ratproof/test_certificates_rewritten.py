@@ -103,7 +103,11 @@ def permuted(data: dict[str, Any], orders: dict[str, list[int]], only: bool = Fa
             [[[orders[side][q], w] for q, w in vector] for side, vector in zip("AB", pair, strict=True)]
             for pair in data["pairs"]
         ]
-    if "through" in copy:
+    if "classes" in copy:
+        copy["classes"] = {
+            side: [[orders[side][q], orders["C"][c]] for q, c in of] for side, of in data["classes"].items()
+        }
+    elif "through" in copy:
         through = copy["through"] if isinstance(copy["through"], str) else "C"
         for side in "AB":
             n = copy[side]["states"]
