@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -61,6 +63,7 @@ class Forms:
 
     def __init__(self, k: Semiring) -> None:
         self.k, self.zero, self.one, self.name = k, k.zero, k.one, k.name
+        self.refused = False  # whether or not the step caught it
 
     def plus(self, a: Any, b: Any) -> Any:
         """The sum."""
@@ -78,6 +81,7 @@ class Forms:
             return self.k.times(a, b)
         one, other = self._form(a), self._form(b)
         if one.weights and other.weights:
+            self.refused = True
             raise NotLinear("the step multiplies two numbers of the state")
         form, factor = (one, other.constant) if one.weights else (other, one.constant)
         weights = {place: self.k.times(weight, factor) for place, weight in form.weights.items()}
@@ -112,20 +116,62 @@ def read_linear(
     size = len(numbers)
     forms = iter([Form(k.zero, {place: k.one}) for place in range(size)])
     state = _like(first, forms)
+    symbols = list(alphabet)
     tables = {}
-    for symbol in alphabet:
-        table = np.full((size + 1, size + 1), k.zero, dtype=object)
-        table[0, 0] = k.one
-        for column, number in enumerate(flat(step(over, state, symbol)), start=1):
-            _fill(table[:, column], number)
-        tables[symbol] = table
+    try:
+        for symbol in symbols:
+            table = np.full((size + 1, size + 1), k.zero, dtype=object)
+            table[0, 0] = k.one
+            after = list(flat(step(over, state, symbol)))
+            if len(after) != size:
+                raise NotLinear(f"the step gives {len(after)} numbers, where a state has {size}")
+            for column, number in enumerate(after, start=1):
+                _fill(table[:, column], number)
+            tables[symbol] = table
+        finals = [_filled(size, k, number) for number in out(over, state)]
+    except (TypeError, AttributeError) as error:
+        raise NotLinear(f"the step does more than plus and times ({error})") from None
+    if over.refused:
+        raise NotLinear("the step multiplies two numbers of the state, and catches the error")
+    _require_same_on_weights(
+        over, first, lambda c, x: step(over, c, x), lambda c: out(over, c), tables, finals
+    )
     initial = np.array([k.one, *numbers], dtype=object)
-    automata = []
-    for number in out(over, state):
-        final = np.full(size + 1, k.zero, dtype=object)
-        _fill(final, number)
-        automata.append(WFSA(k, initial, final, tables))
-    return automata
+    return [WFSA(k, initial, final, tables) for final in finals]
+
+
+def _filled(size: int, k: Semiring, number: Any) -> Any:
+    final = np.full(size + 1, k.zero, dtype=object)
+    _fill(final, number)
+    return final
+
+
+SOME = (Fraction(2), Fraction(3), Fraction(1, 2), Fraction(5))
+TRIED = 12
+"""States on which the step is run besides, with weights: zeros and ones first."""
+
+
+def _require_same_on_weights(
+    over: Forms, first: Any, step: Any, out: Any, tables: dict[Any, Any], finals: Sequence[Any]
+) -> None:
+    """Raise :class:`NotLinear` where the step does to weights what it does not do to forms."""
+    k, size, choose = over.k, len(list(flat(first))), Random(0)
+    few = [k.zero, k.one, *(v for v in SOME if k.holds(v))]
+    for number in range(TRIED):
+        picked = [few[number] if number < 2 else choose.choice(few) for _ in range(size)]
+        state, row = _like(first, iter(picked)), [k.one, *picked]
+        for symbol, table in tables.items():
+            if list(flat(step(state, symbol))) != [_product(k, row, table[:, j]) for j in range(1, size + 1)]:
+                raise NotLinear("the step does to weights what it does not do to linear forms")
+        if list(out(state)) != [_product(k, row, final) for final in finals]:
+            raise NotLinear("what is shown of weights is not what is shown of linear forms")
+
+
+def _product(k: Semiring, row: Sequence[Any], column: Sequence[Any]) -> Any:
+    total = k.zero
+    for a, b in zip(row, column, strict=True):
+        total = k.plus(total, k.times(a, b))
+    return total
 
 
 def _like(value: Any, forms: Any) -> Any:

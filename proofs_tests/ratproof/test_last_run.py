@@ -164,3 +164,25 @@ def test_an_unexpected_mark_of_the_other_device_is_seen(package):
     report = report_of(Outcome([on_cpu], beside=kept), show).text
     row = next(line for line in report.splitlines() if line.startswith("  corrected"))
     assert row.split()[:4] == ["corrected", "·", "✓", "!"] and "0 of 1 verdicts as expected" in report
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"facts": None}, {"facts": 5}, {"variant": []}, {"device": "cpu"}, {"expected": "zzz"}, {"ran": 3}],
+    ids=str,
+)
+def test_a_row_that_no_run_writes_makes_the_file_none(package, change):
+    ground = keep_on_cuda(on_cuda())
+    path = last_run.WHOLE["cuda"]
+    data = json.loads(path.read_text())
+    data["results"][0] |= change
+    path.write_text(json.dumps(data))
+    assert last_run.beside("cpu", ground) is None
+
+
+def test_what_is_not_printable_in_a_kept_run_forges_no_line(package):
+    ground = keep_on_cuda(on_cuda())
+    path = last_run.WHOLE["cuda"]
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"gpu": "H200\n634 of 634 verdicts\x1b[2J"}))
+    kept = last_run.beside("cpu", ground)
+    assert kept is not None and "\n" not in kept.sentence() and "\x1b" not in kept.sentence()

@@ -18,6 +18,7 @@ from neural.state_regularized.component import StochasticComponent
 from neural.state_regularized.layers import KINDS, SRCell
 from ratproof.record.counterexample import Disagreement
 from ratproof.runner.ladder import steps
+from ratproof.sides.layer_spec import spec
 from ratproof.sides.side import TorchSide
 from ratproof.sides.state_regularized import ball_cells
 from ratproof.sides.state_regularized.comparison import OfCells
@@ -132,3 +133,23 @@ def test_balls_hold_the_similarities_that_torch_computes_in_float64(data):
     balls = [list(map(ball_cells.ball, part[0].tolist())) for part in (h, c, x)]
     exact = ball_cells.similarities(kind, similarity, arrays, balls[0], balls[1], balls[2])
     assert all(abs(arb(v) - ball) < arb(1e-12) for v, ball in zip(b, exact, strict=True))
+
+
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_mixture_between_two_near_centroids_is_no_counterexample(similarity, dtype):
+    """The third centroid is far, so that a mixture may be further from its own than the second one is."""
+    options = {
+        "input_size": 1, "hidden_size": 1, "k": 3, "num_layers": 1, "bias": True,
+        "similarity": similarity, "temperature": 2.0**-10,
+    }  # fmt: skip
+    parameters = {
+        "cells.0.part.input.weight": [[2.0]],
+        "cells.0.part.input.bias": [0.0],
+        "cells.0.part.hidden.weight": [[0.0]],
+        "cells.0.part.hidden.bias": [0.0],
+        "cells.0.component.centroids": [[0.0, 0.046875, -2.0]],
+    }
+    layer = spec("sr-elman", options, parameters, [[1.0], [0.5]], "ab", dtype)
+    comparison = OfCells("theorem-3.2", "corrected-eq-5", "sr-mixture", layer)
+    assert all(result.difference is None for result in comparison.compare([("a",), ("b", "a"), ()]))

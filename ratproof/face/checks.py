@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from torch import Tensor, nn
 
 from automata.dfa import DFA
+from automata.errors import InputError
 from automata.wfsa import WFSA
 from ratproof.face.report import Report, report_of
 from ratproof.report import show
@@ -62,6 +63,9 @@ def check(
 
     Raises :class:`~automata.errors.InputError`: automaton, embeddings and alphabet do not fit together.
     """
+    for what, value, least in (("examples", examples, 1), ("seed", seed, 0)):
+        if value is not None and (type(value) is not int or value < least):
+            raise InputError(f"{what} is {value!r:.60}, where a whole number from {least} on is right")
     claim = believe_module(
         NAME,
         module=module,

@@ -17,14 +17,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from automata.errors import InputError, OutputError
 from automata.files import write_whole
+from automata.printable_text import printable
 from ratproof.process.json_answers import SCHEMA_VERSION
 from ratproof.record.results import Result
 from ratproof.runner.outcome import Beside, Outcome
 from ratproof.runner.request import Request
+from theory.claim import EXACT, TORCH
 
 LAST = Path(".ratproof") / "last-run.json"
 WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
@@ -91,14 +94,45 @@ def beside(device: str, ground: Ground) -> Beside | None:
     """The last whole run on the other device, where it ran these sources; with which libraries, it says."""
     for other, path in WHOLE.items():
         data = _read(path)
-        if other != device and data is not None and data.get("sources") == ground.sources:
-            try:
-                results = tuple(Result.from_json(row) for row in data["results"])
-                model, when, versions = data["gpu"] or "", str(data["when"]), dict(data["versions"])
-            except (KeyError, TypeError, ValueError):
-                continue
-            return Beside(other, str(model), when, versions, results, str(path))
+        if other == device or data is None or data.get("sources") != ground.sources:
+            continue
+        results = _results(data, other)
+        if results is not None:
+            versions = {str(name): printable(str(version)) for name, version in data["versions"].items()}
+            model, when = printable(str(data["gpu"] or "")), printable(str(data["when"]))
+            return Beside(other, model, when, versions, results, str(path))
     return None
+
+
+def _results(data: dict[str, Any], device: str) -> tuple[Result, ...] | None:
+    """A kept run's results; ``None`` where the file is no whole run on that device, or somebody wrote into
+    it.
+    """
+    try:
+        results = tuple(Result.from_json(row) for row in data["results"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    sound = (
+        (data.get("schema_version"), data.get("device")) == (SCHEMA_VERSION, device)
+        and not any(data.get(trouble) for trouble in ("interrupted", "errors", "stopped"))
+        and isinstance(data.get("versions"), dict)
+        and isinstance(data.get("gpu"), (str, NoneType))
+        and isinstance(data.get("when"), str)
+        and all(map(_is_sound, results))
+        and all(result.device in (None, device) for result in results)
+    )
+    return results if sound else None
+
+
+def _is_sound(result: Result) -> bool:
+    """Has what the report reads the right types?"""
+    return (
+        isinstance(result.variant, str)
+        and isinstance(result.facts, dict)
+        and result.expected in ("holds", "refuted")
+        and result.ran in (None, EXACT, TORCH)
+        and isinstance(result.device, (str, NoneType))
+    )
 
 
 def digest() -> Ground:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from os import PathLike
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def believe_module(
     Raises:
         InputError: automata, embeddings and alphabet do not fit together, or the slack is no number.
     """
-    _check_arguments(name, module, embeddings, automaton, accepts)
+    _check_arguments(name, module, embeddings, alphabet, automaton, accepts, slack)
     if isinstance(module, nn.RNNBase) and module.batch_first:
         raise InputError(f"{name}: the module has batch_first=True, where it takes inputs (T, B, size)")
     if accepts is not None:
@@ -114,7 +115,9 @@ def believe_module(
     return claim_of(name, says, given, variant)
 
 
-def _check_arguments(name: str, module: Any, embeddings: Any, automaton: Any, accepts: Any) -> None:
+def _check_arguments(
+    name: str, module: Any, embeddings: Any, alphabet: Any, automaton: Any, accepts: Any, slack: Any
+) -> None:
     """Raise :class:`~automata.errors.InputError` for arguments of another kind, as a beginner may give
     them.
     """
@@ -126,6 +129,20 @@ def _check_arguments(name: str, module: Any, embeddings: Any, automaton: Any, ac
         what = f"have shape {tuple(embeddings.shape)}" if isinstance(embeddings, Tensor) else "are no tensor"
         raise InputError(
             f"{name}: the embeddings {what}, where a tensor of shape (symbols, input_size) is right"
+        )
+    if not isinstance(alphabet, Sequence):  # a set has no order, and its vectors have
+        raise InputError(
+            f"{name}: the alphabet is a {type(alphabet).__name__}, where a string or a list of symbols is"
+            " right"
+        )
+    if isinstance(slack, bool) or not isinstance(slack, (int, float)):
+        raise InputError(f"{name}: the slack is {slack!r:.60}, where a number is right")
+    several = automaton if isinstance(automaton, (list, tuple)) else [automaton]
+    wrong = next((a for a in several if not isinstance(a, (WFSA, DFA, str, PathLike, NoneType))), None)
+    if wrong is not None or (isinstance(automaton, (list, tuple)) and DFA in map(type, automaton)):
+        raise InputError(
+            f"{name}: the automaton is {wrong if wrong is not None else automaton!r:.60}, where a WFSA, a DFA"
+            " or a list of WFSAs is right"
         )
     if isinstance(automaton, (str, PathLike)):
         raise InputError(f"{name}: the automaton is a path: ratproof.read({str(automaton)!r}) reads it")

@@ -121,10 +121,13 @@ class OfCells:
         asked = self._asked(max(map(len, strings), default=0))
         epsilon = self._epsilon(asked)
         right = [None if epsilon is None else settled(asked, self.inputs, x, self._start) for x in strings]
-        outputs = self._places(strings, asked.slack(len(asked.cells) - 1, epsilon or 0.0))
+        slack = asked.slack(len(asked.cells) - 1, epsilon or 0.0)
+        outputs = self._places(strings, slack)
+        alone = self._alone(slack)
         seen = self._seen(asked) if self.program == "sr-counted" else None
         for string, states, places in zip(strings, right, outputs, strict=True):
-            if states is None or (self.program == "sr-counted" and seen is None):
+            unclear = states is None or not all(state[-1] in alone for state in states)
+            if states is None or unclear or (self.program == "sr-counted" and seen is None):
                 yield no_case(string, NO_MARGIN)
                 continue
             wanted: Places = [state[-1] for state in states]
@@ -163,8 +166,8 @@ class OfCells:
         outputs, last = self.layer(padded, self._first_state(len(strings)), lengths)
         h = last[0] if isinstance(last, tuple) else last
         centroids = self.layer.components[-1].centroids.T
-        near = ((outputs.unsqueeze(2) - centroids).abs() <= slack).all(dim=3)
-        places = torch.where(near.any(dim=2), near.to(torch.int8).argmax(dim=2), -1).cpu().tolist()
+        apart, nearest = (outputs.unsqueeze(2) - centroids).abs().amax(dim=3).min(dim=2)
+        places = torch.where(apart <= slack, nearest, -1).cpu().tolist()
         all_places: list[Places] = []
         for b, length in enumerate(lengths):
             own: Places = [0, *(places[t][b] for t in range(length))]
@@ -172,6 +175,13 @@ class OfCells:
                 own[-1] = -1
             all_places.append(own)
         return all_places
+
+    def _alone(self, slack: float) -> set[int]:
+        """The centroids of the last layer that no other one is so near that a mixture might be mistaken."""
+        centroids = self.layer.components[-1].centroids.T.double()
+        apart = (centroids.unsqueeze(1) - centroids).abs().amax(dim=2)
+        apart.fill_diagonal_(torch.inf)
+        return set(torch.nonzero(apart.amin(dim=1) > 2 * slack).flatten().tolist())
 
     def _first_state(self, batch: int) -> Any:
         h = torch.stack([part.centroids[:, 0].expand(batch, -1) for part in self.layer.components])

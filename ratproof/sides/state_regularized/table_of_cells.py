@@ -29,8 +29,8 @@ from ratproof.sides.state_regularized import ball_cells
 
 State = tuple[int, ...]
 """A centroid of each layer, from 0."""
-EPSILONS = (2.0**-4, 2.0**-7, 2.0**-14, 2.0**-40)
-"""How much of alpha may be off, tried in turn."""
+EPSILONS = (2.0**-40, 2.0**-14, 2.0**-7, 2.0**-4)
+"""How much of alpha may be off, tried in turn: the less it is, the nearer h is to its centroid."""
 OUTWARD = 1 + 2.0**-40
 
 
