@@ -22,10 +22,7 @@ NOT_A_STEP = (
 REFUTED = "one counterexample refutes it: there is nothing to prove"
 OWN_ALGORITHM = "what is compared is the algorithm that is printed, and OpenFst runs its own"
 NO_FIELD = "over {} the equality of automata is not decidable in general"
-NO_SINGLE_STRING = (
-    "what refutes it is that no automaton of any size does; the theorem about Hankel matrices has one block"
-    " at a time"
-)
+NO_BLOCK = "not formalised yet: it takes a block of its Hankel matrix, as proposition-7's theorem has one"
 
 
 def missing(variant: Variant) -> dict[str, str]:
@@ -44,7 +41,7 @@ def _usual(variant: Variant, kind: str) -> str:
     if kind == "cross-checked" and variant.reading.algorithm is not None:
         return OWN_ALGORITHM
     if kind == KERNEL and isinstance(variant.reading, NoAutomaton):
-        return NO_SINGLE_STRING
+        return NO_BLOCK
     if kind == "decided":
         over = getattr(next(iter(variant.small_cases(1)), None), "over", REAL)
         return "" if over is REAL else NO_FIELD.format(over.name)
