@@ -88,7 +88,7 @@ BREAKS = [
     (parts.ElmanPart, "step", without_recurrence, ("sr-limit", "sr-asked", "sr-mixture")),
     (parts.LSTMPart, "step", lstm_gates_swapped, ("sr-limit", "sr-asked")),
     (Stacked, "forward", without_lengths, ("sr-limit", "sr-mixture")),
-    (Stacked, "forward", one_state_for_the_batch, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
+    (Stacked, "forward", one_state_for_the_batch, ("sr-limit", "sr-mixture", "sr-counted")),
 ]
 
 
