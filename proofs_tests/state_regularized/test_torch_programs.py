@@ -84,11 +84,11 @@ BREAKS = [
     (StochasticComponent, "forward", least_similar, tuple(OfCells.transitions)),
     (StochasticComponent, "forward", moved_to_u, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
     (StochasticComponent, "similarities", distance_without_sign, ("sr-limit", "sr-mixture", "sr-asked")),
-    (parts.GRUPart, "step", gates_swapped, ("sr-limit", "sr-asked")),
+    (parts.GRUPart, "step", gates_swapped, ("sr-limit", "sr-asked", "sr-counted")),
     (parts.ElmanPart, "step", without_recurrence, ("sr-limit", "sr-asked", "sr-mixture")),
-    (parts.LSTMPart, "step", lstm_gates_swapped, ("sr-limit", "sr-asked")),
-    (Stacked, "forward", without_lengths, ("sr-limit", "sr-mixture")),
-    (Stacked, "forward", one_state_for_the_batch, ("sr-limit", "sr-mixture", "sr-counted")),
+    (parts.LSTMPart, "step", lstm_gates_swapped, ("sr-limit", "sr-asked", "sr-counted")),
+    (Stacked, "forward", without_lengths, ("sr-limit", "sr-mixture", "sr-sampled")),
+    (Stacked, "forward", one_state_for_the_batch, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
 ]
 
 

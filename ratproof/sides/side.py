@@ -123,6 +123,23 @@ def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
     return st.builds(read, st.integers(0, 2**32), st.integers(0, LONGEST))
 
 
+PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
+"""Of a torch program: strings a case, and symbols a string, at most."""
+
+
+@cache
+def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
+    """A string of each of some lengths, from one seed; or a few strings that are drawn symbol by symbol."""
+
+    def read(seed: int, lengths: Sequence[int]) -> list[String]:
+        random = Random(seed)
+        return [tuple(random.choices(alphabet, k=length)) for length in lengths]
+
+    lengths = st.permutations(range(PROGRAM_LONGEST + 1)).map(lambda order: order[:PROGRAM_STRINGS])
+    few = _strings_over(alphabet, PROGRAM_STRINGS, PROGRAM_LONGEST, PROGRAM_LONGEST)
+    return st.builds(read, st.integers(0, 2**32), lengths) | few
+
+
 @dataclass(frozen=True)
 class UserProgram:
     """A program of a user's: there is one case of it."""
@@ -172,9 +189,9 @@ class Layer:
         )
 
 
-PROGRAM_EXAMPLES, CELLS_EXAMPLES, PROGRAM_STRINGS = 40, 120, 8
+PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
 """Of a torch program, and of state-regularized ones, which compare centroids and no scores: random cases in
-each format, and strings a case, at most.
+each format.
 """
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
@@ -234,10 +251,10 @@ class TorchSide:
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Random weights that the format holds, and random strings."""
-        names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
         if self.name in OfCells.transitions:
             where = claim.name, variant.name, self.name, self.dtype, self.device
-            return data.draw(state_regularized("abc", *where)).renamed(names), some
+            return data.draw(state_regularized("abc", *where)), data.draw(_batches("abc"))
+        names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
         case = data.draw(PROGRAMS[self.name].cases.random("abc")).renamed(names)
         return OfFARNN(claim.name, variant.name, case, self.name, self.dtype, self.device), some
 
