@@ -71,11 +71,8 @@ class Automaton:
 
     def __init__(self, data):
         known(data, ["semiring", "states", *LISTS])
-        self.semiring, self.n, self.alphabet = (
-            data["semiring"],
-            data["states"],
-            listed(data["alphabet"], "alphabet", str),
-        )
+        self.semiring, self.n = data["semiring"], data["states"]
+        self.alphabet = listed(data["alphabet"], "alphabet", str)
         need(
             type(self.semiring) is str and self.semiring in SEMIRINGS,
             f"{self.semiring!r:.40} is for check_certificate.py, or no semiring",
@@ -89,9 +86,7 @@ class Automaton:
             len({*self.alphabet, ""}) - 1 == len(self.alphabet),
             "an alphabet has a symbol twice, or an empty one",
         )
-        self.initial, self.final = (
-            self.vector(listed(data[name], name, int, str)) for name in ("initial", "final")
-        )
+        self.initial, self.final = (self.vector(listed(data[x], x, int, str)) for x in ("initial", "final"))
         self.steps = {symbol: {} for symbol in [*self.alphabet, ""]}
         for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
             need(
@@ -200,46 +195,36 @@ def check_pairs(a, b, written):
             )
 
 
+def turned(rows):
+    result = {}
+    for source, target, w in ((q, r, w) for q, row in rows.items() for r, w in row.items()):
+        result.setdefault(target, {})[source] = w
+    return result
+
+
 def check_classes(a, c, classes, mirrored):
     """Each state of A with a class: from it A goes on to each class as C does; in the mirror, to it."""
-    x = dict(classes)
-    need(
-        len(x) == len(classes) and not a.epsilon and not c.epsilon,
-        "a state has two classes, or epsilon is there",
-    )
+    x, way = dict(classes), turned if mirrored else dict
+    first, last = ("final", "initial") if mirrored else ("initial", "final")
+    need(len(x) == len(classes), "a state has two classes")
+    need(not a.epsilon and not c.epsilon, "classes are for automata without epsilon")
     need(all(0 <= q < a.n and 0 <= to < c.n for q, to in classes), "there is no such state, or class")
-
-    def turned(rows):
-        result = {}
-        for q, row in rows.items():
-            for r, w in row.items():
-                result.setdefault(r, {})[q] = w
-        return result
 
     def lumped(row):
         result = {}
-        for q, w in row.items():
-            if q in x:
-                c.put(result, x[q], w)
+        for q in {*x} & {*row}:
+            c.put(result, x[q], row[q])
         return result
 
-    way = turned if mirrored else lambda rows: rows
-    first, last = ("final", "initial") if mirrored else ("initial", "final")
-    need(
-        lumped(a.ends[first]) == c.ends[first],
-        "the classes' first weights are not those of the third automaton",
-    )
+    need(lumped(a.ends[first]) == c.ends[first], "the classes have other first weights")
     for q in range(a.n):
-        end = c.ends[last].get(x[q]) if q in x else None
-        need(a.ends[last].get(q) == end, f"state {q} has another last weight than its class")
+        same = a.ends[last].get(q) == c.ends[last].get(x.get(q))
+        need(same, f"state {q} has another last weight than its class")
     for symbol in a.alphabet:
         own, of_c = way(a.steps[symbol]), way(c.steps[symbol])
         for q in range(a.n):
-            right = of_c.get(x[q], {}) if q in x else {}
-            need(
-                lumped(own.get(q, {})) == right,
-                f"{symbol!r:.40} leads from state {q} otherwise than from its class",
-            )
+            same = lumped(own.get(q, {})) == of_c.get(x.get(q), {})
+            need(same, f"{symbol!r:.40} leads from state {q} otherwise than from its class")
 
 
 def verdict(data):
@@ -263,22 +248,16 @@ def verdict(data):
     )  # which words a symbol stands for: written down, and not checked
     need(all(listed(words, "stand", str) for words in stand.values()), "a symbol stands for no word")
     a, b = Automaton(data["A"]), Automaton(data["B"])
-    need(
-        a.semiring == b.semiring and {*a.alphabet} == {*b.alphabet},
-        "A and B are over different semirings or alphabets",
-    )
+    kind = lambda side: (side.semiring, {*side.alphabet})
+    need(kind(a) == kind(b), "A and B are over different semirings or alphabets")
     if data["claims"] == "different":
-        scores = [
-            side.score(reduce(side.step, listed(data["word"], "word", str), side.initial)) for side in (a, b)
-        ]
+        word = listed(data["word"], "word", str)
+        scores = [side.score(reduce(side.step, word, side.initial)) for side in (a, b)]
         said = [a.weight(text) for text in listed(data["scores"], "scores", str)]
         need(scores == said and scores[0] != scores[1], "the scores are not so")
     elif lumped:
         c = Automaton(data["through"])
-        need(
-            c.semiring == a.semiring and {*c.alphabet} == {*a.alphabet},
-            "the third automaton is of another kind",
-        )
+        need(kind(a) == kind(c), "the classes are over another semiring or alphabet")
         need(data["mirrored"] in (0, 1) and type(data["mirrored"]) is int, "mirrored is 0 or 1")
         known(data["classes"], "AB")
         for side, name in ((a, "A"), (b, "B")):
