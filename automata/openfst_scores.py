@@ -53,19 +53,17 @@ class Scorer:
         values = [uncost(self.automaton.semiring, c) for c in self.costs(string)]
         return values[0] - values[1] if self.signed else values[0]
 
-    def bound(self, string: String) -> float:
-        """How far :meth:`score` may be from the true score; without cycles of epsilon.
+    def cost_bound(self, string: String) -> float:
+        """How far each of :meth:`costs` may be from the true one; without cycles of epsilon.
 
         OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u
         max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so
         a total is off by no more than the sum of these over the levels of the composed machine: one a symbol,
-        one a silent move, the start and the end. With P and N the two tracks' parts, a cost off by E makes
-        the score off by (e^E - 1) (P + N). Infinite where a part, or a cost, might overflow.
+        one a silent move, the start and the end. Infinite where a part, or a cost, might overflow.
         """
         if self.too_heavy:
             return math.inf
-        k, n = self.automaton.semiring, 2 * self.automaton.states
-        kind = self.arc_type or arc_type_for(k)
+        n, kind = 2 * self.automaton.states, self.arc_type or arc_type_for(self.automaton.semiring)
         unit = self.format.unit
         levels = (
             2
@@ -77,8 +75,19 @@ class Scorer:
             return math.inf
         additions = 0 if kind == "standard" else 2 * n + 1
         level = 4 * unit * (self.heaviest + 1) + unit * largest + additions * (3 * unit * largest + 4 * unit)
-        error = levels * level
-        if k not in (REAL, COUNTING, MAX_TIMES):  # in those a cost's error is a factor of the score
+        return levels * level
+
+    def bound(self, string: String) -> float:
+        """How far :meth:`score` may be from the true score; without cycles of epsilon.
+
+        With P and N the two tracks' parts, costs off by E make the score off by (e^E - 1) (P + N).
+        """
+        k, error = self.automaton.semiring, self.cost_bound(string)
+        if error == math.inf or k not in (
+            REAL,
+            COUNTING,
+            MAX_TIMES,
+        ):  # in those a cost's error is a factor of the score
             return error
         size = sum(uncost(k, c) for c in self.costs(string))
         return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)
