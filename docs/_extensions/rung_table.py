@@ -9,9 +9,9 @@ from rich.console import Console
 from verdicts import Verdicts
 
 from ratproof.record.results import Result
-from ratproof.report.errata import in_short, simplest
 from ratproof.report.ladder import COLUMNS, Row
 from ratproof.report.marks import Mark
+from ratproof.report.refutation import in_short, simplest
 from theory.claim import Claim, Variant
 
 CSS = {
@@ -67,7 +67,7 @@ def smallest(claim: Claim, variant: Variant, verdicts: Verdicts) -> Result | Non
 def unequal(result: Result) -> str:
     """The counterexample of a result: the string and the two scores."""
     assert result.counterexample is not None
-    return in_short(result.counterexample, Console(force_terminal=False, legacy_windows=False), "≠")
+    return in_short(result.counterexample, Console(force_terminal=False, legacy_windows=False))
 
 
 def legend() -> str:

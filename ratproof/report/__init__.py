@@ -1,4 +1,4 @@
-"""The report of ``verify`` and ``check``: what is unexpected, the ladder, errata or details, totals."""
+"""The report of ``verify`` and ``check``: what is unexpected, the ladder, details, totals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from rich.text import Text
 
 from ratproof.record.ledger import TOO_SHORT, joined, left_out_in_words
 from ratproof.report.details import show_details, show_refutation
-from ratproof.report.errata import errata
 from ratproof.report.ladder import Row, ladder, rows
 from ratproof.report.lines import WIDTH, print_paragraph
 from ratproof.runner.outcome import Outcome
@@ -23,7 +22,7 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
     Args:
         outcome: what ran.
         out: no line is wider than 80 columns, but for commands to paste.
-        details: proofs and counterexamples in full, in place of a line each.
+        details: proofs and counterexamples in full too.
         claims_file: of claims of a user's own. Without, it also says that no network ran on a GPU, where none
             did.
     """
@@ -37,9 +36,6 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
     if details:
         for row in table:
             show_details(row, out, claims_file)
-    else:
-        for line in errata(table, out):
-            out.print(line)
     for sentence in _sentences(outcome, own=claims_file is None, left_out=not details):
         print_paragraph(out, sentence)
     _tell_certificates(outcome, out)

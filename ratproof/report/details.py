@@ -13,10 +13,10 @@ from automata.printable_text import write_string
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import TOO_SHORT, left_out_in_words
 from ratproof.record.results import Result
-from ratproof.report.errata import simplest
 from ratproof.report.ladder import Row
 from ratproof.report.lines import print_paragraph
 from ratproof.report.proof_text import paragraphs
+from ratproof.report.refutation import simplest
 from theory.claim import KERNEL, TORCH
 
 

@@ -9,9 +9,11 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
+from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result
 from ratproof.report.lines import WIDTH, fitted
-from ratproof.report.marks import Mark, legend
+from ratproof.report.marks import Mark, legend, plain
+from ratproof.report.refutation import smallest
 from theory.claim import EXACT, TORCH, Claim, Variant
 from theory.papers import PAPERS
 from theory.registry import claim_named
@@ -55,7 +57,7 @@ COLUMNS = {
     "coq": Column("kernel-checked"),
 }
 """The columns, from the lowest rung up."""
-CASES, SECONDS = 9, 4
+CASES, SECONDS = 13, 4
 NAMES = WIDTH - 4 * len(COLUMNS) - CASES - SECONDS
 
 
@@ -80,6 +82,11 @@ class Row:
     def unexpected(self) -> bool:
         """Did any of the evidence not say what it should?"""
         return not all(result.as_expected for result in self.results)
+
+    @property
+    def refuted(self) -> bool:
+        """Is it refuted, as it should be?"""
+        return bool(self.results) and self.variant.expected == str(Verdict.REFUTED) and not self.unexpected
 
     def mark(self, column: Column) -> Mark | None:
         """The mark in a column: none where the variant has no such rung."""
@@ -135,6 +142,9 @@ def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -
     yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; cross-checked,", style="dim")
     yield Text("exhausted, decided, proved, accepted by Coq's kernel", style="dim")
     yield Text(f"{legend(out)}, blank: none", style="dim")
+    if any(row.refuted for row in table):
+        unequal = "!=" if plain(out) else "≠"
+        yield Text(f"where refuted, for the cases: string: network {unequal} automaton", style="dim")
 
 
 def _row(row: Row, out: Console) -> Iterator[Text]:
@@ -148,8 +158,12 @@ def _row(row: Row, out: Console) -> Iterator[Text]:
         mark = row.mark(column)
         line.append("    " if mark is None else f"{mark.on(out):>4}", style=mark.style if mark else "")
     cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("cases", "seconds"))
-    line.append(f"{_count(cases):>{CASES}}{_time(seconds):>{SECONDS}}")
+    what = smallest(row.results, out) if row.refuted else _count(cases)
+    fits = len(what) < CASES
+    line.append(f"{what if fits else _count(cases):>{CASES}}{_time(seconds):>{SECONDS}}")
     yield line
+    if not fits:
+        yield fitted(Text(f"    {what}"))
 
 
 def _count(number: int) -> str:
