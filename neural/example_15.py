@@ -10,40 +10,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
 
 import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
 from automata.semirings import MAX_PLUS
-from neural.cell import NONLINEARITIES, AutomatonCell
+from neural.cell import NONLINEARITIES
+from neural.example_6 import Example6Cell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, STARTS, LayerKind
-from neural.pattern import FIGURE_1
 from neural.recurrence import max_plus
-from neural.unrolled import one_of
 
 
-class Example15Cell(AutomatonCell):
+class Example15Cell(Example6Cell):
     """f_t = log sigmoid(W_f v_t + b_f), u_t = g(W_u v_t + b_u), c_t = max(f_t + c_{t-1}, u_t)."""
 
     semiring = MAX_PLUS
-    pattern = FIGURE_1
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: Literal["tanh", "identity"] = "tanh",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, device, dtype)
-        self.nonlinearity = one_of("nonlinearity", nonlinearity, tuple(NONLINEARITIES))
-        self.forget = self.linear(bias)
-        self.update = self.linear(bias)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
         """Equations 21a and 21b."""

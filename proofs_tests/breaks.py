@@ -7,6 +7,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
+
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.exhausted import exhaust
+from theory import registry
+from theory.registry import claim_named
 
 
 def of_automata(change):
@@ -38,3 +44,20 @@ BREAKS = {
     "the other letter": {"recurrence": of_step(other_letter)},
     "each letter read twice": {"recurrence": of_step(read_twice)},
 }
+
+
+def put(monkeypatch, claim, name, **parts):
+    """Change parts of a claim's variant, for as long as the test runs."""
+    whole = claim_named(claim)
+    variants = tuple(
+        v.changed(**{k: change(v.part(k)) for k, change in parts.items()}) if v.name == name else v
+        for v in whole.variants
+    )
+    monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
+
+
+def assert_refuted(monkeypatch, claim, name, what):
+    """A variant of a claim with one of the breaks is refuted by short strings."""
+    put(monkeypatch, claim, name, **BREAKS[what])
+    with pytest.raises(Disagreement):
+        exhaust(claim, claim_named(claim).variant(name), longest=3)

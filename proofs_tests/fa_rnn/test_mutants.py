@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from proofs_tests.breaks import BREAKS
+from proofs_tests.breaks import BREAKS, assert_refuted
 from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.exhausted import exhaust
 from ratproof.rungs.proved import NotProved, prove
-from theory import registry
 from theory.fa_rnn import eq_9, eq_10, gru_start, soft_logic, viterbi
 from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims
@@ -28,15 +25,7 @@ HOLDING = [
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
 def test_a_break_is_refuted(monkeypatch, claim, name, what):
-    whole = claim_named(claim)
-    parts = BREAKS[what]
-    variants = tuple(
-        v.changed(**{k: f(v.part(k)) for k, f in parts.items()}) if v.name == name else v
-        for v in whole.variants
-    )
-    monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
-    with pytest.raises(Disagreement):
-        exhaust(claim, claim_named(claim).variant(name), longest=3)
+    assert_refuted(monkeypatch, claim, name, what)
 
 
 def swapped_factors(of, j):

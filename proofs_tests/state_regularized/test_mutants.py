@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from proofs_tests import breaks
 from proofs_tests.breaks import BREAKS
 from proofs_tests.state_regularized import test_theorem_3_2
 from ratproof.papers.invariant_boxes import decide_by_boxes
@@ -19,7 +21,6 @@ from ratproof.rungs.exhausted import exhaust, no_initial_distribution
 from ratproof.rungs.sampled import sampled
 from ratproof.sides.exact import Exact
 from ratproof.sides.side import Fractions
-from theory import registry
 from theory.claim import Effort
 from theory.registry import claim_named
 from theory.state_regularized import extraction, no_drift, theorem_3_1, theorem_3_2
@@ -35,16 +36,7 @@ def exhausted(claim, name, letters=2):
 @pytest.fixture
 def broken(monkeypatch):
     """Put a broken part into one variant, for as long as the test runs."""
-
-    def put(claim, name, **parts):
-        whole = claim_named(claim)
-        variants = tuple(
-            v.changed(**{k: f(v.part(k)) for k, f in parts.items()}) if v.name == name else v
-            for v in whole.variants
-        )
-        monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
-
-    return put
+    return partial(breaks.put, monkeypatch)
 
 
 HOLDING = [

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
@@ -21,6 +19,7 @@ from theory.state_regularized.shared.limits import Table, dfa, most_probable, no
 from theory.state_regularized.shared.mixtures import Unsettled, start, step
 from theory.state_regularized.shared.networks import (
     ANY,
+    EXAMPLE,
     SIZES,
     SMALL,
     Vector,
@@ -329,18 +328,7 @@ CLAIM = Claim(
             **cases((1, 2), m=(1,), some=((3, 1), (4, 1))),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "eq": Fraction(2),
-            "m": Fraction(1),
-            "S": ((Fraction(-1),), (Fraction(1),)),
-            "U": ((Fraction(2),),),
-            "W": {"a": (Fraction(1),), "b": (Fraction(-4),)},
-        },
-        ("k", 2),
-    ),
+    example=EXAMPLE,
     uses=("theorem-3.2",),
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, longest=8, run=8),
 )

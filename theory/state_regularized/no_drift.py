@@ -13,14 +13,13 @@ from typing import Any
 
 import flint
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import distinct
 from theory.state_regularized.shared.mixtures import ball, distribution, scores
-from theory.state_regularized.shared.networks import ANY, SMALL, Vector, integers
+from theory.state_regularized.shared.networks import ANY, EXAMPLE, SMALL, Vector, integers
 from theory.weights import Weights
 
 
@@ -196,18 +195,7 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted"),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "eq": Fraction(2),
-            "m": Fraction(1),
-            "S": ((Fraction(-1),), (Fraction(1),)),
-            "U": ((Fraction(2),),),
-            "W": {"a": (Fraction(1),), "b": (Fraction(-4),)},
-        },
-        ("k", 2),
-    ),
+    example=EXAMPLE,
     uses=("theorem-3.1",),
     effort=Effort(examples=30, strings=8, longest=8, run=12, exhausted=4),
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.reading import Equality, Following, Recurrence
@@ -26,6 +25,7 @@ from theory.state_regularized.shared.limits import (
 from theory.state_regularized.shared.mixtures import mixture, mixture_in_doubt
 from theory.state_regularized.shared.networks import (
     ANY,
+    EXAMPLE,
     SIZES,
     SMALL,
     Law,
@@ -245,18 +245,7 @@ CLAIM = Claim(
             **cases(no_ties, m=(1,), wide=True),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "eq": Fraction(2),
-            "m": Fraction(1),
-            "S": ((Fraction(-1),), (Fraction(1),)),
-            "U": ((Fraction(2),),),
-            "W": {"a": (Fraction(1),), "b": (Fraction(-4),)},
-        },
-        ("k", 2),
-    ),
+    example=EXAMPLE,
     uses=("theorem-3.1",),
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20),
 )

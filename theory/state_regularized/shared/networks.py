@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from automata.semirings import REAL
 from theory.places import Concrete, Symbolic
 from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
@@ -210,3 +211,18 @@ def sampled(start: Callable[[Weights], Law] = at_first, answer: Answer = soft) -
     centroid.
     """
     return Recurrence(start=start, step=lambda w, law, x: pushed(w, law, x, answer), out=at_each, modes=True)
+
+
+EXAMPLE = Weights(
+    REAL,
+    "ab",
+    {
+        "eq": Fraction(2),
+        "m": Fraction(1),
+        "S": ((Fraction(-1),), (Fraction(1),)),
+        "U": ((Fraction(2),),),
+        "W": {"a": (Fraction(1),), "b": (Fraction(-4),)},
+    },
+    ("k", 2),
+)
+"""A network of two centroids of one number: without weights of one's own, what the pages show."""
