@@ -31,6 +31,12 @@ class EpsilonCycle(InputError):
     """A cycle of epsilon transitions whose paths have no sum in the semiring."""
 
 
+class LimitReached(InputError):
+    """What was asked for would take more than a stated limit: the message says which. The command line leaves
+    with exit status 3.
+    """
+
+
 class FormatError(InputError):
     """A file that is not what its format says; the message names the file and the field."""
 

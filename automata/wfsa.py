@@ -4,7 +4,7 @@ made.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,15 +13,18 @@ from numpy.typing import ArrayLike
 
 from automata.aliases import Floats, Weight, Weights
 from automata.drawing import Drawable
-from automata.epsilon import closure
-from automata.errors import InputError, ShapeError, UnknownSymbol
+from automata.epsilon import SilentClosure
+from automata.errors import InputError, LimitReached, ShapeError, UnknownSymbol
 from automata.number_text import shorten
 from automata.semirings import Semiring
 from automata.symbols import EPSILON, unknown_symbol
+from automata.table import Table
 from automata.weights import checked, has_floats, is_float, merged, raw_array
 
+MOST_STATES = 1 << 24
+"""The most states of an automaton."""
 MOST_CELLS = 1 << 28
-"""The most weights that an automaton read from a file may hold, zeros too (2 GB of float64)."""
+"""The most weights of an automaton whose matrices are made arrays, zeros too (2 GB of float64)."""
 MOST_EXACT_CELLS = 1 << 25
 """The same for exact weights, which are Python objects."""
 MOST_BOOLEANS = 1 << 31
@@ -66,18 +69,18 @@ class WFSA(Drawable):
     Attributes:
         semiring: the semiring.
         initial, final: read-only arrays, shape ``(n,)``.
-        matrices: the *distinct* matrices, read-only, shape ``(m, n, n)``.
-        index: for each symbol the place of its matrix in ``matrices``; its order is the alphabet's.
-        epsilon: read-only, shape ``(n, n)``, or ``None`` where there is no epsilon transition.
+        tables: the *distinct* matrices, each as its entries other than zero.
+        index: for each symbol the place of its matrix in ``tables``; its order is the alphabet's.
+        silent: the epsilon transitions likewise, or ``None`` where there is none.
         exact: are the weights exact (else float64)?
     """
 
     semiring: Semiring
     initial: Weights
     final: Weights
-    matrices: Weights
+    tables: tuple[Table, ...]
     index: Mapping[Hashable, int]
-    epsilon: Weights | None
+    silent: Table | None
     exact: bool
 
     def __init__(
@@ -123,47 +126,60 @@ class WFSA(Drawable):
             checked(semiring, p, exact, name) for p, name in zip(parts, [*names, "epsilon"], strict=False)
         ]
         matrices = np.stack(clean[2 : 2 + len(stack)]) if stack else semiring.zeros(0, n, n, exact=exact)
-        self._fill(semiring, clean[0], clean[1], matrices, index, clean[-1] if silent is not None else None)
+        self._fill(semiring, clean[0], clean[1], index, matrices, clean[-1] if silent is not None else None)
 
     def _fill(
         self,
         semiring: Semiring,
         initial: Weights,
         final: Weights,
-        matrices: Weights,
         index: Mapping[Hashable, int],
-        epsilon: Weights | None,
+        transitions: Weights | Sequence[Table],
+        epsilon: Weights | Table | None,
     ) -> None:
-        if epsilon is not None and not bool((epsilon != semiring.zero).any()):
-            epsilon = None
-        exact = semiring.exact_only or initial.dtype == object
-        for array in (initial, final, matrices, *([] if epsilon is None else [epsilon])):
+        """Transitions are an array of shape ``(m, n, n)``, or tables; epsilon an array or a table."""
+        if isinstance(transitions, np.ndarray):
+            transitions.flags.writeable = False
+            self.__dict__["matrices"] = transitions
+            tables = tuple(Table.of_array(semiring, matrix) for matrix in transitions)
+        else:
+            tables = tuple(transitions)
+        if isinstance(epsilon, np.ndarray):
+            epsilon.flags.writeable = False
+            epsilon = Table.of_array(semiring, epsilon)
+        for array in (initial, final):
             array.flags.writeable = False
         values = {
             "semiring": semiring,
             "initial": initial,
             "final": final,
-            "matrices": matrices,
+            "tables": tables,
             "index": dict(index),
-            "epsilon": epsilon,
-            "exact": exact,
+            "silent": epsilon if epsilon is not None and len(epsilon) else None,
+            "exact": semiring.exact_only or initial.dtype == object,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        if epsilon is not None:
-            _ = self.closure  # a divergent cycle is refused here, not at the first string
+        if self.silent is not None:
+            _ = self.silent_closure  # a divergent cycle is refused here, not at the first string
 
     def replace(self, **changes: Any) -> WFSA:
-        """A copy with some of ``semiring, initial, final, matrices, index, epsilon`` changed.
+        """A copy with some of ``semiring, initial, final, index`` changed, the transitions as ``matrices`` or
+        ``tables``, and epsilon as an array, ``epsilon``, or a table, ``silent``.
 
         For operations on automata, which keep shapes and weights sound; users construct with ``WFSA(...)``.
         """
+        semiring = changes.get("semiring", self.semiring)
+        kept = semiring.zero == self.semiring.zero
+        transitions = changes.get("matrices", changes.get("tables"))
+        if transitions is None:
+            transitions = self.__dict__.get("matrices", self.tables) if kept else self.matrices
+        epsilon = changes.get("epsilon") if "epsilon" in changes else changes.get("silent", self.silent)
+        if not kept and epsilon is self.silent:
+            epsilon = self.epsilon
+        rest = {n: changes.get(n, getattr(self, n)) for n in ("initial", "final", "index")}
         automaton = object.__new__(WFSA)
-        parts = {
-            n: changes.get(n, getattr(self, n))
-            for n in ("semiring", "initial", "final", "matrices", "index", "epsilon")
-        }
-        automaton._fill(**parts)
+        automaton._fill(semiring, **rest, transitions=transitions, epsilon=epsilon)
         return automaton
 
     @classmethod
@@ -193,7 +209,7 @@ class WFSA(Drawable):
             checked(semiring, np.asarray(a, dtype=np.float64), False, w)
             for a, w in ((initial, "initial"), (final, "final"), (matrices, "matrices"))
         ]
-        automaton._fill(semiring, clean[0], clean[1], clean[2], index, None)
+        automaton._fill(semiring, clean[0], clean[1], index, clean[2], None)
         return automaton
 
     @classmethod
@@ -227,31 +243,27 @@ class WFSA(Drawable):
         vectors = [merged(semiring, [(q, 0, w) for q, w in pairs]) for pairs in (initial, final)]
         floats = any(is_float(w) for group in (*edges.values(), *vectors) for _, _, w in group)
         exact = semiring.exact_only or not (semiring.float_only or floats)
-        n = states
-        require_room(semiring, n, len(set(edges.values())) + 1, exact)
+        require_states(states)
+        numbers = semiring.dtype(exact)
 
-        def dense(group: Iterable[tuple[int, int, Weight]], columns: int) -> Weights:
-            matrix = semiring.zeros(n, columns, exact=exact)
-            for i, j, w in group:
-                if not (0 <= i < n and 0 <= j < columns):
-                    raise ShapeError(
-                        f"a weight names state {i if not 0 <= i < n else j}, where states are 0 to {n - 1}"
-                    )
-                matrix[i, j] = semiring.exact(w) if exact else float(w)
-            return matrix
+        def table(group: Iterable[tuple[int, int, Weight]]) -> Table:
+            return Table.of_entries(states, *_columns(group, states, states, semiring, exact, numbers))
+
+        def vector(pairs: Iterable[tuple[int, int, Weight]]) -> Weights:
+            places, _, weights = _columns(pairs, states, 1, semiring, exact, numbers)
+            result = semiring.zeros(states, exact=exact)
+            result[places] = weights
+            return result
 
         place = {group: i for i, group in enumerate(dict.fromkeys(edges[s] for s in order))}
-        matrices = semiring.zeros(len(place), n, n, exact=exact)
-        for group, i in place.items():
-            matrices[i] = dense(group, n)
         automaton = object.__new__(cls)
         automaton._fill(
             semiring,
-            dense(vectors[0], 1)[:, 0],
-            dense(vectors[1], 1)[:, 0],
-            matrices,
+            vector(vectors[0]),
+            vector(vectors[1]),
             {s: place[edges[s]] for s in order},
-            dense(edges[EPSILON], n) if edges[EPSILON] else None,
+            [table(group) for group in place],
+            table(edges[EPSILON]) if edges[EPSILON] else None,
         )
         return automaton
 
@@ -271,24 +283,71 @@ class WFSA(Drawable):
         return tuple(self.index)
 
     @cached_property
+    def matrices(self) -> Weights:
+        """The distinct matrices as one read-only array, shape ``(m, n, n)``.
+
+        Raises :class:`~automata.errors.LimitReached` where that would not fit.
+        """
+        require_room(self.semiring, self.states, len(self.tables), self.exact)
+        dense = [table.dense(self.semiring) for table in self.tables]
+        n = self.states
+        cube = np.stack(dense) if dense else self.semiring.zeros(0, n, n, exact=self.exact)
+        cube.flags.writeable = False
+        return cube
+
+    @cached_property
+    def epsilon(self) -> Weights | None:
+        """The matrix of the epsilon transitions, read-only, shape ``(n, n)``; ``None`` where there is
+        none.
+        """
+        if self.silent is None:
+            return None
+        require_room(self.semiring, self.states, 1, self.exact)
+        return self.silent.dense(self.semiring)
+
+    @cached_property
     def closure(self) -> Weights | None:
         """The epsilon closure E* = I + E + EE + ..., shape ``(n, n)``; ``None`` where there is no epsilon."""
-        return None if self.epsilon is None else closure(self.semiring, self.epsilon)
+        return None if self.silent_closure is None else self.silent_closure.matrix
+
+    @cached_property
+    def silent_closure(self) -> SilentClosure | None:
+        """The epsilon closure, as what vectors are multiplied by; ``None`` where there is no epsilon."""
+        return None if self.silent is None else SilentClosure(self.semiring, self.silent, self.exact)
+
+    def table(self, symbol: Hashable) -> Table:
+        """The transitions tau(., ., symbol) other than zero."""
+        if symbol not in self.index:
+            raise unknown_symbol(self.index, symbol)
+        return self.tables[self.index[symbol]]
 
     def matrix(self, symbol: Hashable) -> Weights:
         """The transition matrix tau(., ., symbol), shape ``(n, n)``."""
-        if symbol not in self.index:
-            raise unknown_symbol(self.index, symbol)
-        return np.asarray(self.matrices[self.index[symbol]])
+        table = self.table(symbol)
+        require_room(self.semiring, self.states, 1, self.exact)
+        return table.dense(self.semiring)
+
+    @property
+    def transitions(self) -> int:
+        """How many transitions there are, epsilon among them."""
+        counts = [len(self.tables[i]) for i in self.index.values()]
+        return sum(counts) + (0 if self.silent is None else len(self.silent))
 
     def edges(self) -> Iterator[Edge]:
         """Every transition whose weight is not zero: by source, target, then symbol; epsilon first."""
-        tables: list[tuple[Hashable, Weights]] = [] if self.epsilon is None else [(EPSILON, self.epsilon)]
-        tables += [(symbol, self.matrices[i]) for symbol, i in self.index.items()]
-        present = [(s, t, np.argwhere(t != self.semiring.zero).tolist()) for s, t in tables]
-        transitions = [Edge(q, r, s, t[q, r]) for s, t, places in present for q, r in places]
-        rank = {s: k for k, (s, _, _) in enumerate(present)}
-        return iter(sorted(transitions, key=lambda e: (e.source, e.target, rank[e.symbol])))
+        tables: list[tuple[Hashable, Table]] = [] if self.silent is None else [(EPSILON, self.silent)]
+        tables += [(symbol, self.tables[i]) for symbol, i in self.index.items()]
+        if not tables:
+            return
+        sizes = [len(table) for _, table in tables]
+        which = np.repeat(np.arange(len(tables)), sizes)
+        rows, columns = (np.concatenate([getattr(t, n) for _, t in tables]) for n in ("rows", "columns"))
+        entry = np.concatenate([np.arange(size) for size in sizes])
+        order = np.lexsort((which, columns, rows))
+        parts = (part[order].tolist() for part in (rows, columns, which, entry))
+        for row, column, place, number in zip(*parts, strict=True):
+            symbol, table = tables[place]
+            yield Edge(row, column, symbol, table.weights[number])
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
         """The automaton itself."""
@@ -307,8 +366,12 @@ class WFSA(Drawable):
         return self._map(np.frompyfunc(float, 1, 1), np.float64)
 
     def _map(self, function: Any, dtype: type) -> WFSA:
-        names = ("initial", "final", "matrices") + (() if self.epsilon is None else ("epsilon",))
-        return self.replace(**{n: np.asarray(function(getattr(self, n)), dtype=dtype) for n in names})
+        k = self.semiring
+        initial: Weights = np.asarray(function(self.initial), dtype=dtype)
+        final: Weights = np.asarray(function(self.final), dtype=dtype)
+        silent = None if self.silent is None else self.silent.mapped(k, function, dtype)
+        tables = [table.mapped(k, function, dtype) for table in self.tables]
+        return self.replace(initial=initial, final=final, tables=tables, silent=silent)
 
     def over(self, alphabet: Iterable[Hashable]) -> WFSA:
         """The same automaton over a larger alphabet, in the given order; new symbols have no transition."""
@@ -317,12 +380,10 @@ class WFSA(Drawable):
         if missing:
             raise UnknownSymbol(f"the new alphabet lacks {shorten(missing[0])}, which the automaton reads")
         fresh = [s for s in order if s not in self.index]
-        blank = self.semiring.zeros(1 if fresh else 0, self.states, self.states, exact=self.exact)
-        place = len(self.matrices)
-        return self.replace(
-            matrices=np.concatenate([self.matrices, blank]),
-            index={s: self.index.get(s, place) for s in order},
-        )
+        place = len(self.tables)
+        blank = [Table.empty(self.states, self.initial.dtype)] if fresh else []
+        index = {s: self.index.get(s, place) for s in order}
+        return self.replace(tables=[*self.tables, *blank], index=index)
 
     def __eq__(self, other: object) -> bool:
         """The same weights on the same states and the same alphabet in the same order (not mere
@@ -339,9 +400,8 @@ class WFSA(Drawable):
         return (
             same
             and bool((self.initial == other.initial).all() and (self.final == other.final).all())
-            and (self.epsilon is None) == (other.epsilon is None)
-            and (self.epsilon is None or bool((self.epsilon == other.epsilon).all()))
-            and all(bool((self.matrix(s) == other.matrix(s)).all()) for s in self.index)
+            and _same(self.silent, other.silent)
+            and all(_same(self.table(s), other.table(s)) for s in self.index)
         )
 
     def __hash__(self) -> int:
@@ -352,9 +412,9 @@ class WFSA(Drawable):
             self.semiring,
             self.initial,
             self.final,
-            self.matrices,
             dict(self.index),
-            self.epsilon,
+            self.__dict__.get("matrices", self.tables),
+            self.silent,
         )
 
     def __repr__(self) -> str:
@@ -370,8 +430,8 @@ class WFSA(Drawable):
 def require_room(
     semiring: Semiring, states: int, matrices: int, exact: bool = True, most: int | None = None
 ) -> None:
-    """Raise :class:`~automata.errors.InputError`, before anything of that size is made, for more weights than
-    an automaton may hold.
+    """Raise :class:`~automata.errors.LimitReached`, before anything of that size is made, for more weights
+    than arrays may hold.
 
     Args:
         semiring: of the weights.
@@ -389,13 +449,43 @@ def require_room(
             if states < 10**12
             else "more than 10^24 weights"
         )
-        raise InputError(f"the automaton asks for {size}; at most {most:,} are held")
+        raise LimitReached(f"the automaton asks for {size}; at most {most:,} are held")
 
 
-def _restore(*parts: Any) -> WFSA:
+def require_states(states: int) -> None:
+    """Raise :class:`~automata.errors.LimitReached` for more states than an automaton may have."""
+    if states > MOST_STATES:
+        count = f"{states:,}" if states < 10**24 else "more than 10^24"
+        raise LimitReached(f"the automaton asks for {count} states; at most {MOST_STATES:,} are held")
+
+
+def _columns(
+    group: Iterable[tuple[int, int, Weight]],
+    rows: int,
+    columns: int,
+    semiring: Semiring,
+    exact: bool,
+    numbers: type,
+) -> tuple[list[int], list[int], Weights]:
+    """The rows, columns and weights of entries, each checked to be inside."""
+    entries = list(group)
+    for i, j, _ in entries:
+        if not (0 <= i < rows and 0 <= j < columns):
+            state = i if not 0 <= i < rows else j
+            raise ShapeError(f"a weight names state {state}, where states are 0 to {rows - 1}")
+    weights: Weights = np.empty(len(entries), dtype=numbers)
+    for place, (_, _, weight) in enumerate(entries):
+        weights[place] = semiring.exact(weight) if exact else float(weight)
+    return [i for i, _, _ in entries], [j for _, j, _ in entries], weights
+
+
+def _same(one: Table | None, other: Table | None) -> bool:
+    return (one is None and other is None) or (one is not None and other is not None and one.same(other))
+
+
+def _restore(semiring: Semiring, *parts: Any) -> WFSA:
     automaton = object.__new__(WFSA)
-    names = ("semiring", "initial", "final", "matrices", "index", "epsilon")
-    automaton._fill(**dict(zip(names, parts, strict=True)))
+    automaton._fill(semiring, *parts)
     return automaton
 
 

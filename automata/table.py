@@ -1,0 +1,193 @@
+"""A matrix over a semiring, as its entries other than zero: one symbol's transitions, or the silent ones.
+
+>>> from automata.semirings import REAL
+>>> table = Table.of_entries(3, [2, 0], [1, 0], np.array([5, 7], dtype=object))
+>>> table.rows.tolist(), table.columns.tolist(), table.weights.tolist()  # by row, then column
+([0, 2], [0, 1], [7, 5])
+>>> table.dense(REAL).tolist()
+[[7, 0, 0], [0, 0, 0], [0, 5, 0]]
+
+Small matrices, and those of which a quarter or more is other than zero, are computed with as arrays.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from automata.aliases import Weights
+from automata.semirings import Semiring
+
+Places = NDArray[np.intp]
+Vector = tuple[Places, Weights]
+"""A sparse vector: the places of its entries other than zero, increasing, and the entries."""
+SMALL = 64
+"""A matrix of so many rows is computed with as an array, whatever is in it."""
+
+
+class Table:
+    """A square matrix of n rows; immutable.
+
+    Attributes:
+        size: n.
+        rows, columns: of each entry other than zero, by row, then column; shape ``(entries,)``.
+        weights: the entries, in the automaton's numbers; shape ``(entries,)``.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    @classmethod
+    def of_entries(cls, size: int, rows: ArrayLike, columns: ArrayLike, weights: Weights) -> Table:
+        """A table from entries in any order, none zero, and each place once."""
+        i, j = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+        order = np.lexsort((j, i))
+        return cls._of_sorted(size, i[order], j[order], weights[order])
+
+    @classmethod
+    def _of_sorted(cls, size: int, rows: Places, columns: Places, weights: Weights) -> Table:
+        table = cls(size)
+        for array in (rows, columns, weights):
+            array.flags.writeable = False
+        table.__dict__["_entries"] = rows, columns, weights
+        return table
+
+    @classmethod
+    def of_array(cls, semiring: Semiring, array: Weights) -> Table:
+        """A table from an array of shape ``(n, n)``, which it keeps."""
+        table = cls(len(array))
+        table.__dict__["_array"] = array
+        table.__dict__["_zero"] = semiring.zero
+        return table
+
+    @classmethod
+    def empty(cls, size: int, numbers: Any) -> Table:
+        """A table without entries, of that NumPy dtype."""
+        none = np.zeros(0, dtype=np.intp)
+        return cls._of_sorted(size, none, none.copy(), np.zeros(0, dtype=numbers))
+
+    @cached_property
+    def _entries(self) -> tuple[Places, Places, Weights]:
+        array: Weights = self.__dict__["_array"]
+        rows, columns = np.nonzero(array != self.__dict__["_zero"])
+        return rows, columns, array[rows, columns]
+
+    @property
+    def rows(self) -> Places:
+        """The row of each entry."""
+        return self._entries[0]
+
+    @property
+    def columns(self) -> Places:
+        """The column of each entry."""
+        return self._entries[1]
+
+    @property
+    def weights(self) -> Weights:
+        """The entries."""
+        return self._entries[2]
+
+    def __len__(self) -> int:
+        """The number of entries."""
+        return len(self.rows)
+
+    @cached_property
+    def starts(self) -> Places:
+        """Where each row's entries begin, and the last one's end; shape ``(n + 1,)``."""
+        return np.searchsorted(self.rows, np.arange(self.size + 1))
+
+    def dense(self, semiring: Semiring) -> Weights:
+        """The matrix as an array, shape ``(n, n)``, read-only."""
+        if "_array" not in self.__dict__:
+            made = np.full((self.size, self.size), semiring.zero, dtype=self.weights.dtype)
+            made[self.rows, self.columns] = self.weights
+            made.flags.writeable = False
+            self.__dict__["_array"] = made
+        array: Weights = self.__dict__["_array"]
+        return array
+
+    @cached_property
+    def is_dense(self) -> bool:
+        """Is an array the faster way to compute with it?"""
+        return self.size <= SMALL or 4 * len(self) >= self.size**2
+
+    @cached_property
+    def transposed(self) -> Table:
+        """Columns for rows."""
+        if "_array" in self.__dict__:
+            table = Table(self.size)
+            table.__dict__["_array"] = self.__dict__["_array"].T
+            table.__dict__["_zero"] = self.__dict__.get("_zero")
+            if "_entries" not in self.__dict__:
+                return table
+        return Table.of_entries(self.size, self.columns, self.rows, self.weights)
+
+    def row(self, row: int) -> Vector:
+        """The places and weights of one row."""
+        span = slice(self.starts[row], self.starts[row + 1])
+        return self.columns[span], self.weights[span]
+
+    def product(self, semiring: Semiring, omega: Weights) -> Weights:
+        """For each column q the sum over rows p of omega(p) tau(p, q), shape ``(n,)``."""
+        if self.is_dense:
+            return np.asarray(semiring.sum(semiring.times(omega[:, None], self.dense(semiring)), axis=0))
+        present = np.flatnonzero(omega != semiring.zero)
+        result = np.full(self.size, semiring.zero, dtype=omega.dtype)
+        places, weights = self.sparse_product(semiring, (present, omega[present]))
+        result[places] = weights
+        return result
+
+    def sparse_product(self, semiring: Semiring, vector: Vector) -> Vector:
+        """The same for a sparse vector: takes time for the entries of its rows alone."""
+        places, weights = vector
+        first, after = self.starts[places], self.starts[places + 1]
+        counts = after - first
+        # the entries of those rows, one row after the other
+        entries = np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
+        terms = semiring.times(np.repeat(weights, counts), self.weights[entries])
+        return summed(semiring, self.columns[entries], np.asarray(terms))
+
+    def restricted(self, keep: Places) -> Table:
+        """The rows and columns ``keep``, which increase, renumbered from 0."""
+        place = np.full(self.size, -1, dtype=np.intp)
+        place[keep] = np.arange(len(keep))
+        inside = (place[self.rows] >= 0) & (place[self.columns] >= 0)
+        rows, columns = place[self.rows[inside]], place[self.columns[inside]]
+        return Table._of_sorted(len(keep), rows, columns, self.weights[inside])
+
+    def shifted(self, size: int, by: int) -> Table:
+        """The matrix as a block of one of ``size`` rows, from row and column ``by`` on."""
+        return Table._of_sorted(size, self.rows + by, self.columns + by, self.weights)
+
+    def mapped(self, semiring: Semiring, function: Any, numbers: Any) -> Table:
+        """The table with a function of each entry, and zero where that is zero, in arrays of that dtype."""
+        if not len(self):
+            return Table.empty(self.size, numbers)
+        weights = np.asarray(function(self.weights), dtype=numbers)
+        keep = np.flatnonzero(weights != semiring.zero)
+        return Table._of_sorted(self.size, self.rows[keep], self.columns[keep], weights[keep])
+
+    def same(self, other: Table) -> bool:
+        """The same entries?"""
+        if self is other:
+            return True
+        pairs = zip(self._entries, other._entries, strict=True)
+        return self.size == other.size and all(np.array_equal(one, two) for one, two in pairs)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Table._of_sorted, (self.size, *self._entries)
+
+
+def summed(semiring: Semiring, places: Places, terms: Weights) -> Vector:
+    """The terms that stand at each place, summed, as a sparse vector; places may repeat, in any order."""
+    if not len(places):
+        return places, terms
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    sums = semiring.add.reduceat(terms[order], first)
+    keep = np.flatnonzero(sums != semiring.zero)
+    return ordered[first][keep], sums[keep]
