@@ -21,12 +21,12 @@ def backward(automaton: WFSA, string: String) -> Weights:
     Returns:
         beta, shape ``(T + 1, n)``, in the automaton's numbers.
     """
-    k, silent = automaton.semiring, automaton.closure
+    k, closure = automaton.semiring, automaton.silent_closure
 
     def before_silent(beta: Weights) -> Weights:
-        return beta if silent is None else k.sum(k.times(silent, beta[None, :]), axis=1)
+        return beta if closure is None else closure.transposed.product(beta)
 
     beta = [before_silent(automaton.final)]
     for symbol in reversed(string):
-        beta.append(before_silent(k.sum(k.times(automaton.matrix(symbol), beta[-1][None, :]), axis=1)))
+        beta.append(before_silent(automaton.table(symbol).transposed.product(k, beta[-1])))
     return np.stack(beta[::-1])

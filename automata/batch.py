@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from automata.aliases import String, Weights
+from automata.forward import forward as one_by_one
 from automata.operations import remove_epsilon, reverse
+from automata.sparse_runs import is_large, read_out, run
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
@@ -57,6 +59,8 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
 
     Without ``every``, only the score of each whole string is sure to be there.
     """
+    if is_large(automaton):
+        return _sparse_table(automaton, batch, every)
     silent_free = remove_epsilon(automaton)
     loop = None if automaton.exact else _compiled_loop(silent_free, batch)
     if loop is not None:
@@ -70,6 +74,17 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     return table
 
 
+def _sparse_table(automaton: WFSA, batch: Batch, every: bool) -> Weights:
+    """String by string, on sparse vectors."""
+    table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
+    for row, (codes, length) in enumerate(zip(batch.codes, batch.lengths.tolist(), strict=True)):
+        read = (automaton.tables[code] for code in codes[:length].tolist())
+        for t, omega in enumerate(run(automaton, read)):
+            if every or t == length:
+                table[row, t] = read_out(automaton, omega)
+    return table
+
+
 def _compiled_loop(automaton: WFSA, batch: Batch) -> Loop | None:
     from automata.compiled_loops import loop_for  # here, since numba takes long to import
 
@@ -78,6 +93,8 @@ def _compiled_loop(automaton: WFSA, batch: Batch) -> Loop | None:
 
 def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
     """For each string of T symbols Omega as ``automata.forward.forward`` has it, shape ``(T + 1, n)``."""
+    if is_large(automaton):
+        return [one_by_one(automaton, x) for x in strings]
     batch = encode(automaton.index, strings)
     vectors = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
     for t, omega in enumerate(_vectors(remove_epsilon(automaton), batch)):

@@ -19,7 +19,8 @@ def components(nodes: int, sources: Places, targets: Places) -> tuple[Places, Pl
 
     Args:
         nodes: how many.
-        sources, targets: of the edges.
+        sources: of the edges.
+        targets: of the edges.
     """
     from scipy.sparse import coo_array  # here, since scipy takes long to import
     from scipy.sparse.csgraph import connected_components

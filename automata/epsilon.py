@@ -14,6 +14,8 @@ from automata.errors import EpsilonCycle, LimitReached, WeightError
 from automata.semirings import Semiring
 from automata.table import SMALL, Table, Vector
 
+MOST_ENTRIES = 1 << 24
+"""Transitions of one symbol, at most, where epsilon is removed."""
 MOST_IN_A_CYCLE = 2000
 """States that epsilon leads from each of to each other, at most: their closure is an array."""
 
@@ -52,9 +54,9 @@ def _kleene(semiring: Semiring, epsilon: Weights, names: Sequence[int]) -> Weigh
             around = semiring.star(total[k, k])
         except WeightError:
             raise EpsilonCycle(
-                f"the epsilon cycles through state {names[k]} weigh {semiring.format(total[k, k])} in all{signs}, "
-                f"and going round them any number of times has no sum in the {semiring.name} semiring; "
-                "remove the cycle or make it lighter"
+                f"the epsilon cycles through state {names[k]} weigh {semiring.format(total[k, k])} in"
+                f" all{signs}, and going round them any number of times has no sum in the {semiring.name}"
+                " semiring; remove the cycle or make it lighter"
             ) from None
         # only between states that reach k and states that k reaches: few, where epsilon is rare
         into, out = np.flatnonzero(total[:, k] != semiring.zero), np.flatnonzero(total[k] != semiring.zero)
@@ -76,10 +78,7 @@ class SilentClosure:
 
     def __init__(self, semiring: Semiring, table: Table, exact: bool) -> None:
         self.semiring, self.table, self.exact = semiring, table, exact
-        if table.size <= SMALL:
-            _ = self.matrix
-        else:
-            _ = self._parts
+        _ = self.matrix if table.size <= SMALL else self._parts
 
     @cached_property
     def matrix(self) -> Weights:
@@ -106,6 +105,15 @@ class SilentClosure:
             cycles[number] = states.tolist(), closure(self.semiring, block, states.tolist())
         return part.tolist(), cycles
 
+    @cached_property
+    def transposed(self) -> SilentClosure:
+        """The closure of the transitions turned round: E* times a column is what it does to a row."""
+        other = object.__new__(SilentClosure)
+        other.semiring, other.table, other.exact = self.semiring, self.table.transposed, self.exact
+        if self.table.size <= SMALL:
+            other.__dict__["matrix"] = self.matrix.T
+        return other
+
     def product(self, omega: Weights) -> Weights:
         """omega E*, shape ``(n,)``."""
         k = self.semiring
@@ -119,6 +127,8 @@ class SilentClosure:
 
     def sparse_product(self, vector: Vector) -> Vector:
         """The same for a sparse vector."""
+        if not len(vector[0]):
+            return vector
         k, (part, cycles) = self.semiring, self._parts
         starts, columns, weights = self.table.starts, self.table.columns, self.table.weights
         total: dict[int, Weight] = dict(zip(vector[0].tolist(), vector[1].tolist(), strict=True))
@@ -156,3 +166,25 @@ class SilentClosure:
         for i, q in enumerate(places):
             result[i] = total[q]
         return np.array(places, dtype=np.intp), result
+
+    def row_products(self, table: Table) -> Table:
+        """The matrix of that table times E*, row by row.
+
+        Raises :class:`~automata.errors.LimitReached` where more than :data:`MOST_ENTRIES` are other than
+        zero.
+        """
+        rows: list[Weights] = []
+        columns, weights, entries = [table.columns[:0]], [table.weights[:0]], 0
+        for row in np.unique(table.rows).tolist():
+            places, values = self.sparse_product(table.row(row))
+            rows.append(np.full(len(places), row))
+            columns.append(places)
+            weights.append(values)
+            entries += len(places)
+            if entries > MOST_ENTRIES:
+                raise LimitReached(
+                    f"without epsilon, one symbol has more than {MOST_ENTRIES:,} transitions, where no more"
+                    " are held"
+                )
+        row_numbers = np.concatenate([table.rows[:0], *rows])
+        return Table.of_entries(table.size, row_numbers, np.concatenate(columns), np.concatenate(weights))

@@ -27,11 +27,7 @@ def start(automaton: WFSA) -> Weights:
 
 def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
     """Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b, which prints x_i), shape ``(n,)``."""
-    k = automaton.semiring
-    if symbol not in automaton.index:
-        raise unknown_symbol(automaton.index, symbol)
-    table = automaton.matrices[automaton.index[symbol]]
-    return _silently(automaton, k.sum(k.times(omega[:, None], table), axis=0))
+    return _silently(automaton, automaton.table(symbol).product(automaton.semiring, omega))
 
 
 def read_out(automaton: WFSA, omega: Weights) -> Weight:
@@ -41,8 +37,8 @@ def read_out(automaton: WFSA, omega: Weights) -> Weight:
 
 
 def _silently(automaton: WFSA, omega: Weights) -> Weights:
-    k, silent = automaton.semiring, automaton.closure
-    return omega if silent is None else np.asarray(k.sum(k.times(omega[:, None], silent), axis=0))
+    closure = automaton.silent_closure
+    return omega if closure is None else closure.product(omega)
 
 
 def forward(automaton: WFSA, string: String) -> Weights:

@@ -6,23 +6,30 @@ from collections.abc import Callable
 
 import numpy as np
 
-from automata.aliases import Symbol, Weight, Weights
+from automata.aliases import Symbol, Weight
 from automata.errors import InputError
-from automata.reachability import dead_states, reachable, steps
+from automata.reachability import dead_states, reachable, transition_edges
+from automata.table import SMALL, Places, Table
 from automata.wfsa import WFSA
 
 
 def trim(automaton: WFSA) -> WFSA:
     """Only the states on some path from an initial to a final state whose weights are none of them zero."""
-    zero, step = automaton.semiring.zero, steps(automaton)
-    keep = np.flatnonzero(
-        reachable(automaton.initial != zero, step) & reachable(automaton.final != zero, step.T)
-    )
+    zero, (sources, targets) = automaton.semiring.zero, transition_edges(automaton)
+    forth = reachable(automaton.initial != zero, (sources, targets))
+    back = reachable(automaton.final != zero, (targets, sources))
+    if (forth & back).all():
+        return automaton
+    return restricted(automaton, np.flatnonzero(forth & back))
+
+
+def restricted(automaton: WFSA, keep: Places) -> WFSA:
+    """Only the states ``keep``, which increase, and what is between them; renumbered from 0."""
     return automaton.replace(
         initial=automaton.initial[keep],
         final=automaton.final[keep],
-        matrices=automaton.matrices[:, keep[:, None], keep],
-        epsilon=None if automaton.epsilon is None else automaton.epsilon[keep[:, None], keep],
+        tables=[table.restricted(keep) for table in automaton.tables],
+        silent=None if automaton.silent is None else automaton.silent.restricted(keep),
     )
 
 
@@ -33,13 +40,11 @@ def without_dead_ends(automaton: WFSA) -> WFSA:
     k, dead = automaton.semiring, dead_states(automaton)
     if not dead.any():
         return automaton
-    initial, matrices = automaton.initial.copy(), automaton.matrices.copy()
+    initial = automaton.initial.copy()
     initial[dead] = k.zero
-    matrices[:, :, dead] = k.zero
-    silent = None if automaton.epsilon is None else automaton.epsilon.copy()
-    if silent is not None:
-        silent[:, dead] = k.zero
-    return automaton.replace(initial=initial, matrices=matrices, epsilon=silent)
+    silent = None if automaton.silent is None else automaton.silent.without_columns(dead)
+    tables = [table.without_columns(dead) for table in automaton.tables]
+    return automaton.replace(initial=initial, tables=tables, silent=silent)
 
 
 def reverse(automaton: WFSA) -> WFSA:
@@ -47,31 +52,21 @@ def reverse(automaton: WFSA) -> WFSA:
     return automaton.replace(
         initial=automaton.final.copy(),
         final=automaton.initial.copy(),
-        matrices=automaton.matrices.swapaxes(1, 2).copy(),
-        epsilon=None if automaton.epsilon is None else automaton.epsilon.T.copy(),
+        tables=[table.transposed for table in automaton.tables],
+        silent=None if automaton.silent is None else automaton.silent.transposed,
     )
 
 
 def sum_of(left: WFSA, right: WFSA) -> WFSA:
     """The automaton that scores A[x] (+) B[x]: both, side by side. Over the union of the alphabets."""
     left, right = _aligned(left, right)
-    k, n = left.semiring, left.states + right.states
-
-    def blocks(a: Weights, b: Weights) -> Weights:
-        both = k.zeros(n, n, exact=left.exact)
-        both[: len(a), : len(a)], both[len(a) :, len(a) :] = a, b
-        return both
-
-    matrices, index = _paired(left, right, blocks)
-    silent = None
-    if left.epsilon is not None or right.epsilon is not None:
-        silent = blocks(_silent(left), _silent(right))
+    tables, index = _paired(left, right, Table.beside)
     return left.replace(
         initial=np.concatenate([left.initial, right.initial]),
         final=np.concatenate([left.final, right.final]),
-        matrices=matrices,
+        tables=tables,
         index=index,
-        epsilon=silent,
+        silent=_silent(left).beside(_silent(right)),
     )
 
 
@@ -82,15 +77,11 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 
-    def pairs(a: Weights, b: Weights) -> Weights:
-        n = len(a) * len(b)
-        return np.asarray(k.times(a[:, None, :, None], b[None, :, None, :])).reshape(n, n)
-
-    matrices, index = _paired(left, right, pairs)
+    tables, index = _paired(left, right, lambda a, b: a.kronecker(k, b))
     return left.replace(
         initial=np.asarray(k.times(left.initial[:, None], right.initial)).reshape(-1),
         final=np.asarray(k.times(left.final[:, None], right.final)).reshape(-1),
-        matrices=matrices,
+        tables=tables,
         index=index,
     )
 
@@ -106,14 +97,17 @@ def remove_epsilon(automaton: WFSA) -> WFSA:
     """The same scores without epsilon: silent moves are taken into the step before them, lambda E* and tau
     E*.
     """
-    silent = automaton.closure
-    if silent is None:
+    closure = automaton.silent_closure
+    if closure is None:
         return automaton
     k = automaton.semiring
+    if automaton.states > SMALL:
+        tables = [closure.row_products(table) for table in automaton.tables]
+        return automaton.replace(initial=closure.product(automaton.initial), tables=tables, silent=None)
     return automaton.replace(
-        initial=k.matmul(automaton.initial[None, :], silent)[0],
+        initial=k.matmul(automaton.initial[None, :], closure.matrix)[0],
         matrices=(
-            np.stack([k.matmul(m, silent) for m in automaton.matrices])
+            np.stack([k.matmul(m, closure.matrix) for m in automaton.matrices])
             if len(automaton.matrices)
             else automaton.matrices
         ),
@@ -133,23 +127,17 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
     return left.over(both), right.over(both)
 
 
-def _silent(automaton: WFSA) -> Weights:
-    n = automaton.states
-    return (
-        automaton.semiring.zeros(n, n, exact=automaton.exact)
-        if automaton.epsilon is None
-        else automaton.epsilon
-    )
+def _silent(automaton: WFSA) -> Table:
+    empty = Table.empty(automaton.states, automaton.initial.dtype)
+    return empty if automaton.silent is None else automaton.silent
 
 
 def _paired(
-    left: WFSA, right: WFSA, join: Callable[[Weights, Weights], Weights]
-) -> tuple[Weights, dict[Symbol, int]]:
+    left: WFSA, right: WFSA, join: Callable[[Table, Table], Table]
+) -> tuple[list[Table], dict[Symbol, int]]:
     """One joined matrix for each pair of matrices that some symbol has, so that what was shared stays
     shared.
     """
     place: dict[tuple[int, int], int] = {}
     index = {s: place.setdefault((left.index[s], right.index[s]), len(place)) for s in left.index}
-    joined = [join(left.matrices[i], right.matrices[j]) for i, j in place]
-    n = len(join(_silent(left), _silent(right)))
-    return np.stack(joined) if joined else left.semiring.zeros(0, n, n, exact=left.exact), index
+    return [join(left.tables[i], right.tables[j]) for i, j in place], index

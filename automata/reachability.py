@@ -8,32 +8,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.aliases import Weights
+from automata.table import SMALL, Places
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA
 
-
-def steps(automaton: WFSA) -> NDArray[np.bool_]:
-    """For each pair of states: does a transition lead from the one to the other? Shape ``(n, n)``."""
-    zero = automaton.semiring.zero
-    step = (automaton.matrices != zero).any(axis=0)
-    if automaton.epsilon is not None:
-        step = step | (automaton.epsilon != zero)
-    return np.asarray(step, dtype=bool)
+Edges = tuple[Places, Places]
+"""The sources and the targets of transitions."""
 
 
-def reachable(states: Weights, step: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The states that ``step`` leads to from ``states``, these among them; shapes ``(n,)`` and ``(n, n)``."""
+def transition_edges(automaton: WFSA) -> Edges:
+    """The transitions, epsilon among them, without their symbols."""
+    tables = [*automaton.tables, *([] if automaton.silent is None else [automaton.silent])]
+    none = np.zeros(0, dtype=np.intp)
+    sources, targets = (
+        np.concatenate([none, *(getattr(t, name) for t in tables)]) for name in ("rows", "columns")
+    )
+    return sources, targets
+
+
+def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:
+    """The states that the edges lead to from ``states``, these among them; both of shape ``(n,)``."""
     known = np.asarray(states, dtype=bool)
+    sources, targets = edges
+    if len(known) > SMALL:
+        return _searched(known, sources, targets)
     while True:
-        larger = known | step[known].any(axis=0)
+        larger = known.copy()
+        larger[targets[known[sources]]] = True
         if (larger == known).all():
             return known
         known = larger
+
+
+def _searched(known: NDArray[np.bool_], sources: Places, targets: Places) -> NDArray[np.bool_]:
+    """The same breadth first, from one more state that leads to all that are known."""
+    from scipy.sparse import coo_array  # here, since scipy takes long to import
+    from scipy.sparse.csgraph import breadth_first_order
+
+    n, first = len(known), np.flatnonzero(known)
+    rows = np.concatenate([sources, np.full(len(first), n)])
+    columns = np.concatenate([targets, first])
+    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(n + 1, n + 1)).tocsr()
+    order = breadth_first_order(graph, n, directed=True, return_predecessors=False)
+    result = np.zeros(n + 1, dtype=bool)
+    result[order] = True
+    return result[:n]
 
 
 def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
     """For each state: does no path whose weights are none of them zero lead to a final state? Shape
     ``(n,)``.
     """
-    return ~reachable(automaton.final != automaton.semiring.zero, steps(automaton).T)
+    sources, targets = transition_edges(automaton)
+    return ~reachable(automaton.final != automaton.semiring.zero, (targets, sources))

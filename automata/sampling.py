@@ -34,15 +34,14 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     """
     if count > MOST_STRINGS:
         raise InputError(f"{count:,} strings are asked for; at most {MOST_STRINGS:,} are drawn at once")
-    initial, final, matrices = _likelihoods(remove_epsilon(automaton))
-    names = list(automaton.index)
-    tables = matrices[list(automaton.index.values())] if names else matrices[:0]
-    step = tables.sum(axis=0) if len(tables) else np.zeros((len(final), len(final)))
+    plain = remove_epsilon(automaton)
+    initial, final = (_likelihoods(plain, part) for part in (plain.initial, plain.final))
+    arrows = _Arrows(plain)
     # rest[k]: for each state the weight of all ways to end after exactly k more symbols
     rest = [final]
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(longest):
-            rest.append(step @ rest[-1])
+            rest.append(arrows.before(rest[-1]))
         totals = np.array([initial @ r for r in rest])
     if not np.isfinite(totals).all():
         raise InputError(
@@ -51,24 +50,47 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     if not totals.sum() > 0:
         raise InputError(f"no string of at most {longest} symbols has a path, so there is nothing to sample")
     lengths = rng.choice(len(totals), size=count, p=totals / totals.sum())
-    return [_draw(initial, tables, rest, int(length), names, rng) for length in lengths]
+    return [_draw(initial, arrows, rest, int(length), rng) for length in lengths]
 
 
 def _draw(
-    initial: Floats,
-    tables: Floats,
-    rest: list[Floats],
-    length: int,
-    names: list[Symbol],
-    rng: np.random.Generator,
+    initial: Floats, arrows: _Arrows, rest: list[Floats], length: int, rng: np.random.Generator
 ) -> Symbols:
     state = choose(initial * rest[length], rng)
     string = []
     for left in range(length - 1, -1, -1):
-        ways = tables[:, state, :] * rest[left]
-        symbol, state = divmod(choose(ways.reshape(-1), rng), len(initial))
-        string.append(names[symbol])
+        symbol, state = arrows.choose(state, rest[left], rng)
+        string.append(symbol)
     return tuple(string)
+
+
+class _Arrows:
+    """All transitions with their likelihoods, by source, symbol and target."""
+
+    def __init__(self, automaton: WFSA) -> None:
+        self.names, self.states = list(automaton.index), automaton.states
+        likelihoods = [_likelihoods(automaton, table.weights) for table in automaton.tables]
+        places = list(automaton.index.values())
+        none = [np.zeros(0, dtype=np.intp)]
+        tables = [automaton.tables[place] for place in places]
+        sources = np.concatenate([*none, *(table.rows for table in tables)])
+        order = np.argsort(sources, kind="stable")
+        self.sources = sources[order]
+        self.targets = np.concatenate([*none, *(table.columns for table in tables)])[order]
+        self.symbols = np.repeat(np.arange(len(tables)), [len(table) for table in tables])[order]
+        self.weights: Floats = np.concatenate([np.zeros(0), *(likelihoods[place] for place in places)])[order]
+        self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
+
+    def before(self, rest: Floats) -> Floats:
+        """For each state the weight of all ways to go on, with that weight for each state that follows."""
+        ways = np.bincount(self.sources, self.weights * rest[self.targets], minlength=self.states)
+        return np.asarray(ways, dtype=np.float64)
+
+    def choose(self, state: int, rest: Floats, rng: np.random.Generator) -> tuple[Symbol, int]:
+        """A transition from a state, drawn in proportion to its weight and to that of its target."""
+        of_state = slice(self.starts[state], self.starts[state + 1])
+        place = self.starts[state] + choose(self.weights[of_state] * rest[self.targets[of_state]], rng)
+        return self.names[self.symbols[place]], int(self.targets[place])
 
 
 def choose(weights: Floats, rng: np.random.Generator) -> int:
@@ -76,7 +98,8 @@ def choose(weights: Floats, rng: np.random.Generator) -> int:
     return int(rng.choice(len(weights), p=weights / weights.sum()))
 
 
-def _likelihoods(automaton: WFSA) -> tuple[Floats, Floats, Floats]:
+def _likelihoods(automaton: WFSA, weights: Weights) -> Floats:
+    """The automaton's weights as factors of a probability."""
     k = automaton.semiring
 
     def likelihood(weight: Weight) -> float:
@@ -97,7 +120,4 @@ def _likelihoods(automaton: WFSA) -> tuple[Floats, Floats, Floats]:
             )
         return value
 
-    def all_of(weights: Weights) -> Floats:
-        return np.array([likelihood(w) for w in weights.flat], dtype=np.float64).reshape(weights.shape)
-
-    return all_of(automaton.initial), all_of(automaton.final), all_of(automaton.matrices)
+    return np.array([likelihood(w) for w in weights.tolist()], dtype=np.float64)

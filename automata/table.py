@@ -158,9 +158,28 @@ class Table:
         rows, columns = place[self.rows[inside]], place[self.columns[inside]]
         return Table._of_sorted(len(keep), rows, columns, self.weights[inside])
 
-    def shifted(self, size: int, by: int) -> Table:
-        """The matrix as a block of one of ``size`` rows, from row and column ``by`` on."""
-        return Table._of_sorted(size, self.rows + by, self.columns + by, self.weights)
+    def without_columns(self, dropped: NDArray[np.bool_]) -> Table:
+        """The table with nothing in those columns, which are true in an array of shape ``(n,)``."""
+        keep = ~dropped[self.columns]
+        return Table._of_sorted(self.size, self.rows[keep], self.columns[keep], self.weights[keep])
+
+    def beside(self, other: Table) -> Table:
+        """Both as blocks of one matrix, the other one behind."""
+        n, size = self.size, self.size + other.size
+        pairs = zip(self._entries[:2], other._entries[:2], strict=True)
+        rows, columns = (np.concatenate([one, n + two]) for one, two in pairs)
+        return Table._of_sorted(size, rows, columns, np.concatenate([self.weights, other.weights]))
+
+    def kronecker(self, semiring: Semiring, other: Table) -> Table:
+        """The matrix of pairs of rows and pairs of columns: one's weight times the other's."""
+        m = other.size
+        rows, columns = (
+            (one[:, None] * m + two[None, :]).reshape(-1)
+            for one, two in zip(self._entries[:2], other._entries[:2], strict=True)
+        )
+        weights = np.asarray(semiring.times(self.weights[:, None], other.weights[None, :])).reshape(-1)
+        keep = np.flatnonzero(weights != semiring.zero)
+        return Table.of_entries(self.size * m, rows[keep], columns[keep], weights[keep])
 
     def mapped(self, semiring: Semiring, function: Any, numbers: Any) -> Table:
         """The table with a function of each entry, and zero where that is zero, in arrays of that dtype."""

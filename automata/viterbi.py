@@ -17,6 +17,8 @@ import numpy as np
 from automata.aliases import String, Weight, Weights
 from automata.errors import InputError
 from automata.semirings import Semiring
+from automata.sparse_runs import is_large
+from automata.sparse_viterbi import best_path
 from automata.strings import Batch, encode
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA, Edge
@@ -53,6 +55,9 @@ def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath |
         )
     batch = encode(automaton.index, strings)
     best_paths: list[BestPath | None] = [None] * len(strings)
+    if is_large(automaton):
+        paths = (best_path(automaton, x) for x in strings)
+        return [None if path is None else BestPath(path[0], path[1], tuple(path[2])) for path in paths]
     if automaton.states:
         traces = _Traces(automaton, batch)
         for row, place in enumerate(batch.order.tolist()):

@@ -1,0 +1,170 @@
+"""Large automata are computed with by their transitions: what that gives is what arrays give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import batch
+from automata.backward import backward
+from automata.errors import EpsilonCycle, InputError, LimitReached
+from automata.forward import forward, prefix_scores, score
+from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
+from automata.sampling import sample
+from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.sparse_runs import is_large
+from automata.strategies import automata, strings
+from automata.table import SMALL
+from automata.viterbi import viterbi
+from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few, some
+
+short = strings("ab", longest=5, run=8)
+SIZE = SMALL + 6
+
+
+@st.composite
+def pairs(draw, k=REAL, **options):
+    """A small automaton; the same among many states that nothing leads to, or that lead nowhere; and where
+    its states are.
+    """
+    small = draw(automata(k, most_states=4, least_states=1, exact=not k.float_only, **options))
+    place = sorted(draw(st.permutations(range(SIZE)))[: small.states])
+    others = [q for q in range(SIZE) if q not in place]
+    edges = [(place[e.source], place[e.target], e.symbol, e.weight) for e in small.edges()]
+    if len(others) > 2 and draw(st.booleans()):  # dead ends, and what cannot be reached
+        edges += [(place[0], others[0], "a", k.one), (others[1], place[0], "b", k.one)]
+    ends = [[(place[q], w) for q, w in enumerate(part.tolist())] for part in (small.initial, small.final)]
+    many = WFSA.from_edges(k, SIZE, small.alphabet, *ends, edges)
+    return small, many if many.exact == small.exact else many.to_float(), place
+
+
+each = pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+
+
+def close(k, one, other):
+    return one == other if not k.float_only else one == pytest.approx(other, rel=1e-9, abs=1e-9)
+
+
+@each
+@few
+@given(st.data())
+def test_scores_are_the_same_by_every_way(k, data):
+    small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
+    x = data.draw(short)
+    right = list(prefix_scores(small, x))
+    assert is_large(many) or not many.exact
+    for scores in (prefix_scores(many, x), batch.prefix_scores(many, [x])[0]):
+        assert all(close(k, one, two) for one, two in zip(right, scores, strict=True))
+    assert close(k, score(many, x), right[-1]) and close(k, batch.scores(many, [x, x[:1]])[0], right[-1])
+    assert close(k, score(reverse(many), x[::-1]), right[-1])
+    assert close(k, score(remove_epsilon(many), x), right[-1])
+    assert close(k, score(trim(many), x), right[-1])
+
+
+@each
+@few
+@given(st.data())
+def test_vectors_are_the_same(k, data):
+    small, many, place = data.draw(pairs(k, epsilon="acyclic"))
+    x = data.draw(short)
+    pairs_of_vectors = [(forward(small, x), forward(many, x)), (backward(small, x), backward(many, x))]
+    for right, wide in pairs_of_vectors:
+        assert all(close(k, one, two) for one, two in zip(right.flat, wide[:, place].flat, strict=True))
+
+
+@some
+@given(st.data())
+def test_convergent_cycles_of_epsilon_are_summed_over(data):
+    """Two states that epsilon leads round, within others."""
+    weights = st.sampled_from(["1/2", "-1/3", "1/5", "0"])
+    edges = [(p, q, "", REAL.parse(data.draw(weights))) for p in (3, 40, 50) for q in (3, 40, 50)] + [
+        (50, 60, "", 1),
+        (60, 3, "a", 2),
+        (0, 40, "", 3),
+        (0, 60, "a", 1),
+    ]
+    part = lambda size, name: WFSA.from_edges(
+        REAL, size, "a", [(name(0), 1)], [(name(60), 1)], [(name(p), name(q), s, w) for p, q, s, w in edges]
+    )
+    order = {0: 0, 3: 1, 40: 2, 50: 3, 60: 4}
+    try:
+        right = part(5, order.__getitem__)
+    except EpsilonCycle:
+        with pytest.raises(EpsilonCycle):
+            part(SIZE, lambda q: q)
+        return
+    many = part(SIZE, lambda q: q)
+    for x in ("", "a", "aaa"):
+        assert score(many, x) == score(right, x) == score(remove_epsilon(many), x)
+        assert backward(many, x)[0, 0] == backward(right, x)[0, 0]
+
+
+@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS, MAX_TIMES, BOOLEAN], ids=lambda k: k.name)
+@few
+@given(st.data())
+def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
+    small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
+    x = data.draw(short)
+    best, right = viterbi(many, x), viterbi(small, x)
+    assert (best is None) == (right is None)
+    if best is None:
+        return
+    assert best.score == right.score
+    weight, state = many.initial[best.start], best.start
+    for edge in best.edges:
+        assert edge.source == state
+        weight, state = k.times(weight, edge.weight), edge.target
+    assert k.times(weight, many.final[state]) == best.score
+    assert "".join(edge.symbol for edge in best.edges) == x
+
+
+@few
+@given(pairs(), pairs(), short)
+def test_sums_and_products_of_large_automata(one, other, x):
+    assert score(sum_of(one[1], other[1]), x) == score(sum_of(one[0], other[0]), x)
+    assert score(hadamard(one[1], other[0]), x) == score(hadamard(one[0], other[0]), x)
+
+
+@few
+@given(pairs(), st.randoms())
+def test_transitions_are_stored_by_place(one, random):
+    """Equal whatever order they come in; and what is stored comes back as an array, and as transitions."""
+    _, many, _ = one
+    edges = list(many.edges())
+    random.shuffle(edges)
+    ends = [list(enumerate(part.tolist())) for part in (many.initial, many.final)]
+    assert WFSA.from_edges(REAL, SIZE, many.alphabet, *ends, edges) == many
+    dense = WFSA(REAL, many.initial, many.final, {s: many.matrix(s) for s in many.alphabet})
+    assert dense == many and list(dense.edges()) == list(many.edges())
+    assert dense.transitions == many.transitions == len(edges)
+
+
+@few
+@given(pairs(BOOLEAN))
+def test_strings_are_drawn_from_large_automata(one):
+    small, many, _ = one
+    drawn = []
+    for automaton in (small, many):
+        try:
+            drawn.append(sample(automaton, 5, 3, np.random.default_rng(0)))
+        except InputError as error:
+            drawn.append(str(error))
+    assert drawn[0] == drawn[1]
+
+
+def test_a_large_automaton_is_no_array():
+    """A chain of 100,000 states is made, and scores; as an array it would not fit."""
+    n = 100_000
+    chain = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(2, "1/3")], [(q, q + 1, "a", 2) for q in range(n - 1)])
+    assert score(chain, "aa") * 3 == 4 and trim(chain).states == 3
+    with pytest.raises(LimitReached, match="asks for 20,000,000,000 weights"):
+        _ = chain.matrices
+
+
+def test_a_long_chain_of_epsilon_is_followed():
+    n = 5_000
+    chain = WFSA.from_edges(REAL, n, "a", [(0, 1)], [(n - 1, 1)], [(q, q + 1, "", 1) for q in range(n - 1)])
+    assert score(chain, "") == 1 and score(reverse(chain), "") == 1
