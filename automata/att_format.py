@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
+from functools import cache
 
 from automata.aliases import Weight
 from automata.att_lines import LONGEST, lines
@@ -47,11 +48,15 @@ def dumps(automaton: WFSA, round_weights: bool = False) -> str:
     leaves = bool(arcs) and arcs[0][0] == first
     before = {} if leaves else {first: ends.pop(first, k.zero)}
 
+    @cache  # automata repeat their weights
+    def text(weight: Weight) -> str:
+        return _write(k, weight, round_weights)
+
     def final(weights: dict[int, Weight]) -> list[str]:
-        return [f"{q}\t{_write(k, w, round_weights)}" for q, w in weights.items()]
+        return [f"{q}\t{text(w)}" for q, w in weights.items()]
 
     written = {s: label(s) for s in (EPSILON, *automaton.alphabet)}
-    reading = [f"{p}\t{q}\t{written[s]}\t{written[s]}\t{_write(k, w, round_weights)}" for p, q, s, w in arcs]
+    reading = [f"{p}\t{q}\t{written[s]}\t{written[s]}\t{text(w)}" for p, q, s, w in arcs]
     rows = [*final(before), *reading, *final(ends)]
     for row in rows:
         if len(row) * 4 > LONGEST and len(row.encode()) > LONGEST:
@@ -88,8 +93,11 @@ def loads(
     arcs: list[tuple[int, int, str, Weight]] = []
     finals: dict[int, Weight] = {}
     line_of: dict[int, int] = {}
+    weights: dict[str | None, Weight] = {None: k.one}  # those read so far, by their text: files repeat them
     for row in rows:
-        weight = k.one if row.weight is None else _read(k, row.weight, f"{where}: line {row.number}")
+        if row.weight is not None and row.weight not in weights:
+            weights[row.weight] = _read(k, row.weight, f"{where}: line {row.number}")
+        weight = weights[row.weight]
         source = place[row.states[0]]
         if row.labels:
             arcs.append((source, place[row.states[1]], symbol[row.labels[0]], weight))

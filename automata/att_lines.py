@@ -35,7 +35,8 @@ def columns(text: str) -> list[tuple[int, list[str]]]:
     >>> columns("0 1\ta\u00a0b\r\n\n1\n")
     [(1, ['0', '1', 'a\xa0b']), (3, ['1'])]
     """
-    split = [re.split(r"[ \t]+", line.removesuffix("\r").strip(" \t")) for line in text.split("\n")]
+    parts = re.compile(r"[ \t]+").split
+    split = [parts(line.removesuffix("\r").strip(" \t")) for line in text.split("\n")]
     return [(number, parts) for number, parts in enumerate(split, 1) if parts != [""]]
 
 
@@ -58,7 +59,7 @@ def _line(number: int, parts: list[str], labels: int, here: str) -> Line:
     arc = len(parts) > 2
     states, rest = (parts[:2], parts[2:]) if arc else (parts[:1], parts[1:])
     for state in states:
-        if not re.fullmatch(r"\d{1,9}", state, re.ASCII):
+        if not (len(state) <= 9 and state.isascii() and state.isdecimal()):
             raise FormatError(f"{here}: names state {shorten(state)}, where a number is right")
     labels = labels if arc else 0
     return Line(

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
+from functools import cache
 from typing import TypeGuard
 
 from automata.aliases import JsonObject, Weight, Weights
@@ -128,8 +129,10 @@ def to_json(automaton: WFSA) -> JsonObject:
                 f"symbol {shorten(symbol)} has half of a character in it, which no file can hold"
             )
 
+    text = cache(k.format)  # automata repeat their weights
+
     def vector(weights: Weights) -> list[list[int | str]]:
-        return [[q, k.format(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]
+        return [[q, text(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]
 
     return {
         "semiring": k.name,
@@ -137,7 +140,7 @@ def to_json(automaton: WFSA) -> JsonObject:
         "alphabet": list(automaton.alphabet),
         "initial": vector(automaton.initial),
         "final": vector(automaton.final),
-        "transitions": [[e.source, e.target, e.symbol, k.format(e.weight)] for e in automaton.edges()],
+        "transitions": [[e.source, e.target, e.symbol, text(e.weight)] for e in automaton.edges()],
     }
 
 
