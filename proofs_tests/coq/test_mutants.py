@@ -113,6 +113,26 @@ BREAKS = {
         "bool := moves x q p.",
         "bool := moves x p q.",
     ),
+    "factors are added where the greatest is meant": (
+        "fa_rnn/viterbi.v",
+        "Num.max (F q) most",
+        "(F q + most)",
+    ),
+    "the start state is left on any word": (
+        "fa_rnn/bidirectional.v",
+        "| None, None, Some q' => initial A q'",
+        "| _, None, Some q' => initial A q'",
+    ),
+    "the complement without the state more": (
+        "fa_rnn/beta_1.v",
+        "if q is Some q' then ~~ accepts q' else true.",
+        "if q is Some q' then ~~ accepts q' else false.",
+    ),
+    "ors in each other that are sums": (
+        "fa_rnn/soft_logic.v",
+        "foldl (fun b c => disjunction [:: b; c]) a rest",
+        "foldl +%R a rest",
+    ),
     "one step of the data too few": (
         "state_regularized/extraction.v",
         "shorter S longest.+1]",
