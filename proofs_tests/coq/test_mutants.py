@@ -138,6 +138,21 @@ BREAKS = {
         "shorter S longest.+1]",
         "shorter S longest]",
     ),
+    "the network is reset between words": (
+        "state_regularized/extraction.v",
+        "without_reset (run moved h w) words'",
+        "without_reset h words'",
+    ),
+    "each pair of centroids counts twice": (
+        "state_regularized/no_drift.v",
+        "total (fun j : place n.+1 => if (i < j)%N then",
+        "total (fun j : place n.+1 => if i != j then",
+    ),
+    "what is added to the mixture besides": (
+        "state_regularized/no_drift.v",
+        "alpha i * centroid i m).",
+        "alpha i * centroid i m + centroid i m).",
+    ),
     "of equal counts the last": (
         "state_regularized/extraction.v",
         "index (foldr maxn 0%N numbers) numbers)",
