@@ -143,6 +143,16 @@ BREAKS = {
         "without_reset (run moved h w) words'",
         "without_reset h words'",
     ),
+    "the second layer reads where the first one was": (
+        "state_regularized/theorem_3_1.v",
+        "alpha' (centroid' q.2) (centroid r.1) r.2)",
+        "alpha' (centroid' q.2) (centroid q.1) r.2)",
+    ),
+    "a cell state that is not kept": (
+        "state_regularized/theorem_3_1.v",
+        "nth 0 c (i : 'I_d) + inner (map (V i)",
+        "inner (map (V i)",
+    ),
     "each pair of centroids counts twice": (
         "state_regularized/no_drift.v",
         "total (fun j : place n.+1 => if (i < j)%N then",
