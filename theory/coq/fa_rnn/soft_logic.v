@@ -60,7 +60,8 @@ by have /= -> := disjunction_of_bits [:: b; c]; rewrite IH /= orbF orbA.
 Qed.
 
 Lemma value_of_bits join (values : L -> R) (m : L -> bool) :
-  (forall bs : seq bool, join [seq (b : bool)%:R : R | b <- bs] = (has id bs)%:R) -> (forall r, values r = (m r)%:R) -> value_by join values = (holds m)%:R.
+  (forall bs : seq bool, join [seq (b : bool)%:R : R | b <- bs] = (has id bs)%:R) -> (forall r, values r = (m r)%:R) ->
+  value_by join values = (holds m)%:R.
 Proof.
 move=> joins bits; rewrite /value_by (eq_map (f2 := fun c => (has (fun r => clauses c r == Some (m r)) (elements L))%:R)) => [|c].
   by rewrite (map_comp (fun b : bool => b%:R : R)) conjunction_of_bits all_map.

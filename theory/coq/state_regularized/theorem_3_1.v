@@ -233,7 +233,8 @@ have softmax_is b p q i : power_of_2 (of_ring F) N b 0 = p -> power_of_2 (of_rin
   move=> p_is q_is total; rewrite /softmax_with !sum_place sum_no_place /= -[bump 0 0]/(1%N) p_is q_is addr0 total.
   by case: i => [[|[|i]] lt_i] //=; rewrite ?p_is ?q_is.
 have cell h c x i : cell_with_memory (K := of_ring F) GRing.inv N V h [:: c] x i = if i == ord0 then value (c + step x) else 1 - value (c + step x).
-  have -> : cell_with_memory (K := of_ring F) GRing.inv N V h [:: c] x i = softmax_with (K := of_ring F) GRing.inv N (similarities N [:: clipped (c + step x)]) i.
+  have -> : cell_with_memory (K := of_ring F) GRing.inv N V h [:: c] x i =
+      softmax_with (K := of_ring F) GRing.inv N (similarities N [:: clipped (c + step x)]) i.
     by rewrite /cell_with_memory next /component_with_cell /= no_input add0r.
   rewrite clipped_is /value; case: ifP => _.
     have -> : similarities N [:: 1] = [:: - 1; 0] by vm_compute.
@@ -246,7 +247,8 @@ have total h c x : sum (fun i : place 2 => cell_with_memory (K := of_ring F) GRi
   by rewrite !sum_place sum_no_place !cell /= addr0 addrC subrK.
 pose weight (w : seq bool) : int := foldr (fun x z => step x + z) 0 w.
 have law w h c start : w <> [::] ->
-    sampled_with_memory (K := of_ring F) (cell_with_memory (K := of_ring F) GRing.inv N V) (next_cell N V) (centroid N) h [:: c] start w ord0 = value (c + weight w).
+    sampled_with_memory (K := of_ring F) (cell_with_memory (K := of_ring F) GRing.inv N V) (next_cell N V) (centroid N) h [:: c] start w ord0 =
+    value (c + weight w).
   elim: w h c start => // x w IH h c start _; rewrite sampled_with_memory_cons; case: w IH => [|y w] IH.
     rewrite (sum_at (p := ord0 : place 2)) => [|i /negbTE ne].
       by rewrite cell /sampled_with_memory /= /weight /= !addr0; apply: mulr1.
