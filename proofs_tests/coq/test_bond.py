@@ -41,6 +41,7 @@ ABSTRACT = {
     "definition-4": "the sum over paths is about any automaton; the certificates' tests run it",
     "example-15": "section 5.2 is about any real exponential",
     "theorem-3.2": "the limits are about any real exponential",
+    "no-drift": "the mixtures are about any real exponential",
     "fa-rnn-beta-0": "the rank of a matrix over any field is not run",
     "fa-rnn-eq-4": "columns are refuted on one automaton, which the statement holds",
 }

@@ -113,10 +113,55 @@ BREAKS = {
         "bool := moves x q p.",
         "bool := moves x p q.",
     ),
+    "factors are added where the greatest is meant": (
+        "fa_rnn/viterbi.v",
+        "Num.max (F q) most",
+        "(F q + most)",
+    ),
+    "the start state is left on any word": (
+        "fa_rnn/bidirectional.v",
+        "| None, None, Some q' => initial A q'",
+        "| _, None, Some q' => initial A q'",
+    ),
+    "the complement without the state more": (
+        "fa_rnn/beta_1.v",
+        "if q is Some q' then ~~ accepts q' else true.",
+        "if q is Some q' then ~~ accepts q' else false.",
+    ),
+    "ors in each other that are sums": (
+        "fa_rnn/soft_logic.v",
+        "foldl (fun b c => disjunction [:: b; c]) a rest",
+        "foldl +%R a rest",
+    ),
     "one step of the data too few": (
         "state_regularized/extraction.v",
         "shorter S longest.+1]",
         "shorter S longest]",
+    ),
+    "the network is reset between words": (
+        "state_regularized/extraction.v",
+        "without_reset (run moved h w) words'",
+        "without_reset h words'",
+    ),
+    "the second layer reads where the first one was": (
+        "state_regularized/theorem_3_1.v",
+        "alpha' (centroid' q.2) (centroid r.1) r.2)",
+        "alpha' (centroid' q.2) (centroid q.1) r.2)",
+    ),
+    "a cell state that is not kept": (
+        "state_regularized/theorem_3_1.v",
+        "nth 0 c (i : 'I_d) + inner (map (V i)",
+        "inner (map (V i)",
+    ),
+    "each pair of centroids counts twice": (
+        "state_regularized/no_drift.v",
+        "total (fun j : place n.+1 => if (i < j)%N then",
+        "total (fun j : place n.+1 => if i != j then",
+    ),
+    "what is added to the mixture besides": (
+        "state_regularized/no_drift.v",
+        "alpha i * centroid i m).",
+        "alpha i * centroid i m + centroid i m).",
     ),
     "of equal counts the last": (
         "state_regularized/extraction.v",

@@ -22,15 +22,28 @@ have -> : score A (u ++ v) = score A' v.
 by rewrite -score_without_epsilon score_from.
 Qed.
 
+(* Forward's vectors after the prefixes, and what the automaton gives to the suffixes from each state. *)
+Definition state_at (k : 'I_(card Q)) : Q := tnth (in_tuple (elements Q)) k.
+Definition after_prefixes : 'M[F]_(n, card Q) := \matrix_(i, k) forward A (prefix i) (state_at k).
+Definition from_states : 'M[F]_(card Q, m) := \matrix_(k, j) from A (fun _ _ => zero) 0 (suffix j) (state_at k).
+
+Lemma hankel_is_product : hankel = after_prefixes *m from_states.
+Proof. by apply/matrixP => i j; rewrite !mxE score_cat sumE big_tnth; apply: eq_bigr => k _; rewrite !mxE. Qed.
+
 (* The rank of a Hankel block is at most the number of states. *)
 Theorem hankel_rank : (\rank hankel <= card Q)%N.
+Proof. by rewrite hankel_is_product; exact: leq_trans (mxrankM_maxl _ _) (rank_leq_col _). Qed.
+End Hankel.
+
+(* Two blocks with the same n prefixes, which differ on the diagonal alone, and there by c: no automaton has fewer states. *)
+Theorem differences_exclude (F : fieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) n (prefix suffix suffix' : 'I_n -> seq S) (c : F) :
+  c != 0 -> (forall i j, score A (prefix i ++ suffix j) - score A (prefix i ++ suffix' j) = if i == j then c else 0) -> (n <= card Q)%N.
 Proof.
-pose at_place (k : 'I_(size (elements Q))) := tnth (in_tuple (elements Q)) k.
-have -> : hankel = (\matrix_(i, k) forward A (prefix i) (at_place k)) *m (\matrix_(k, j) from A (fun _ _ => zero) 0 (suffix j) (at_place k)).
-  apply/matrixP => i j; rewrite !mxE score_cat sumE big_tnth; apply: eq_bigr => k _; by rewrite !mxE.
+move=> c_ne0 differ; have full_rank : \rank (c%:M : 'M_n) = n by rewrite mxrank_unit // unitmxE det_scalar unitfE expf_neq0.
+rewrite -[X in (X <= _)%N]full_rank; have <- : after_prefixes A prefix *m (from_states A suffix - from_states A suffix') = c%:M.
+  by rewrite mulmxBr -!hankel_is_product; apply/matrixP => i j; rewrite !mxE differ; case: eqP.
 exact: leq_trans (mxrankM_maxl _ _) (rank_leq_col _).
 Qed.
-End Hankel.
 
 (* A square block of integers, up to a factor d, that some integers B invert up to a number c: no automaton has fewer states. *)
 Theorem hankel_excludes (F : numFieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) n (prefix suffix : 'I_n -> seq S)

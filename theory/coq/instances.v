@@ -237,3 +237,11 @@ Proof. by apply: greatest_commutes => a b; apply: same_positive; apply: Qcmult_c
 (* A rational number as a weight of max-times; what is not positive is its zero. *)
 Definition max_times_weight (a : Qc) : rational_max_times :=
   (if Qc_positive a as b return Qc_positive a = b -> rational_max_times then fun yes => Some (exist Qc_positive a yes) else fun _ => None) erefl.
+
+(* The same rational numbers as mathcomp has them, a field, which compute as well. *)
+Definition integer_in_mathcomp (z : Z) : int := match z with Z0 => Posz 0 | Zpos p => Posz (Pos.to_nat p) | Zneg p => Negz (Pos.to_nat p).-1 end.
+Definition in_mathcomp (a : rationals) : rat := ((integer_in_mathcomp (Qnum (this a)))%:~R / (Pos.to_nat (Qden (this a)))%:R)%R.
+Definition of_mathcomp (a : rat) : rationals :=
+  Q2Qc (Qmake (match numq a with Posz m => Z.of_nat m | Negz m => - Z.of_nat m.+1 end) (Pos.of_nat (absz (denq a)))).
+Definition ordered_fractions : realDomainType := [realDomainType of rat].
+Definition field_of_fractions : numFieldType := [numFieldType of rat].

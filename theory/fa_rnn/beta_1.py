@@ -244,6 +244,13 @@ def complement(w: Weights) -> list[WFSA]:
 RULES, SMALL = Sizes(rule_with_vectors, (1, 2, 3), ()), Sizes(small_rule_with_vectors, (), (1, 2))
 PSEUDO = Sizes(pseudo, (2, 3, 4), (2,))
 
+IN_COQ = (
+    "let T := {T} in let any := {any} in let own := fun x => state_after (T x) in"
+    " let wild := state_after any in let final := true_at {alpha_inf} in "
+)
+"""The pseudo m-DFA, as Coq has it."""
+NO_MATCH = "bit rationals (~~ matched (fun q => q == ord0) final (spells own wild) {word})"
+
 CLAIM = Claim(
     name="fa-rnn-beta-1",
     title="at beta = 1 an FA-RNN is its rules",
@@ -346,20 +353,23 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-complement",
-            without={
-                "proved": "the argument is no identity of polynomials that one step keeps",
-                "kernel-checked": "not formalised yet",
-            },
             expected="holds",
             says="one minus the score of the automaton that is deterministic over the words is 1 on no match",
             reading=Equality(recurrence=determinised_first, construction=complement),
             cases=PSEUDO.random,
             small_cases=PSEUDO.small,
             effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
+            theorem=Theorem(
+                "fa_rnn.beta_1.beta_1_complement",
+                network=(
+                    IN_COQ + "Qcminus (Q2Qc 1) (computed_score (on_sets (fun q => q == ord0) final"
+                    " (fun x p q => nonzero (T x p q) || nonzero (any p q)) rationals) {word})"
+                ),
+                score=IN_COQ + NO_MATCH,
+            ),
         ),
         Variant(
             name="without-determinisation",
-            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
             expected="refuted",
             says=(
                 "the pseudo m-DFA with its final states turned round, which is how a DFA is complemented,"
@@ -368,6 +378,16 @@ CLAIM = Claim(
             reading=Equality(recurrence=turned_round, construction=complement),
             cases=PSEUDO.random,
             small_cases=PSEUDO.small,
+            theorem=Theorem(
+                "fa_rnn.beta_1.without_determinisation_is_refuted",
+                refutes=True,
+                network=(
+                    IN_COQ + "bit rationals (matched (Q := option_finite (place {K}))"
+                    " (fun q => q == Some ord0) (turned_round final)"
+                    " (spells (fun x => completed (own x)) (completed wild)) {word})"
+                ),
+                score=IN_COQ + NO_MATCH,
+            ),
         ),
         Variant(
             name="without-beta-1",

@@ -162,6 +162,17 @@ def counting_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
 counting_forth = Recurrence(start=lambda w: (w.alpha_0, start(w)[1]), step=counting_step, out=counting_mean)
 
 
+WITH_START_STATES = (
+    "mean {half} (computed_score (with_start_state (on_sets (true_at {alpha_0}) (true_at {alpha_inf})"
+    " (fun x p => true_at ({T} x p)) rationals)) (with_bos {word})) (computed_score (with_start_state"
+    " (on_sets (true_at {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
+    " rationals)) (<read>))"
+)
+"""The mean in Coq's terms, where the backward direction reads ``<read>``."""
+MATCHED = (
+    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf}) (fun x p => true_at ({T} x p)) {word})"
+)
+
 CLAIM = Claim(
     name="fa-rnn-bidirectional",
     title="a bidirectional FA-RNN averages scores",
@@ -194,28 +205,26 @@ CLAIM = Claim(
                     " {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
                     " rationals) (rev {word}))"
                 ),
-                score=(
-                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) {word})"
-                ),
+                score=MATCHED,
                 values=lambda w: {**w.entries, "half": HALF},
             ),
         ),
         Variant(
             name="corrected-bos",
-            without={
-                "proved": "the argument is no identity of polynomials that one step keeps",
-                "kernel-checked": "not formalised yet",
-            },
             expected="holds",
             says="with section 3.5's start state, which is left on BOS: either direction reads BOS first",
             reading=Equality(recurrence=bos_first, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
+            theorem=Theorem(
+                "fa_rnn.bidirectional.bidirectional_bos",
+                network=WITH_START_STATES.replace("<read>", "with_bos (rev {word})"),
+                score=MATCHED,
+                values=lambda w: {**w.entries, "half": HALF},
+            ),
         ),
         Variant(
             name="printed-bos",
-            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
             expected="refuted",
             says=(
                 "the backward direction reads the reversed sentence, which ends in BOS, and the start state"
@@ -224,6 +233,13 @@ CLAIM = Claim(
             reading=Equality(recurrence=bos_last, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
+            theorem=Theorem(
+                "fa_rnn.bidirectional.printed_bos_is_refuted",
+                refutes=True,
+                network=WITH_START_STATES.replace("<read>", "rev (with_bos {word})"),
+                score=MATCHED,
+                values=lambda w: {**w.entries, "half": HALF},
+            ),
         ),
         Variant(
             name="printed",
@@ -272,10 +288,7 @@ CLAIM = Claim(
                     " {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
                     " rationals) (rev {word}))"
                 ),
-                score=(
-                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) {word})"
-                ),
+                score=MATCHED,
                 values=lambda w: {**w.entries, "half": HALF},
             ),
         ),

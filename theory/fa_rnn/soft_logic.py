@@ -187,6 +187,17 @@ THREE_LITERALS = Sizes(three_literals, (2, 3), (2,))
 SEVERAL_ENDS = Sizes(rules_and_formula, ((2, 2, 1), (3, 2, 1)), ())
 ONE, NOTHING = Fraction(1), Fraction(0)
 
+SIGNS = "(fun c r => sign_of ({clauses} c r))"
+COUNTS = (
+    "(rule_count integers (true_at {alpha_0}) (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r))"
+    " {word})"
+)
+HOLDS = (
+    "(holds (fun c r => sign_of ({clauses} c r)) (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
+    " (fun x p => true_at ({T} x p)) {word}))"
+)
+"""The formula, the counts and the logic, as Coq has them."""
+
 CLAIM = Claim(
     name="fa-rnn-soft-logic",
     title="soft logic on matches is logic",
@@ -258,15 +269,18 @@ CLAIM = Claim(
                 "decided": (
                     "soft logic is min and max of counts that grow without end: the step is affine, what is"
                     " read out is not"
-                ),
-                "proved": "the argument is no identity of polynomials that one step keeps",
-                "kernel-checked": "not formalised yet",
+                )
             },
             expected="holds",
             says="with clamped counts, and an or of several as ors of two in each other",
             reading=Equality(recurrence=nested, construction=logic),
             cases=THREE.random,
             small_cases=SMALL_THREE.small,
+            theorem=Theorem(
+                "fa_rnn.soft_logic.soft_logic_nested",
+                network="rational_of (nested_value " + SIGNS + " (clamped " + COUNTS + "))",
+                score="bit rationals " + HOLDS,
+            ),
             kinds=LADDER[:3],
         ),
         Variant(
@@ -312,8 +326,7 @@ CLAIM = Claim(
                 "decided": (
                     "soft logic is min and max of counts that grow without end: the step is affine, what is"
                     " read out is not"
-                ),
-                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+                )
             },
             expected="refuted",
             says=(
@@ -323,6 +336,12 @@ CLAIM = Claim(
             reading=Equality(recurrence=nested_counts, construction=logic),
             cases=THREE_LITERALS.random,
             small_cases=THREE_LITERALS.small,
+            theorem=Theorem(
+                "fa_rnn.soft_logic.printed_nested_is_refuted",
+                refutes=True,
+                network=(f"rational_of (nested_where_flat_is_right {SIGNS} {COUNTS} {HOLDS})"),
+                score="bit rationals " + HOLDS,
+            ),
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=6, run=6),
         ),

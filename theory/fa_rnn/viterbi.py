@@ -96,6 +96,12 @@ def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
 
 
 HALF = Fraction(1, 2)
+IN_COQ = (
+    "(R := ordered_fractions) (fun q => in_mathcomp ({alpha_0} q)) (fun q => in_mathcomp ({alpha_inf} q))"
+    " (fun q s => in_mathcomp ({D_1} q s)) (fun q s => in_mathcomp ({D_2} q s))"
+    " (fun x s => in_mathcomp ({v} x s))"
+)
+"""The factors, as Coq has them."""
 FACTORED = Sizes(factored, ((1, 2), (2, 2), (2, 3)), ((1, 2),))
 RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
 
@@ -178,8 +184,7 @@ CLAIM = Claim(
             without={
                 "decided": (
                     "factors with a negative weight are over no semiring of maxima; one string refutes it"
-                ),
-                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+                )
             },
             expected="refuted",
             says=(
@@ -190,6 +195,12 @@ CLAIM = Claim(
             cases=FACTORED.random,
             small_cases=FACTORED.small,
             kinds=("sampled", "cross-checked", "exhausted"),
+            theorem=Theorem(
+                "fa_rnn.viterbi.printed_factors_is_refuted",
+                refutes=True,
+                network="of_mathcomp (score_of_maxima " + IN_COQ + " {word})",
+                score="of_mathcomp (number_of (computed_score (rebuilt " + IN_COQ + ") {word}))",
+            ),
         ),
     ),
     example=Weights(

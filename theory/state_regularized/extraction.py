@@ -314,8 +314,7 @@ CLAIM = Claim(
             without={
                 "cross-checked": (
                     "the network's side is a table that was counted, whose scores OpenFst does not compute"
-                ),
-                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+                )
             },
             expected="refuted",
             says=(
@@ -323,6 +322,15 @@ CLAIM = Claim(
                 " strings, and c_0 stays; pairs never counted are asked for"
             ),
             reading=Equality(recurrence=hard_network, construction=automata(printed_without_reset)),
+            theorem=Theorem(
+                "state_regularized.extraction.printed_without_reset_is_refuted",
+                refutes=True,
+                network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
+                score=IN_COQ
+                + "computed_score (dfa rationals (by_counts_without_reset s (most_probable N) {longest})"
+                " {unit}) {letters}",
+                values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
+            ),
             kinds=("sampled", "exhausted", "decided"),
             effort=Effort(examples=100, strings=12, longest=4, run=0),
             **cases((1, 2), m=(1,), some=((3, 1), (4, 1))),

@@ -20,6 +20,7 @@ from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import distinct
 from theory.state_regularized.shared.mixtures import ball, distribution, scores
 from theory.state_regularized.shared.networks import ANY, EXAMPLE, SMALL, Vector, integers
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -136,6 +137,10 @@ RANDOM = Sizes(lambda size: integers(size, ANY, where=distinct), ((2, 1), (3, 1)
 SMALL_ONES = Sizes(lambda size: integers(size, SMALL, (1,), where=distinct, most=60), (), ((2, 1), (2, 2)))
 TABLES = Sizes(any_distribution, ((2, 1), (3, 2), (4, 2)), ((2, 1), (2, 2)))
 
+IN_COQ = "(in_fractions {S})"
+TABLE_IN_COQ = "(fun x : place {V} => in_fractions {alpha} x)"
+"""The centroids and the distributions, as Coq has them."""
+
 CLAIM = Claim(
     name="no-drift",
     title="a mixture of centroids does not drift",
@@ -155,7 +160,6 @@ CLAIM = Claim(
                 "cross-checked": "what is compared is a bound on a norm, in balls, and no score",
                 "decided": "the mixtures are irrational, and take ever more values",
                 "proved": "the bound is an inequality, and this rung checks identities",
-                "kernel-checked": "not formalised yet",
             },
             expected="holds",
             says="at a temperature 1 / (m ln 2) it is always certain (1) that |h| is at most max |s_i|",
@@ -163,13 +167,11 @@ CLAIM = Claim(
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
             kinds=("sampled", "exhausted"),  # a mixture is no automaton, and there is no path to cross-check
+            theorem=Theorem("state_regularized.no_drift.no_drift"),
         ),
         Variant(
             name="corrected-identity",
-            without={
-                "proved": "the identity is of one mixture, and of no step",
-                "kernel-checked": "not formalised yet",
-            },
+            without={"proved": "the identity is of one mixture, and of no step"},
             expected="holds",
             says=(
                 "for any distribution alpha max |s_i|^2 - |h|^2 is a sum of which nothing is negative: an"
@@ -179,13 +181,18 @@ CLAIM = Claim(
             cases=TABLES.random,
             small_cases=TABLES.small,
             kinds=LADDER,
+            theorem=Theorem(
+                "state_regularized.no_drift.no_drift_identity",
+                network=f"of_mathcomp (what_is_left {IN_COQ} (by_table {IN_COQ} {TABLE_IN_COQ} {{letters}}))",
+                score=f"of_mathcomp (computed_score (last_symbol {IN_COQ} {TABLE_IN_COQ}) {{letters}})",
+                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+            ),
         ),
         Variant(
             name="without-equation-5",
             without={
                 "cross-checked": "what is compared is a bound on a norm, and no score",
                 "decided": "whether a norm exceeds a bound is no affine function of the state",
-                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
             },
             expected="refuted",
             says="for h = U h + W_x, with no stochastic component and no activation that is bounded",
@@ -193,6 +200,15 @@ CLAIM = Claim(
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
             kinds=("sampled", "exhausted"),
+            theorem=Theorem(
+                "state_regularized.no_drift.without_equation_5_is_refuted",
+                refutes=True,
+                network=(
+                    f"if no_longer {IN_COQ} (run (plain_next (in_fractions {{U}}) (in_fractions {{W}}))"
+                    f" ({IN_COQ} ord0) {{word}}) then one else zero"
+                ),
+                score="one",
+            ),
         ),
     ),
     example=EXAMPLE,

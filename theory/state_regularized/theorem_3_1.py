@@ -229,6 +229,23 @@ def laws(w: Weights) -> dict[str, Any]:
     return values
 
 
+def laws_of_layers(w: Weights) -> dict[str, Any]:
+    """The tables of both layers; the second one's by the number of the centroid that it reads."""
+    second = second_layer(w)
+    return {
+        "alpha": {x: tuple(map(tuple, table(w, x))) for x in w.alphabet},
+        "alpha_2": {i: tuple(map(tuple, table(second, i))) for i in second.alphabet},
+        "k": w.n,
+    }
+
+
+PAIRS = "let first := ord0 : place {k} in"
+FIRST, SECOND = "(fun h x j => {alpha} x h j)", "(fun h (s : place {k}) j => {alpha_2} (s : nat) h j)"
+PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {unit})"
+CELL_STATE = "let N := network_of {eq} {m} {S} {U} {W} in let v := fun i j => integer_of ({V} i j) in"
+"""The layers, a pair of centroids, and the cell with memory, as Coq has them."""
+
+
 # The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the
 # symbol, so in the proof its answers are variables, alpha[i,j] for centroid i: the network
 # and the table both read them.
@@ -441,8 +458,7 @@ CLAIM = Claim(
                 "proved": (
                     "the argument is no identity of polynomials that one step keeps: the law is on pairs of"
                     " centroids, of any number"
-                ),
-                "kernel-checked": "not formalised yet",
+                )
             },
             expected="holds",
             says=(
@@ -453,6 +469,12 @@ CLAIM = Claim(
             cases=LAYERS.random,
             small_cases=SMALL_LAYERS.small,
             effort=Effort(examples=25, strings=8, longest=6, run=6, exhausted=3),
+            theorem=Theorem(
+                "state_regularized.theorem_3_1.theorem_3_1_layers",
+                network=f"{PAIRS} both_sampled id id {FIRST} {SECOND} (first, first) {{word}} {PAIR}",
+                automaton=f"{PAIRS} product_automaton id id {FIRST} {SECOND} (first, first) {PAIR}",
+                values=laws_of_layers,
+            ),
         ),
         Variant(
             name="without-centroid-start",
@@ -508,6 +530,16 @@ CLAIM = Claim(
             expected="refuted",
             says="k states, for a network with a cell state, c = c + V h + W_x and u = hardtanh(U h + c)",
             reading=NoAutomaton(recurrence=with_cell_state, construction=extracted_at_zero),
+            theorem=Theorem(
+                "state_regularized.theorem_3_1.without_memoryless_is_refuted",
+                refutes=True,
+                network=f"{CELL_STATE} with_cell_state (K := rationals) Qcinv N v {{word}} {{unit}}",
+                automaton=(
+                    f"{CELL_STATE} k_states (fun h x j => cell_with_memory (K := rationals) Qcinv N v h"
+                    " (cell_at_0 {d}) x j) (centroid N) (fun i => if i == ord0 then one else zero) {unit}"
+                ),
+                values=lambda w: {**w.entries, "d": len(w.S[0])},
+            ),
             kinds=UNDECIDED,
             **cases(("V",)),
         ),

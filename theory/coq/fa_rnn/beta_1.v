@@ -103,6 +103,20 @@ Variables (K : semiring) (S : eqType) (Q : finite) (own : S -> Q -> option Q) (w
 Definition with_wildcard (T : S -> Q -> Q -> K) (any : Q -> Q -> K) (x : S) (p q : Q) : K := T x p q + any p q.
 Definition goes_to (after : Q -> option Q) (p q : Q) : bool := after p == Some q.
 Definition spells (x : S) (p q : Q) : bool := goes_to (own x) p q || goes_to wild p q.
+
+(* One minus the forward score of the automaton that is deterministic over the words, for each word its own matrix and the wildcard's joined by or,
+   is 1 exactly where the rule does not match. *)
+Theorem beta_1_complement (R : ringType) (start : Q) (accepts : Q -> bool) w :
+  let A := on_sets (fun q => q == start) accepts spells (of_ring R) in
+  (1 - (score_4 (initial A) (final A) (transition A) w : R))%R = bit (of_ring R) (~~ matched (fun q => q == start) accepts spells w).
+Proof.
+rewrite /= beta_1_deterministic; case: (matched _ _ _ w) => /=; first by rewrite GRing.subrr.
+by rewrite GRing.subr0.
+Qed.
+
+(* The pseudo m-DFA complemented as a DFA is: where no transition leads, one to a state more (None); final states and others turned round. *)
+Definition completed (after : Q -> option Q) (p : option Q) : option (option Q) := Some (obind after p).
+Definition turned_round (accepts : Q -> bool) (q : option Q) : bool := if q is Some q' then ~~ accepts q' else true.
 End Wildcard.
 
 (* Where a word's own transition and the wildcard's lead to the same state, the forward score of the word is 2. *)
@@ -117,3 +131,17 @@ have := all unit_eqType (place 1) ord0 (fun _ => true) (fun _ _ => Some ord0) (f
 have -> : matched (fun q => q == ord0) (fun _ => true) (spells (fun _ _ => Some ord0) (fun _ => Some ord0 : option 'I_1)) [:: tt] by vm_compute.
 by rewrite /score_4 /next_4 /run /= /with_wildcard; written_out.
 Qed.
+
+(* Where the wildcard's transition stays in the final state that the rule begins in, and a word has none of its own, the word leads to that state and
+   to the state more: the rule matches, and so does what should be its complement. *)
+Theorem without_determinisation_is_refuted :
+  ~ (forall (S : eqType) (Q : finite) (start : Q) (accepts : Q -> bool) (own : S -> Q -> option Q) (wild : Q -> option Q) w,
+     matched (Q := option_finite Q) (fun q => q == Some start) (turned_round accepts) (spells (fun x => completed (own x)) (completed wild)) w =
+     ~~ matched (fun q => q == start) accepts (spells own wild) w).
+Proof.
+move=> all; have := all unit_eqType (place 1) ord0 xpredT (fun _ _ => None) Some [:: tt].
+by set turned := matched _ _ _ _; have -> : turned by vm_compute.
+Qed.
+
+(* The state after each state, of a matrix with at most a one in each row, to compute with. *)
+Definition state_after (Q : finite) (T : Q -> Q -> rationals) (p : Q) : option Q := ohead [seq q <- elements Q | nonzero (T p q)].

@@ -30,6 +30,66 @@ by rewrite !timesw0 plusw0.
 Qed.
 End Rules.
 
+(* Section 3.5's start state s_0 (None) before the automaton's own, which is left on BOS (None) alone, to where the automaton begins. *)
+Section StartState.
+Variables (K : semiring) (S : Type) (Q : finite) (A : wfa K S Q).
+Definition with_start_state : wfa K (option S) (option_finite Q) := @Wfa K (option S) (option_finite Q)
+  (fun q => if q is None then 1 else 0)
+  (fun x p q => match x, p, q with
+                | None, None, Some q' => initial A q'
+                | Some x', Some p', Some q' => transition A x' p' q'
+                | _, _, _ => 0
+                end)
+  (fun q => if q is Some q' then final A q' else 0).
+
+(* A sentence begins with BOS. *)
+Definition with_bos (w : seq S) : seq (option S) := None :: map Some w.
+
+Lemma score_with_bos w : score with_start_state (with_bos w) = score A w.
+Proof.
+have forward_with_bos q : forward with_start_state (with_bos w) q = if q is Some q' then forward A w q' else 0.
+  elim/last_ind: w q => [|w x IH] q; first by rewrite /with_bos /forward /run /= /forward_step sum_option times1w; case: q => [q|] /=;
+    rewrite (eq_sum (fun p => times0w _)) sum0 plusw0.
+  rewrite /with_bos map_rcons -rcons_cons -/(with_bos w) forward_rcons sum_option IH times0w plus0w.
+  case: q => [q|]; first by rewrite forward_rcons; apply: eq_sum => p; rewrite IH.
+  by rewrite -[RHS](sum0 K Q); apply: eq_sum => p; rewrite timesw0.
+by rewrite /score sum_option forward_with_bos times0w plus0w; apply: eq_sum => q; rewrite forward_with_bos.
+Qed.
+
+Lemma score_without_bos_first x v : score with_start_state (Some x :: v) = 0.
+Proof.
+have nowhere q : forward with_start_state (Some x :: v) q = 0.
+  elim/last_ind: v q => [|v y IH] q; last by rewrite -rcons_cons forward_rcons -[RHS](sum0 K (option_finite Q)); apply: eq_sum => p; rewrite IH times0w.
+  rewrite /forward /run /= /forward_step sum_option (eq_sum (fun p => times0w _)) sum0 plusw0.
+  by case: q => [q|]; rewrite timesw0.
+by rewrite /score -[RHS](sum0 K (option_finite Q)); apply: eq_sum => q; rewrite nowhere times0w.
+Qed.
+End StartState.
+
+(* Where sentences begin with BOS, which alone leaves the start state, and either direction reads it first, the mean is 1 exactly on matches. *)
+Theorem bidirectional_bos (K : semiring) (half : K) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w :
+  half + half = 1 ->
+  mean half (score (with_start_state (on_sets begins accepts moves K)) (with_bos w))
+    (score (with_start_state (on_sets accepts begins (backwards moves) K)) (with_bos (rev w))) = bit K (matched begins accepts moves w).
+Proof. by move=> two_halves; rewrite !score_with_bos bidirectional. Qed.
+
+(* Where the backward direction reads the reversed sentence, BOS last, its score is 0 for every sentence that has a word, and the mean one half
+   where the word of one symbol matches. *)
+Theorem printed_bos_is_refuted (R : ringType) (half : R) : (half + half)%R = 1%R ->
+  (forall (S : eqType) (Q : finite) (A : wfa (of_ring R) S Q) w, w <> [::] -> score (with_start_state A) (rev (with_bos w)) = 0) /\
+  ~ (forall (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w,
+     mean (half : of_ring R) (score (with_start_state (on_sets begins accepts moves (of_ring R))) (with_bos w))
+       (score (with_start_state (on_sets accepts begins (backwards moves) (of_ring R))) (rev (with_bos w))) = bit _ (matched begins accepts moves w)).
+Proof.
+move=> two_halves; have none (S : eqType) (Q : finite) (A : wfa (of_ring R) S Q) w : w <> [::] -> score (with_start_state A) (rev (with_bos w)) = 0.
+  case/lastP: w => // w x _; rewrite /with_bos rev_cons map_rcons rev_rcons rcons_cons; exact: score_without_bos_first.
+split=> // all; have := all unit_eqType (place 1) xpredT xpredT (fun _ _ => xpredT) [:: tt].
+rewrite none // score_with_bos on_sets_is_match.
+have -> : matched (Q := place 1) xpredT xpredT (fun _ : unit => fun _ => xpredT) [:: tt] by vm_compute.
+rewrite /mean /= GRing.addr0 GRing.mulr1 => half_is_1; move: two_halves => /eqP; rewrite half_is_1.
+by rewrite -[X in _ == X]GRing.addr0 (inj_eq (GRing.addrI _)) GRing.oner_eq0.
+Qed.
+
 (* With one of the scores by an automaton that counts the mean is one and a half on the word of one symbol that two paths spell. *)
 Theorem without_deterministic_is_refuted (R : ringType) (half : R) : (half + half)%R = 1%R ->
   ~ (forall (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w,

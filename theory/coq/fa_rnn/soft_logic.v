@@ -24,7 +24,8 @@ Definition conjunction (values : seq R) : R := if values is [:: a] then a else N
    of the rules; and whether it holds of matches. *)
 Definition literals (values : L -> R) (c : C) : seq R :=
   pmap (fun r => omap (fun positive : bool => if positive then values r else negation (values r)) (clauses c r)) (elements L).
-Definition soft_value (values : L -> R) : R := conjunction [seq disjunction (literals values c) | c <- elements C].
+Definition value_by (join : seq R -> R) (values : L -> R) : R := conjunction [seq join (literals values c) | c <- elements C].
+Definition soft_value (values : L -> R) : R := value_by disjunction values.
 Definition holds (matches : L -> bool) : bool := all (fun c => has (fun r => clauses c r == Some (matches r)) (elements L)) (elements C).
 
 Lemma sum_of_bits (bs : seq bool) : foldr +%R 0 [seq (b : bool)%:R : R | b <- bs] = (count id bs)%:R :> R.
@@ -48,18 +49,33 @@ have all_of_them : Num.max 0 (foldr +%R 0 [seq (b : bool)%:R : R | b <- bs] - ((
 by case: bs all_of_them => [|b [|b' bs]] //= _; rewrite andbT.
 Qed.
 
-Lemma soft_value_of_bits (values : L -> R) (m : L -> bool) : (forall r, values r = (m r)%:R) -> soft_value values = (holds m)%:R.
+(* The or of several as ors of two in each other: the literals two at a time, as Table 2 has the or of A and B. *)
+Definition nested_disjunction (values : seq R) : R := if values is a :: rest then foldl (fun b c => disjunction [:: b; c]) a rest else 0.
+Definition nested_value (values : L -> R) : R := value_by nested_disjunction values.
+
+Lemma nested_disjunction_of_bits (bs : seq bool) : nested_disjunction [seq (b : bool)%:R : R | b <- bs] = (has id bs)%:R.
 Proof.
-move=> bits; rewrite /soft_value (eq_map (f2 := fun c => (has (fun r => clauses c r == Some (m r)) (elements L))%:R)) => [|c].
+case: bs => //= b bs; elim: bs b => [|c bs IH] b; first by rewrite orbF.
+by have /= -> := disjunction_of_bits [:: b; c]; rewrite IH /= orbF orbA.
+Qed.
+
+Lemma value_of_bits join (values : L -> R) (m : L -> bool) :
+  (forall bs : seq bool, join [seq (b : bool)%:R : R | b <- bs] = (has id bs)%:R) -> (forall r, values r = (m r)%:R) ->
+  value_by join values = (holds m)%:R.
+Proof.
+move=> joins bits; rewrite /value_by (eq_map (f2 := fun c => (has (fun r => clauses c r == Some (m r)) (elements L))%:R)) => [|c].
   by rewrite (map_comp (fun b : bool => b%:R : R)) conjunction_of_bits all_map.
 rewrite /literals (eq_pmap (f2 := fun r => omap (fun positive : bool => (positive == m r)%:R) (clauses c r))) => [|r]; last first.
   by case: (clauses c r) => [[|]|] //=; rewrite /negation bits; case: (m r); rewrite ?subr0 ?subrr.
 have -> : pmap (fun r => omap (fun positive : bool => (positive == m r)%:R : R) (clauses c r)) (elements L) =
     [seq (b : bool)%:R : R | b <- pmap (fun r => omap (fun positive => positive == m r) (clauses c r)) (elements L)].
   by elim: (elements L) => //= r rs ->; case: (clauses c r).
-rewrite disjunction_of_bits; congr (nat_of_bool _)%:R.
+rewrite joins; congr (nat_of_bool _)%:R.
 by elim: (elements L) => //= r rs <-; case: (clauses c r).
 Qed.
+
+Lemma soft_value_of_bits (values : L -> R) (m : L -> bool) : (forall r, values r = (m r)%:R) -> soft_value values = (holds m)%:R.
+Proof. exact: value_of_bits disjunction_of_bits. Qed.
 
 (* R rules share an automaton, each with final states of its own. *)
 Variables (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool) (accepts : L -> Q -> bool).
@@ -77,6 +93,11 @@ Definition clamped (values : L -> R) (r : L) : R := Num.min 1 (values r).
 Theorem soft_logic w :
   soft_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: soft_value_of_bits => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
+
+(* So is it where an or of several is ors of two in each other. *)
+Theorem soft_logic_nested w :
+  nested_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
+Proof. by apply: value_of_bits nested_disjunction_of_bits _ => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
 
 (* h clamped at every step, too: h_t = min(1, h_{t-1} T[x_t]). *)
 Definition clamped_next (h : Q -> R) (x : S) (j : Q) : R := Num.min 1 (next_4 (K := of_ring R) (fun x i j => bit _ (moves x i j)) h x j).
@@ -114,12 +135,33 @@ Proof.
 pose first (q : 'I_2) := q == ord0; pose moves (_ : unit) (p _ : 'I_2) := first p.
 move=> all; have := all (place 1) (place 1) (fun _ _ => Some true) unit_eqType (place 2) first moves (fun _ => xpredT) [:: tt].
 have -> : holds (C := place 1) (L := place 1) (fun _ _ => Some true) (fun _ => matched first xpredT moves [:: tt]) by vm_compute.
-rewrite /soft_value /literals /= rule_count_is_number.
+rewrite /soft_value /value_by /literals /= rule_count_is_number.
 have -> : size (accepting_paths first xpredT moves [:: tt] : seq (seq 'I_2)) = 2%N by vm_compute.
 by rewrite -[RHS]addr0 mulrSr => /addrI/eqP; rewrite oner_eq0.
+Qed.
+
+(* Given counts themselves, the ors of two in each other are not right where one minimum of the same counts is: of a count of 2 and the negation of
+   another, -1, with nothing before, min(1, 0 + 2 - 1) is 1, and min(1, min(1, 0 + 2) - 1) is 0. *)
+Theorem printed_nested_is_refuted (R : realDomainType) :
+  ~ (forall (C L : finite) (clauses : C -> L -> option bool) (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool)
+       (accepts : L -> Q -> bool) w,
+     soft_value clauses (rule_count R begins moves accepts w) = (holds clauses (fun r => matched begins (accepts r) moves w))%:R ->
+     nested_value clauses (rule_count R begins moves accepts w) = (holds clauses (fun r => matched begins (accepts r) moves w))%:R).
+Proof.
+pose first (q : 'I_2) := q == ord0; pose moves (_ : unit) (p _ : 'I_2) := first p; pose accepts (r : 'I_3) (_ : 'I_2) := (0 < r)%N.
+pose clauses (_ : 'I_1) (r : 'I_3) := Some (r < 2)%N.
+move=> all; have := all (place 1) (place 3) clauses unit_eqType (place 2) first moves accepts [:: tt].
+have -> : holds (C := place 1) (L := place 3) clauses (fun r => matched first (accepts r) moves [:: tt]) by vm_compute.
+rewrite /soft_value /nested_value /value_by /literals /= !rule_count_is_number /negation.
+have -> : size (accepting_paths first (accepts ord0) moves [:: tt] : seq (seq 'I_2)) = 0%N by vm_compute.
+have -> : size (accepting_paths first (accepts (lift ord0 ord0)) moves [:: tt] : seq (seq 'I_2)) = 2%N by vm_compute.
+rewrite !addr0 add0r addrC subrK minxx => /(_ erefl); have -> : Num.min 1 (0 + 2%:R) = 1 :> R by rewrite add0r min_l ?ler1n.
+by rewrite addrA subrr min_r ?ler01 // => /eqP; rewrite eq_sym oner_eq0.
 Qed.
 
 (* Integers and signs, to compute with. *)
 Definition integers : realDomainType := [realDomainType of int].
 Definition rational_of (n : int) : rationals := match n with Posz m => Q2Qc (inject_Z (Z.of_nat m)) | Negz m => Q2Qc (inject_Z (- Z.of_nat m.+1)) end.
 Definition sign_of (a : rationals) : option bool := if nonzero a then Some (Qc_le (Q2Qc 0) a) else None.
+Definition nested_where_flat_is_right (C L : finite) (clauses : C -> L -> option bool) (counts : L -> integers) (right : bool) : integers :=
+  if soft_value clauses counts == right%:R then nested_value clauses counts else right%:R.

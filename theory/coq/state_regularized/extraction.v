@@ -51,18 +51,30 @@ Definition label (h : H) : 'I_n.+1 := nth ord0 (places n.+1) (index h (map centr
 Fixpoint taken (h : H) (w : seq S) : seq ('I_n.+1 * S * 'I_n.+1) :=
   if w is x :: w' then let after := moved h x in (label h, x, label after) :: taken after w' else [::].
 
-(* Counts of hard runs over all words of at most so many symbols; of equal counts the first. *)
+(* argmax_j T[i, x, j] of the transitions that were taken; of equal counts the first. *)
+Definition most_counted (data : seq ('I_n.+1 * S * 'I_n.+1)) (i : 'I_n.+1) (x : S) : 'I_n.+1 :=
+  let numbers := [seq count_mem (i, x, j) data | j <- places n.+1] in nth ord0 (places n.+1) (index (foldr maxn 0%N numbers) numbers).
+
+(* Counts of hard runs over all words of at most so many symbols. *)
 Variable longest : nat.
 Definition data_transitions : seq ('I_n.+1 * S * 'I_n.+1) := flatten [seq taken (centroid ord0) w | w <- shorter S longest.+1].
 Definition counts (i : 'I_n.+1) (x : S) (j : 'I_n.+1) : nat := count_mem (i, x, j) data_transitions.
-Definition by_counts (i : 'I_n.+1) (x : S) : 'I_n.+1 :=
-  let data := data_transitions in let numbers := [seq count_mem (i, x, j) data | j <- places n.+1] in
-  nth ord0 (places n.+1) (index (foldr maxn 0%N numbers) numbers).
+Definition by_counts : 'I_n.+1 -> S -> 'I_n.+1 := most_counted data_transitions.
 
 (* For the pairs that the data take alone. *)
 Definition seen (i : 'I_n.+1) (x : S) : bool := has (fun t => (t.1.1 == i) && (t.1.2 == x)) data_transitions.
 Definition seen_next (i : 'I_n.+1) (x : S) : option 'I_n.+1 := if seen i x then Some (by_counts i x) else None.
 Definition seen_dfa (j : 'I_n.+1) : wfa K S (place n.+1) := partial K (D := place n.+1) ord0 seen_next (fun i => i == j).
+
+(* Algorithm 1 as printed: the network is run once, before the loop over the words, and goes on from where the word before left it; but each word's
+   first transition is counted from the first centroid. For a pair that is never counted the cell is asked. *)
+Fixpoint taken_from (i : 'I_n.+1) (h : H) (w : seq S) : seq ('I_n.+1 * S * 'I_n.+1) :=
+  if w is x :: w' then let after := moved h x in (i, x, label after) :: taken_from (label after) after w' else [::].
+Fixpoint without_reset (h : H) (words : seq (seq S)) : seq ('I_n.+1 * S * 'I_n.+1) :=
+  if words is w :: words' then taken_from ord0 h w ++ without_reset (run moved h w) words' else [::].
+Definition by_counts_without_reset (i : 'I_n.+1) (x : S) : 'I_n.+1 :=
+  let data := without_reset (centroid ord0) (shorter S longest.+1) in
+  if has (fun t => (t.1.1 == i) && (t.1.2 == x)) data then most_counted data i x else asked i x.
 
 (* The network as far as the data go: from a hidden state that fewer than so many symbols reach; else it shows nothing any more. *)
 Definition covered_next (h : option H) (x : S) : option H :=
@@ -113,7 +125,7 @@ case/hasP => t in_t /andP[/eqP at_i /eqP at_x].
 have some : (0 < counts i x (asked i x))%N.
   rewrite -has_count; apply/hasP; exists t => //; case: (in_data in_t) => v _ def_t.
   by move: at_i; rewrite def_t /= at_x => <-; rewrite eqxx.
-rewrite /by_counts -/(counts i x); set numbers := map _ _.
+rewrite /by_counts /most_counted -/(counts i x); set numbers := map _ _.
 have in_numbers : counts i x (asked i x) \in numbers by apply: map_f; apply: (in_elements (Q := place n.+1)).
 have top_in : foldr maxn 0%N numbers \in numbers by apply: largest_in; apply: leq_trans some (up_to_largest in_numbers).
 apply/eqP; apply: contraT => /others none; have := up_to_largest in_numbers; rewrite -[X in (_ <= X)%N](nth_index 0%N top_in).
@@ -145,6 +157,22 @@ Theorem printed_hard_run_is_refuted :
 Proof.
 pose N := Network (S := 'I_1) (n := 1) (d := 1) false 1 (fun i _ => Posz i) (fun _ _ => Posz 0) (fun _ _ => Posz 1).
 move=> all; have := all (place 1) 1%N 1%N N 1%N _ _ [:: ord0; ord0] ord0; rewrite deterministic_score /is_at.
+set right := _ == Some _; have -> : right = false by vm_compute.
+set left := _ == ord0; have -> : left by vm_compute.
+move=> eq; have : (1 <> 0 :> rationals)%W by []; apply; apply: eq => [i j|i x].
+  by move: i j => [[|[|i]] lt_i] [[|[|j]] lt_j] //= _; apply: val_inj.
+by move: i x => [[|[|i]] lt_i] x; vm_compute.
+Qed.
+
+(* Where nothing resets the network between words: s_1 = -1, s_2 = 1 and u = -h, so that every symbol leads from each to the other. The word a leads to
+   s_2, and the word b goes on from there, to s_1; but that is counted from s_1, from where b leads to s_2. *)
+Theorem printed_without_reset_is_refuted :
+  ~ (forall (S : finite) n d (N : network S n d) longest, distinct N -> no_ties N -> forall w j,
+     score (dfa rationals (by_counts_without_reset (centroid N) (most_probable N) longest) j) w =
+     is_at rationals (centroid N) (Some (hard_run (centroid N) (most_probable N) w)) j).
+Proof.
+pose N := Network (S := 'I_2) (n := 1) (d := 1) false 1 (fun i _ => if i == ord0 then Negz 0 else Posz 1) (fun _ _ => Negz 0) (fun _ _ => Posz 0).
+move=> all; have := all (place 2) 1%N 1%N N 1%N _ _ [:: lift ord0 ord0] ord0; rewrite deterministic_score /is_at.
 set right := _ == Some _; have -> : right = false by vm_compute.
 set left := _ == ord0; have -> : left by vm_compute.
 move=> eq; have : (1 <> 0 :> rationals)%W by []; apply; apply: eq => [i j|i x].

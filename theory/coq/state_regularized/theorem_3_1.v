@@ -5,8 +5,8 @@
    probability is needed; the theorem holds for weights of any semiring. *)
 
 From Coq Require Import QArith Qcanon Lqa.
-From mathcomp Require Import all_ssreflect ssrint.
-From ratproof Require Import semiring sums automaton paths instances.
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton paths instances hankel.
 From ratproof.state_regularized.shared Require Import integer_network.
 
 Set Implicit Arguments.
@@ -96,6 +96,51 @@ by rewrite sampled_cons /rest /= /reached sum_option /= times0w plus0w; apply: e
 Qed.
 End Sampling.
 
+(* Two layers that both sample: the second one reads the centroid that the first has come to. Of more, all but the last are the first one. *)
+Section Layers.
+Variables (K : semiring) (S : eqType) (H H' : Type) (Q Q' : finite) (centroid : Q -> H) (centroid' : Q' -> H').
+Variables (alpha : H -> S -> Q -> K) (alpha' : H' -> H -> Q' -> K).
+
+(* The probability of a trajectory, the pairs of centroids after each symbol. *)
+Fixpoint likelihood_of_both (h : H) (h' : H') (w : seq S) (trajectory : seq (Q * Q')) : K :=
+  match w, trajectory with
+  | x :: w', (j, j') :: rest => alpha h x j * alpha' h' (centroid j) j' * likelihood_of_both (centroid j) (centroid' j') w' rest
+  | _, _ => 1
+  end.
+
+(* The probability to be at the pair p after the word: the sum over all trajectories that arrive there. *)
+Definition both_sampled (start : Q * Q') (w : seq S) (p : Q * Q') : K :=
+  foldr (fun t total => (if last start t == p then likelihood_of_both (centroid start.1) (centroid' start.2) w t else 0) + total)
+    0 (sequences (prod_finite Q Q') (size w)).
+
+(* A state for each pair: the first layer's probability for the symbol, times the second layer's for the centroid that the first one comes to. *)
+Definition product_automaton (start p : Q * Q') : wfa K S (prod_finite Q Q') := @Wfa K S (prod_finite Q Q')
+  (fun q => if q == start then 1 else 0)
+  (fun x q r => alpha (centroid q.1) x r.1 * alpha' (centroid' q.2) (centroid r.1) r.2)
+  (fun q => if q == p then 1 else 0).
+
+Lemma both_sampled_cons start x w p :
+  both_sampled start (x :: w) p =
+  \sum_(q : prod_finite Q Q') alpha (centroid start.1) x q.1 * alpha' (centroid' start.2) (centroid q.1) q.2 * both_sampled q w p.
+Proof.
+have as_big start' v : both_sampled start' v p =
+    \big[@plus K/0]_(t <- sequences (prod_finite Q Q') (size v) | last start' t == p) likelihood_of_both (centroid start'.1) (centroid' start'.2) v t.
+  by rewrite /both_sampled big_mkcond unlock /reducebig; elim: (sequences _ _) => //= t r ->.
+rewrite as_big big_mkcond [sequences _ _]/= big_allpairs_dep sumE; apply: eq_bigr => -[j j'] _.
+rewrite as_big [in RHS]big_mkcond big_distrr; apply: eq_bigr => t _ /=; by case: ifP; rewrite ?timesw0.
+Qed.
+
+(* The network is the product automaton. *)
+Theorem theorem_3_1_layers start p w : score (product_automaton start p) w = both_sampled start w p.
+Proof.
+have from_there v q : rest (product_automaton start p) v q = both_sampled q v p.
+  elim: v q => [|x v IH] q; first by rewrite /both_sampled /= plusw0.
+  by rewrite both_sampled_cons; apply: eq_sum => r; rewrite -IH.
+rewrite score_is_rest (sum_at (p := start : prod_finite Q Q')) /= ?eqxx ?times1w ?from_there // => q /negbTE ->.
+by rewrite times0w.
+Qed.
+End Layers.
+
 (* From a vector that is no centroid, with k states, there is no initial law: with s_1 = 0, s_2 = -1, h_0 = 1 and u = h, the network is at s_1 after
    one symbol with the probability 2/3; from s_1 the automaton is there with 1/2, from s_2 with 1/3, and from both with a number between. *)
 Theorem without_centroid_start_is_refuted :
@@ -120,4 +165,105 @@ have between (a b c d : Qc) : (Q2Qc 0 <= a -> Q2Qc 0 <= b -> a + (b + Q2Qc 0) = 
     by rewrite sum_is_2_3; apply: Qeq_refl.
   move: a_ge0 b_ge0; rewrite /Qcle /Qcplus /Qcmult /Q2Qc /this !Qred_correct; lra.
 by evaluated; rewrite half third; apply: (between _ _ _ (Q2Qc 0)).
+Qed.
+
+(* A cell with memory: alpha depends on a cell state c, too, which goes from step to step. *)
+Section Memory.
+Variables (K : semiring) (S : eqType) (H C : Type) (k : nat) (alpha : H -> C -> S -> 'I_k -> K) (next_c : H -> C -> S -> C) (centroid : 'I_k -> H).
+
+Fixpoint likelihood_with_memory (h : H) (c : C) (w : seq S) (trajectory : seq 'I_k) : K :=
+  match w, trajectory with
+  | x :: w', j :: rest => alpha h c x j * likelihood_with_memory (centroid j) (next_c h c x) w' rest
+  | _, _ => 1
+  end.
+Definition sampled_with_memory (h : H) (c : C) (start : option 'I_k) (w : seq S) (j : 'I_k) : K :=
+  foldr (fun t total => (if arrives start t j then likelihood_with_memory h c w t else 0) + total) 0 (sequences (place k) (size w)).
+
+Lemma sampled_with_memory_cons h c start x w j :
+  sampled_with_memory h c start (x :: w) j = \sum_(i : place k) alpha h c x i * sampled_with_memory (centroid i) (next_c h c x) (Some i) w j.
+Proof.
+have as_big h' c' start' v : sampled_with_memory h' c' start' v j =
+    \big[@plus K/0]_(t <- sequences (place k) (size v) | arrives start' t j) likelihood_with_memory h' c' v t.
+  by rewrite /sampled_with_memory big_mkcond unlock /reducebig; elim: (sequences _ _) => //= t r ->.
+rewrite as_big big_mkcond [sequences _ _]/= big_allpairs_dep sumE; apply: eq_bigr => i _.
+rewrite as_big [in RHS]big_mkcond big_distrr; apply: eq_bigr => t _.
+by rewrite -[arrives _ (i :: t) j]/(arrives (Some i) t j) /=; case: ifP; rewrite ?timesw0.
+Qed.
+End Memory.
+
+(* c = c + V h + W_x and u = hardtanh(U h + c), with integers; the softmax at a temperature 1 / (m ln 2), by sums and an inverse. *)
+Section CellState.
+Local Open Scope ring_scope.
+Variables (K : semiring) (inverse : K -> K) (S : eqType) (n d : nat) (N : network S n d) (V : 'I_d -> 'I_d -> int).
+Definition next_cell (h c : vector) (x : S) : vector := [seq nth 0 c (i : 'I_d) + inner (map (V i) (places d)) h + input N x i | i <- places d].
+Definition component_with_cell (h c : vector) : vector := [seq clipped (inner (map (recurrent N i) (places d)) h + nth 0 c (i : 'I_d)) | i <- places d].
+Definition power_of_2 (b : seq int) (i : nat) : K :=
+  iter (inverse_temperature N * absz (nth 0 b i - foldr Num.min (head 0 b) b)%R) (fun a => a + a)%W 1%W.
+Definition softmax_with (b : seq int) (i : 'I_n.+1) : K := (power_of_2 b i * inverse (\sum_(j : place n.+1) power_of_2 b j))%W.
+Definition cell_with_memory (h c : vector) (x : S) : 'I_n.+1 -> K := softmax_with (similarities N (component_with_cell h (next_cell h c x))).
+
+(* From the first centroid and the cell state 0. *)
+Definition cell_at_0 : vector := nseq d 0.
+Definition with_cell_state : seq S -> 'I_n.+1 -> K :=
+  sampled_with_memory cell_with_memory next_cell (centroid N) (centroid N ord0) cell_at_0 (Some ord0).
+End CellState.
+
+Import GRing.Theory Num.Theory.
+Local Open Scope ring_scope.
+
+(* With c the number of one symbol less that of the other, s_1 = 0, s_2 = 1 and u = hardtanh(c), which is nearer to s_2 where c is positive: no
+   automaton, of k states or of any number, gives each word the probability to be at s_1. *)
+Theorem without_memoryless_is_refuted (F : numFieldType) :
+  ~ (forall (S : eqType) n d (N : network S n d) (V : 'I_d -> 'I_d -> int), distinct N ->
+     exists (Q : finite) (A : wfa (of_ring F) S Q), forall w, score A w = with_cell_state (K := of_ring F) GRing.inv N V w ord0).
+Proof.
+pose step (x : bool) : int := if x then 1 else - 1.
+pose N := Network (S := bool_eqType) (n := 1) (d := 1) true 1 (fun i _ => Posz i) (fun _ _ => 0) (fun x _ => step x).
+pose V (_ _ : 'I_1) : int := 0; pose third : F := 3%:R^-1.
+have third_ne0 : third != 0 by rewrite invr_eq0 pnatr_eq0.
+pose value (c : int) : F := if 0 < c then third else third + third.
+have no_input (h : vector) : inner [:: 0] h = 0 by case: h => [|a [|b h]] //; rewrite /inner /= mul0r.
+have next h c x : next_cell N V h [:: c] x = [:: c + step x] by rewrite /next_cell /= /V no_input addr0.
+have clipped_is z : clipped z = if 0 < z then 1 else if z == 0 then 0 else - 1.
+  by case: z => [[|z]|z] //; rewrite /clipped (Order.POrderTheory.min_l (_ : 1 <= Posz z.+1)).
+have thirds : third + third + third = 1.
+  by rewrite -[1](divff (_ : 3%:R != 0 :> F)) ?pnatr_eq0 // !mulrS mulr0n addr0 !mulrDl !mul1r addrA.
+have softmax_is b p q i : power_of_2 (of_ring F) N b 0 = p -> power_of_2 (of_ring F) N b 1 = q -> p + q = 3%:R ->
+    softmax_with (K := of_ring F) GRing.inv N b i = (if i == ord0 then p else q) * third.
+  move=> p_is q_is total; rewrite /softmax_with !sum_place sum_no_place /= -[bump 0 0]/(1%N) p_is q_is addr0 total.
+  by case: i => [[|[|i]] lt_i] //=; rewrite ?p_is ?q_is.
+have cell h c x i : cell_with_memory (K := of_ring F) GRing.inv N V h [:: c] x i = if i == ord0 then value (c + step x) else 1 - value (c + step x).
+  have -> : cell_with_memory (K := of_ring F) GRing.inv N V h [:: c] x i =
+      softmax_with (K := of_ring F) GRing.inv N (similarities N [:: clipped (c + step x)]) i.
+    by rewrite /cell_with_memory next /component_with_cell /= no_input add0r.
+  rewrite clipped_is /value; case: ifP => _.
+    have -> : similarities N [:: 1] = [:: - 1; 0] by vm_compute.
+    rewrite (softmax_is _ 1 (1 + 1)) //; case: ifP => _; rewrite ?mul1r //.
+    by rewrite mulrDl mul1r -thirds addrK.
+  have sums : (if i == ord0 then 1 + 1 else 1) * third = (if i == ord0 then third + third else 1 - (third + third)).
+    by case: ifP => _; [rewrite mulrDl mul1r|rewrite mul1r -thirds addrC addKr].
+  by rewrite (softmax_is _ (1 + 1) 1) -?sums 1?addrC //; case: ifP.
+have total h c x : sum (fun i : place 2 => cell_with_memory (K := of_ring F) GRing.inv N V h [:: c] x i) = 1%W :> of_ring F.
+  by rewrite !sum_place sum_no_place !cell /= addr0 addrC subrK.
+pose weight (w : seq bool) : int := foldr (fun x z => step x + z) 0 w.
+have law w h c start : w <> [::] ->
+    sampled_with_memory (K := of_ring F) (cell_with_memory (K := of_ring F) GRing.inv N V) (next_cell N V) (centroid N) h [:: c] start w ord0 =
+    value (c + weight w).
+  elim: w h c start => // x w IH h c start _; rewrite sampled_with_memory_cons; case: w IH => [|y w] IH.
+    rewrite (sum_at (p := ord0 : place 2)) => [|i /negbTE ne].
+      by rewrite cell /sampled_with_memory /= /weight /= !addr0; apply: mulr1.
+    by rewrite /sampled_with_memory /arrives /= (inj_eq (@Some_inj _)) ne addr0; apply: mulr0.
+  rewrite (eq_sum (G := fun i => cell_with_memory (K := of_ring F) GRing.inv N V h [:: c] x i * value (c + weight [:: x, y & w])%R)%W) => [|i].
+    by rewrite -sum_times total; apply: mul1r.
+  by rewrite next IH // -addrA.
+have weight_is a b : weight (nseq a true ++ nseq b false) = Posz a - Posz b.
+  elim: a => [|a IH] /=; last by rewrite IH addrA -PoszD add1n.
+  by elim: b => //= b ->; rewrite sub0r sub0r -opprD -PoszD add1n.
+move=> all; have [] := all bool_eqType 1%N 1%N N V.
+  by move=> [[|[|i]] lt_i] [[|[|j]] lt_j] // _; apply: val_inj.
+move=> Q [A same]; suff: ((card Q).+1 <= card Q)%N by rewrite ltnn.
+pose prefix (i : 'I_(card Q).+1) := nseq i.+1 true.
+apply: (differences_exclude (A := A) (prefix := prefix) (suffix := fun j => nseq j.+1 false) (suffix' := fun j => nseq j false) third_ne0) => i j.
+rewrite !same /with_cell_state /cell_at_0 !law ?add0r ?weight_is ?/value ?subr_gt0 ?ltz_nat ?ltnS //.
+by rewrite -val_eqE /= eq_sym; case: ltngtP => _; rewrite ?subrr ?addrK.
 Qed.

@@ -26,6 +26,9 @@ Proof. by rewrite big_ord_recl ltr_paddr ?exp_positive // sumr_ge0 // => j _; ap
 Lemma softmax_ge0 i : 0 <= softmax i.
 Proof. by rewrite divr_ge0 ?exp_ge0 // ltW ?sum_positive. Qed.
 
+Lemma sum_softmax : \sum_(i < n.+1) softmax i = 1.
+Proof. by rewrite -mulr_suml divff // lt0r_neq0 // sum_positive. Qed.
+
 Lemma margin_bound_ge0 gap : 0 <= margin_bound gap.
 Proof. by rewrite invr_ge0 addr_ge0 ?ler01 ?mulr_ge0 ?ler0n ?exp_ge0. Qed.
 
