@@ -12,6 +12,10 @@ class InputError(ValueError):
     The command line prints it and leaves with exit status 2; library users catch it as a ``ValueError``.
     """
 
+    def about(self, *names: str) -> InputError:
+        """The same error, which says first what it is about: files, mostly."""
+        return type(self)(f"{' and '.join(names)}: {self}")
+
 
 class WeightError(InputError):
     """A weight that its semiring does not hold: NaN, a negative max-times weight, an infinity in the real

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from automata.errors import InputError, OutputError
+from automata.errors import InputError, LimitReached, OutputError
 from automata.printable_text import printable
 from ratproof.commands.app import app
 from ratproof.process import limits
@@ -46,6 +46,8 @@ def _run(arguments: list[str] | None) -> int:
         return status if isinstance(status, int) else YES
     except OutputError:
         raise
+    except LimitReached as error:
+        return _tell(str(error), UNKNOWN)
     except InputError as error:
         return _tell(str(error), BAD_INPUT)
     except UsageError as error:

@@ -115,7 +115,7 @@ def sample(
     try:
         drawn = sample_strings(machine, count, longest, np.random.default_rng(seed))
     except InputError as error:
-        raise InputError(f"{automaton}: {error}") from None
+        raise error.about(automaton) from None
     scores = [machine.semiring.format(value) for value in batch.scores(machine, drawn)]
     if as_json:
         print_json({"strings": [list(x) for x in drawn], "scores": scores})

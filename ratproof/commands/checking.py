@@ -381,4 +381,4 @@ def _naming(*paths: str) -> Iterator[None]:
     except FormatError:
         raise
     except InputError as error:
-        raise InputError(f"{' and '.join(paths)}: {error}") from None
+        raise error.about(*paths) from None

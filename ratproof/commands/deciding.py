@@ -221,7 +221,7 @@ def _naming(*paths: str) -> Iterator[None]:
     except FormatError:
         raise
     except InputError as error:
-        raise InputError(f"{' and '.join(paths)}: {error}") from None
+        raise error.about(*paths) from None
 
 
 def write_json(path: str, data: Mapping[str, object]) -> None:

@@ -332,7 +332,7 @@ def _numbers(path: str, network: Any, temperature: float | None) -> Numbers:
     try:
         return numbers_of(network, temperature)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise error.about(path) from None
 
 
 def _dfa(path: str, alphabet: Sequence[Any]) -> DFA:

@@ -63,7 +63,7 @@ def certify(checkpoint: str | Path, temperature: float | None = None) -> Certifi
     try:
         numbers = numbers_of(network, temperature)
     except InputError as error:
-        raise InputError(f"{checkpoint}: {error}") from None
+        raise error.about(str(checkpoint)) from None
     answer = decide(network, numbers.temperature)
     word = None if answer.word is None else tuple(answer.word)
     return CertificationReport(answer.verdict, word, answer)
