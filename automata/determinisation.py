@@ -109,9 +109,7 @@ def is_deterministic(automaton: WFSA) -> bool:
     zero = automaton.semiring.zero
     one_start = int((automaton.initial != zero).sum()) <= 1
     return (
-        one_start
-        and automaton.epsilon is None
-        and bool(((automaton.matrices != zero).sum(axis=2) <= 1).all())
+        one_start and automaton.silent is None and bool(((automaton.matrices != zero).sum(axis=2) <= 1).all())
     )
 
 

@@ -20,6 +20,7 @@ from automata.aliases import Weight, Weights
 from automata.errors import InputError
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, Semiring
 from automata.symbols import EPSILON
+from automata.table import Table
 from automata.wfsa import WFSA
 
 ARC_TYPES = ("standard", "log", "log64")
@@ -109,19 +110,18 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
     def split(weights: Weights) -> tuple[Weights, Weights]:
         return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
 
-    def doubled(matrix: Weights) -> Weights:
-        plus, minus = split(matrix)
-        return np.block([[plus, minus], [minus, plus]])
+    def doubled(table: Table) -> Table:
+        """A positive weight stays on its track, a negative one leads to the other."""
+        other = np.where(table.weights > 0, 0, n)
+        rows = np.concatenate([table.rows, table.rows + n])
+        columns = np.concatenate([table.columns + other, table.columns + n - other])
+        return Table.of_entries(2 * n, rows, columns, np.tile(abs(table.weights), 2))
 
     parts = {
         "initial": np.concatenate(split(automaton.initial)),
-        "matrices": np.stack([doubled(m) for m in automaton.matrices])
-        if len(automaton.matrices)
-        else automaton.matrices,
-        "epsilon": None if automaton.epsilon is None else doubled(automaton.epsilon),
+        "tables": [doubled(table) for table in automaton.tables],
+        "silent": None if automaton.silent is None else doubled(automaton.silent),
     }
-    if not len(automaton.matrices):
-        parts["matrices"] = automaton.semiring.zeros(0, 2 * n, 2 * n, exact=automaton.exact)
     plus, minus = split(automaton.final)
     tracks = [
         automaton.replace(final=np.concatenate(ends), **parts) for ends in ((plus, minus), (minus, plus))

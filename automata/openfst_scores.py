@@ -32,7 +32,7 @@ class Scorer:
         k = automaton.semiring
         self.label = {s: i + 1 for i, s in enumerate(automaton.index)}
         weights = [automaton.initial, automaton.final, automaton.matrices]
-        weights += [] if automaton.epsilon is None else [automaton.epsilon]
+        weights += [] if automaton.silent is None else [automaton.silent.weights]
         present = [v for w in weights for v in w.flat if v != k.zero]
         self.heaviest = max((abs(cost(k, abs(v) if k is REAL else v)) for v in present), default=0.0)
         self.signed = k is REAL and any(bool((w < 0).any()) for w in weights)
@@ -68,7 +68,7 @@ class Scorer:
         levels = (
             2
             + len(string)
-            + (0 if self.automaton.epsilon is None else self.automaton.states * (len(string) + 1))
+            + (0 if self.automaton.silent is None else self.automaton.states * (len(string) + 1))
         )
         largest = levels * (self.heaviest + math.log(2 * n + 2))
         if largest > self.format.largest / 4:

@@ -9,7 +9,7 @@ import numpy as np
 from automata.aliases import Symbol, Weight
 from automata.errors import InputError
 from automata.reachability import dead_states, reachable, transition_edges
-from automata.table import SMALL, Places, Table
+from automata.table import SMALL, Places, Table, numbers_of
 from automata.wfsa import WFSA
 
 
@@ -25,11 +25,12 @@ def trim(automaton: WFSA) -> WFSA:
 
 def restricted(automaton: WFSA, keep: Places) -> WFSA:
     """Only the states ``keep``, which increase, and what is between them; renumbered from 0."""
+    size, place = len(keep), numbers_of(automaton.states, keep)
     return automaton.replace(
         initial=automaton.initial[keep],
         final=automaton.final[keep],
-        tables=[table.restricted(keep) for table in automaton.tables],
-        silent=None if automaton.silent is None else automaton.silent.restricted(keep),
+        tables=[table.renumbered(size, place) for table in automaton.tables],
+        silent=None if automaton.silent is None else automaton.silent.renumbered(size, place),
     )
 
 

@@ -68,7 +68,7 @@ def bound_table(
     if automaton.semiring not in STEPS:
         known = " and ".join(k.name for k in STEPS)
         raise InputError(f"rounding bounds are for the {known} semirings, not for {automaton.semiring.name}")
-    if automaton.epsilon is not None:
+    if automaton.silent is not None:
         raise InputError("rounding bounds are for automata without epsilon: remove it first, exactly")
     run = STEPS[automaton.semiring](automaton, computed_in, deviation)
     width = batch.codes.shape[1] + 1

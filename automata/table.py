@@ -99,6 +99,13 @@ class Table:
         """Where each row's entries begin, and the last one's end; shape ``(n + 1,)``."""
         return np.searchsorted(self.rows, np.arange(self.size + 1))
 
+    def spans(self, places: Places) -> tuple[Places, Places]:
+        """Where the entries of those rows begin and end."""
+        if 8 * len(self) > self.size or "starts" in self.__dict__:
+            return self.starts[places], self.starts[places + 1]
+        # one of thousands of symbols: an array of all rows for each would be far larger than its entries
+        return np.searchsorted(self.rows, places), np.searchsorted(self.rows, places, side="right")
+
     def dense(self, semiring: Semiring) -> Weights:
         """The matrix as an array, shape ``(n, n)``, read-only."""
         if "_array" not in self.__dict__:
@@ -127,8 +134,8 @@ class Table:
 
     def row(self, row: int) -> Vector:
         """The places and weights of one row."""
-        span = slice(self.starts[row], self.starts[row + 1])
-        return self.columns[span], self.weights[span]
+        (first,), (after,) = self.spans(np.array([row]))
+        return self.columns[first:after], self.weights[first:after]
 
     def product(self, semiring: Semiring, omega: Weights) -> Weights:
         """For each column q the sum over rows p of omega(p) tau(p, q), shape ``(n,)``."""
@@ -143,20 +150,22 @@ class Table:
     def sparse_product(self, semiring: Semiring, vector: Vector) -> Vector:
         """The same for a sparse vector: takes time for the entries of its rows alone."""
         places, weights = vector
-        first, after = self.starts[places], self.starts[places + 1]
+        first, after = self.spans(places)
         counts = after - first
         # the entries of those rows, one row after the other
         entries = np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
         terms = semiring.times(np.repeat(weights, counts), self.weights[entries])
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
-    def restricted(self, keep: Places) -> Table:
-        """The rows and columns ``keep``, which increase, renumbered from 0."""
-        place = np.full(self.size, -1, dtype=np.intp)
-        place[keep] = np.arange(len(keep))
+    def renumbered(self, size: int, place: Places) -> Table:
+        """The rows and columns that have a place, -1 for none: shape ``(n,)``, and increasing."""
         inside = (place[self.rows] >= 0) & (place[self.columns] >= 0)
         rows, columns = place[self.rows[inside]], place[self.columns[inside]]
-        return Table._of_sorted(len(keep), rows, columns, self.weights[inside])
+        return Table._of_sorted(size, rows, columns, self.weights[inside])
+
+    def restricted(self, keep: Places) -> Table:
+        """The rows and columns ``keep``, which increase, renumbered from 0."""
+        return self.renumbered(len(keep), numbers_of(self.size, keep))
 
     def without_columns(self, dropped: NDArray[np.bool_]) -> Table:
         """The table with nothing in those columns, which are true in an array of shape ``(n,)``."""
@@ -198,6 +207,13 @@ class Table:
 
     def __reduce__(self) -> tuple[object, ...]:
         return Table._of_sorted, (self.size, *self._entries)
+
+
+def numbers_of(size: int, keep: Places) -> Places:
+    """For each of so many states its number among those that are kept; -1 for the others."""
+    place = np.full(size, -1, dtype=np.intp)
+    place[keep] = np.arange(len(keep))
+    return place
 
 
 def summed(semiring: Semiring, places: Places, terms: Weights) -> Vector:

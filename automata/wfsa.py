@@ -419,7 +419,7 @@ class WFSA(Drawable):
 
     def __repr__(self) -> str:
         n, m = self.states, len(self.index)
-        extra = "" if self.epsilon is None else ", with epsilon"
+        extra = "" if self.silent is None else ", with epsilon"
         kind = "exact" if self.exact else "float64"
         return (
             f"<WFSA: {_plural(n, 'state')}, {_plural(m, 'symbol')}, {self.semiring.name} semiring,"

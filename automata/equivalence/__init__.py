@@ -99,16 +99,16 @@ def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) 
     if k is LOG:
         # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would
         # round
-        if a.epsilon is None and b.epsilon is None and all(map(unambiguous.is_unambiguous, (a, b))):
+        if a.silent is None and b.silent is None and all(map(unambiguous.is_unambiguous, (a, b))):
             return unambiguous.decide(a, b, tell)
-        lumped = lumping.lump(a, b) if a.epsilon is None and b.epsilon is None else None
+        lumped = lumping.lump(a, b) if a.silent is None and b.silent is None else None
         return lumped or Unknown(
             "over the log semiring, only automata with at most one path for each string, and no epsilon, are"
             " decided, and those that lumping their states shows to be equal"
         )
     a, b = a.to_exact(), b.to_exact()
     plain = [remove_epsilon(side) for side in (a, b)]
-    if a.epsilon is None and b.epsilon is None:
+    if a.silent is None and b.silent is None:
         tell("lumping")
         lumped = lumping.lump(a, b)
         if lumped is not None:

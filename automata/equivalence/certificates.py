@@ -162,7 +162,7 @@ def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
     plain = {
         name: _without_epsilon(side.to_exact())
         for name, side in (("A", a), ("B", b))
-        if side.epsilon is not None
+        if side.silent is not None
     }
     return frame | ({"without epsilon": plain} if plain else {})
 
@@ -172,8 +172,8 @@ def _without_epsilon(automaton: WFSA) -> JsonObject:
     silent ways converge.
     """
     k = automaton.semiring
-    assert automaton.epsilon is not None
-    v = closure(k, k.absolute(automaton.epsilon)).sum(axis=1)
+    assert automaton.silent is not None
+    v = closure(k, k.absolute(automaton.silent.dense(k))).sum(axis=1)
     return {"automaton": to_json(remove_epsilon(automaton)), "bound": [REAL.format(w) for w in v]}
 
 

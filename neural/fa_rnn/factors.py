@@ -71,7 +71,7 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
 
     Raises :class:`~automata.errors.InputError` for another automaton.
     """
-    if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.epsilon is not None:
+    if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.silent is not None:
         raise InputError(
             f"factors are of real, counting or boolean automata without epsilon, not of {automaton!r}"
         )

@@ -101,7 +101,7 @@ class LinkBuilder:
     def add(self, automaton: WFSA) -> int:
         """The place of an automaton."""
         matrices = [automaton.matrix(x).tolist() for x in self.alphabet]
-        silent = [] if automaton.epsilon is None else automaton.epsilon.tolist()
+        silent = [] if automaton.silent is None else automaton.silent.dense(automaton.semiring).tolist()
         self.automata.append(
             ListedAutomaton(automaton.initial.tolist(), matrices, silent, automaton.final.tolist())
         )
@@ -117,7 +117,7 @@ class LinkBuilder:
 
     def plain(self, automaton: WFSA, place: int) -> tuple[WFSA, list[int]]:
         """The automaton without epsilon, and the way from it: itself, where it has none."""
-        if automaton.epsilon is None:
+        if automaton.silent is None:
             return automaton, [place]
         without = remove_epsilon(automaton)
         plain = self.add(without)

@@ -165,7 +165,9 @@ def _automaton(variant: Variant, induction: Induction) -> list[str]:
     """The first unit's automaton with variables for weights, for the first instance."""
     signature, alphabet = induction.instances[0]
     a = variant.equality.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
-    tables = [(x, a.matrix(x)) for x in a.alphabet] + ([] if a.epsilon is None else [("epsilon", a.epsilon)])
+    tables = [(x, a.matrix(x)) for x in a.alphabet] + (
+        [] if a.silent is None else [("epsilon", a.silent.dense(a.semiring))]
+    )
     matrices = [f"tau({x}) = ({', '.join(map(_row, table))})" for x, table in tables]
     return [f"lambda = {_row(a.initial)}", *matrices, f"rho = {_row(a.final)}"]
 

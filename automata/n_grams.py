@@ -1,0 +1,78 @@
+"""N-gram models as automata: large, sparse, exact, and with epsilon.
+
+>>> model = n_gram_model([["a", "b"], ["a"]], order=2, trust=Fraction(1, 2))
+>>> model
+<WFSA: 4 states, 2 symbols, real semiring, exact, with epsilon>
+>>> from automata.forward import score
+>>> score(model, ["a"])  # (1/2 * 1 + 1/2 * 2/5) * (1/2 * 1/2 + 1/2 * 2/5)
+Fraction(63, 200)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from automata.aliases import Weight
+from automata.errors import InputError
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+History = tuple[str, ...]
+BEGIN, END = "<s>", "</s>"
+
+
+def n_gram_model(
+    sentences: Iterable[Sequence[str]], order: int = 3, trust: Fraction = Fraction(3, 4)
+) -> WFSA:
+    """The probability of a sentence by counts, interpolated (Jelinek and Mercer 1980).
+
+    After a history h of ``order - 1`` words a word w, or the end, has the probability
+    trust c(h w) / c(h) + (1 - trust) P(w | h without its first word), and after no history c(w) / c(). A
+    state is a history; epsilon forgets its first word.
+
+    Args:
+        sentences: words, without marks of begin and end.
+        order: n, at least 1.
+        trust: between 0 and 1.
+
+    Raises :class:`~automata.errors.InputError` for another order or trust, and where there is no sentence.
+    """
+    if order < 1 or not 0 < trust < 1:
+        raise InputError(
+            f"the order is {order} and the trust {trust}, where 1 or more, and between 0 and 1, are right"
+        )
+    counts: Counter[tuple[History, str]] = Counter()
+    words: dict[str, None] = {}
+    for sentence in sentences:
+        words.update(dict.fromkeys(sentence))
+        read = (BEGIN, *sentence, END)
+        for place in range(1, len(read)):
+            for length in range(min(order, place + 1)):
+                counts[read[place - length : place], read[place]] += 1
+    if not counts:
+        raise InputError("there is no sentence to count, where one or more are right")
+    totals: Counter[History] = Counter()
+    for (history, _), count in counts.items():
+        totals[history] += count
+    state = {history: q for q, history in enumerate(totals)}
+
+    def target(history: History, word: str) -> int:
+        """The longest history that is a state."""
+        after = (*history, word)[-(order - 1) :] if order > 1 else ()
+        while after not in state:
+            after = after[1:]
+        return state[after]
+
+    transitions: list[tuple[int, int, str, Weight]] = []
+    final: list[tuple[int, Weight]] = []
+    for (history, word), count in counts.items():
+        weight = Fraction(count, totals[history]) * (trust if history else 1)
+        if word == END:
+            final.append((state[history], weight))
+        else:
+            transitions.append((state[history], target(history, word), word, weight))
+    transitions += [(q, state[history[1:]], "", 1 - trust) for history, q in state.items() if history]
+    first = state[(BEGIN,) if order > 1 else ()]
+    return WFSA.from_edges(REAL, len(state), words, [(first, 1)], final, transitions)
