@@ -17,6 +17,7 @@ from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one pattern: m_j reads a word of the pattern and moves on to state j, s_j reads a word and
@@ -128,6 +129,23 @@ PROOF = Induction(
 )
 SHOWN = ("sampled", "cross-checked", "exhausted")
 
+# What Coq runs: the program with a rule for epsilon transitions, and the score of an automaton that has them,
+# at most n + 1 in a row.
+
+ONE_ROW = "(chain {n} {m:from 1} {s:from 1}) (silently {e:from 1})"
+TWO_ROWS = "(chain_in_two_rows {n} {m:from 1} {s:from 1}) (silently_in_two_rows {e:from 1})"
+
+
+def in_coq(name: str, *, skip: str = "left_out", automaton: str = ONE_ROW, **options: Any) -> Theorem:
+    """The theorem of that name."""
+    return Theorem(
+        f"rational_recurrences.sopa.{name}",
+        network=f"soft_pattern {{n}} {{m:from 1}} {{s:from 1}} ({skip} {{e:from 1}}) {{word}}",
+        score=f"computed_epsilon_score {automaton} (succn {{n}}) {{word}}",
+        **options,
+    )
+
+
 CLAIM = Claim(
     name="sopa",
     title="SoPa's soft patterns are rational",
@@ -144,7 +162,6 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
-            without={"kernel-checked": "not formalised yet"},
             expected="holds",
             says="over the reals, a sum over all matches",
             reading=Equality(recurrence=sopa, construction=chain),
@@ -152,12 +169,12 @@ CLAIM = Claim(
             small_cases=SIZES.small,
             kinds=PROVED,
             proof=PROOF,
+            theorem=in_coq("sopa"),
         ),
         Variant(
             name="corrected-max-plus",
             without={
                 "proved": "what is proved of corrected is of every commutative semiring, this one too",
-                "kernel-checked": "not formalised yet",
             },
             expected="holds",
             says="over max-plus, as in SoPa: the greatest score of a match",
@@ -165,6 +182,7 @@ CLAIM = Claim(
             cases=MAX_PLUS_SIZES.random,
             small_cases=MAX_PLUS_SIZES.small,
             kinds=SHOWN,
+            theorem=in_coq("sopa_max_plus", over="rational_max_plus"),
         ),
         Variant(
             name="corrected-one-epsilon",
@@ -172,22 +190,22 @@ CLAIM = Claim(
                 "proved": (
                     "the proof of corrected is of chains of epsilon; this reading has none of its own yet"
                 ),
-                "kernel-checked": "not formalised yet",
             },
             expected="holds",
             says="with at most one epsilon transition in a row, as SoPa's program has it: two rows of states",
             reading=Equality(recurrence=sopa_once, construction=chain_in_two_rows),
             cases=SIZES.random,
             small_cases=SIZES.small,
+            theorem=in_coq("sopa_one_epsilon", skip="left_out_once", automaton=TWO_ROWS),
         ),
         Variant(
             name="without-epsilon-chains",
-            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
             expected="refuted",
             says="with at most one epsilon transition in a row it is the pattern's own automaton",
             reading=Equality(recurrence=sopa_once, construction=chain),
             cases=SIZES.random,
             small_cases=SIZES.small,
+            theorem=in_coq("without_epsilon_chains_is_refuted", skip="left_out_once", refutes=True),
         ),
     ),
     example=Weights(
