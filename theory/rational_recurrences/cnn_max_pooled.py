@@ -17,6 +17,7 @@ from theory.induction import Induction
 from theory.rational_recurrences.shared import windows
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one output: f_j is what the symbol in place j of a window adds, of K in all, and b the bias.
@@ -124,6 +125,19 @@ PROOF = Induction(
 RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
 SHOWN = ("sampled", "cross-checked", "exhausted")
 
+
+def in_coq(name: str, padded: tuple[bool, bool], refutes: bool = False) -> Theorem:
+    """The theorem of that name: is the network padded, and the automaton?"""
+    network, automaton = (str(side).lower() for side in padded)
+    return Theorem(
+        f"rational_recurrences.cnn_max_pooled.{name}",
+        network=f"pooled {{K}} {{f:from 1}} {{b}} {network} {{word}}",
+        automaton=f"chain {{K}} {{f:from 1}} {{b}} {automaton}",
+        over="rational_max_plus",
+        refutes=refutes,
+    )
+
+
 CLAIM = Claim(
     name="cnn-max-pooled",
     title="A max-pooled convolution is rational",
@@ -139,7 +153,6 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
-            without={"kernel-checked": "not formalised yet"},
             expected="holds",
             says="whole windows alone; a string that has none scores -infinity",
             reading=Equality(recurrence=pooled, construction=chain),
@@ -147,29 +160,28 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             kinds=(*SHOWN, "proved"),
             proof=PROOF,
+            theorem=in_coq("cnn_max_pooled", padded=(False, False)),
         ),
         Variant(
             name="corrected-padding",
-            without={
-                "proved": "the proof of corrected is of whole windows; padding has none of its own yet",
-                "kernel-checked": "not formalised yet",
-            },
+            without={"proved": "the proof of corrected is of whole windows; padding has none of its own yet"},
             expected="holds",
             says="with padding that adds nothing: a path may begin in any state but the last",
             reading=Equality(recurrence=pooled_with_padding, construction=chain_with_padding),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=SHOWN,
+            theorem=in_coq("cnn_max_pooled_padding", padded=(True, True)),
         ),
         Variant(
             name="without-whole-windows",
-            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
             expected="refuted",
             says="with padding before the string it is the automaton of whole windows",
             reading=Equality(recurrence=pooled_with_padding, construction=chain),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=SHOWN,
+            theorem=in_coq("without_whole_windows_is_refuted", padded=(True, False), refutes=True),
         ),
     ),
     example=Weights(

@@ -173,9 +173,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-max-plus",
-            without={
-                "proved": "what is proved of corrected is of every commutative semiring, this one too",
-            },
+            without={"proved": "what is proved of corrected is of every commutative semiring, this one too"},
             expected="holds",
             says="over max-plus, as in SoPa: the greatest score of a match",
             reading=Equality(recurrence=sopa, construction=chain),
@@ -189,7 +187,7 @@ CLAIM = Claim(
             without={
                 "proved": (
                     "the proof of corrected is of chains of epsilon; this reading has none of its own yet"
-                ),
+                )
             },
             expected="holds",
             says="with at most one epsilon transition in a row, as SoPa's program has it: two rows of states",
