@@ -111,7 +111,7 @@ CLAIM = Claim(
         Variant(
             name="printed",
             without={
-                "decided": "one path is compared with a sum over all of them: the comparison is no automaton",
+                "decided": "one path is compared with a sum over all of them: the comparison is no automaton"
             },
             expected="refuted",
             says="over the reals, too, some path weighs as much as the score",
