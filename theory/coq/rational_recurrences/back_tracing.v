@@ -1,7 +1,7 @@
 (* Back-tracing (Peng et al. 2018, section 5.2): where plus selects, as a maximum does, a score is one path's, which Viterbi's algorithm
    finds. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton paths instances.
 From ratproof.rational_recurrences Require Import proposition_7.
 Import GRing.Theory Num.Theory.

@@ -1,6 +1,6 @@
 (* Corollary 14 (Peng et al. 2018, section 4.3): an Elman network without its nonlinearity is rational. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences Require Import proposition_13.
 From ratproof.rational_recurrences.shared Require Import rational softsign.

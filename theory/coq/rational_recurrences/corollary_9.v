@@ -1,6 +1,6 @@
 (* Corollary 9 (Peng et al. 2018, section 3.2): d gated units are rational (Definition 8). *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences Require Import proposition_7.
 From ratproof.rational_recurrences.shared Require Import rational feedback no_automaton.

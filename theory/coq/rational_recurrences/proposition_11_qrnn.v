@@ -1,6 +1,6 @@
 (* Proposition 11, the QRNN (Peng et al. 2018, section 4.1 and appendix A): gates that read the last K symbols. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix.
 From ratproof Require Import semiring sums automaton instances hankel.
 From ratproof.rational_recurrences.shared Require Import appendix_A windows.
 

@@ -1,6 +1,6 @@
 (* Proposition 12 (Peng et al. 2018, section 4.2 and appendix B): the n-gram RCNN is a chain of n + 1 states. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences.shared Require Import rational no_automaton.
 

@@ -1,6 +1,6 @@
 (* SoPa's soft patterns (Peng et al. 2018, section 1, on Schwartz et al. 2018), with self-loops and epsilon transitions. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton paths equivalence instances.
 
 Set Implicit Arguments.

@@ -1,7 +1,7 @@
 (* A unit that reads its state before through the softsign g(z) = z / (1 + |z|): no automaton computes it, with any number of states. *)
 
 From Coq Require Import QArith Qcanon.
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences.shared Require Import no_automaton.
 Import GRing.Theory Num.Theory.
