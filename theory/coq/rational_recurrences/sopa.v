@@ -42,11 +42,11 @@ Fixpoint left_out (h : nat -> K) (j : nat) : K := if j is j'.+1 then h j + left_
 (* Schwartz et al.'s: at most one epsilon transition after each symbol. *)
 Definition left_out_once (h : nat -> K) (j : nat) : K := h j + from_one h j.-1 * e j.
 
-(* The program: h, and the score of all matches so far, c = c + h_n. *)
+(* The program: h before epsilon transitions, and the score of all matches so far, c = c + h_n after them. *)
 Definition soft_pattern_next (skip : (nat -> K) -> nat -> K) (state : (nat -> K) * K) (x : S) : (nat -> K) * K :=
-  let h := skip (read state.1 x) in (h, state.2 + from_one h n).
+  let h := read (skip state.1) x in (h, state.2 + from_one (skip h) n).
 Definition soft_pattern (skip : (nat -> K) -> nat -> K) (w : seq S) : K :=
-  (run (soft_pattern_next skip) (skip (fun _ => 0), from_one (skip (fun _ => 0)) n) w).2.
+  (run (soft_pattern_next skip) ((fun _ => 0), from_one (skip (fun _ => 0)) n) w).2.
 
 (* The pattern's automaton: states 0 to n, and n + 1, to which a match goes by an epsilon transition; the first and the last loop with 1. *)
 Definition chain : wfa K S (place n.+2) :=
@@ -58,7 +58,7 @@ Definition chain : wfa K S (place n.+2) :=
     (fun q : 'I_n.+2 => if q == n.+1 :> nat then 1 else 0).
 Definition silently (p q : 'I_n.+2) : K := if p.+1 == q :> nat then (if (q <= n)%N then e q else 1) else 0.
 
-(* Forward's vector: 1, h_1 to h_n, and c. *)
+(* Forward's vector: 1, h_1 to h_n after epsilon transitions, and c. *)
 Definition at_end (state : (nat -> K) * K) (q : 'I_n.+2) : K := if (q <= n)%N then from_one state.1 q else state.2.
 
 Lemma last_is_read (F : 'I_n.+2 -> K) : \sum_(q : place n.+2) F q * final chain q = F ord_max.
@@ -98,7 +98,7 @@ Proof. by case: j. Qed.
 Theorem sopa N w : (n < N)%N -> epsilon_score chain silently N w = soft_pattern left_out w.
 Proof.
 move=> enough; rewrite (@epsilon_score_is_inv _ _ _ chain silently N (fun q : 'I_n.+2 => val q) _ _ _
-  (soft_pattern_next left_out) (left_out (fun _ => 0), from_one (left_out (fun _ => 0)) n) at_end).
+  (soft_pattern_next left_out) ((fun _ => 0), from_one (left_out (fun _ => 0)) n) (fun state => at_end (left_out state.1, state.2))).
 - by rewrite last_is_read /at_end /= ltnn.
 - by move=> q; apply: leq_trans enough; apply: (ltn_ord q).
 - by move=> p q; rewrite /silently /=; case: eqP => // <-; rewrite ltnn.
@@ -135,16 +135,6 @@ Definition before_epsilon (state : (nat -> K) * K) (q : 'I_n.+2 + 'I_n) : K :=
   | inl j => if (j <= n)%N then from_one state.1 j else state.2
   | inr j => from_one state.1 j * e j.+1
   end.
-Definition read_next (state : (nat -> K) * K) (x : S) : (nat -> K) * K :=
-  let h := read (left_out_once state.1) x in (h, state.2 + from_one (left_out_once h) n).
-Definition nothing_read : (nat -> K) * K := ((fun _ => 0), from_one (left_out_once (fun _ => 0)) n).
-
-Lemma read_is_program w : soft_pattern left_out_once w = (run read_next nothing_read w).2.
-Proof.
-rewrite /soft_pattern; suff -> : run (soft_pattern_next left_out_once) (left_out_once (fun _ => 0), nothing_read.2) w =
-  (left_out_once (run read_next nothing_read w).1, (run read_next nothing_read w).2) by [].
-by elim/last_ind: w => // w x IH; rewrite !run_rcons IH.
-Qed.
 
 Lemma silent_in_two_rows state q :
   epsilon_step (Q := sum_finite (place n.+2) (place n)) silently_in_two_rows (before_epsilon state) q =
@@ -209,8 +199,8 @@ Theorem sopa_one_epsilon N w : (1 < N)%N ->
   epsilon_score chain_in_two_rows silently_in_two_rows N w = soft_pattern left_out_once w.
 Proof.
 move=> enough; pose rank (q : 'I_n.+2 + 'I_n) := if q is inl j then (if j == n.+1 :> nat then 2 else 0)%N else 1%N.
-rewrite read_is_program (@epsilon_score_is_inv _ _ _ chain_in_two_rows silently_in_two_rows N rank _ _ _
-  read_next nothing_read before_epsilon).
+rewrite (@epsilon_score_is_inv _ _ _ chain_in_two_rows silently_in_two_rows N rank _ _ _
+  (soft_pattern_next left_out_once) ((fun _ => 0), from_one (left_out_once (fun _ => 0)) n) before_epsilon).
 - rewrite sum_sum (eq_sum (fun i => timesw0 _)) sum0 plusw0 last_is_read.
   by rewrite /= ltnn.
 - by case=> [j|j] /=; [case: ifP|apply: ltnW].
