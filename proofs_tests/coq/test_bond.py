@@ -39,6 +39,7 @@ from theory.weights import Weights
 
 ABSTRACT = {
     "definition-4": "the sum over paths is about any automaton; the certificates' tests run it",
+    "back-tracing": "Viterbi's path is about any automaton; test_back_tracing.py runs it",
     "example-15": "section 5.2 is about any real exponential",
     "theorem-3.2": "the limits are about any real exponential",
     "no-drift": "the mixtures are about any real exponential",

@@ -173,6 +173,41 @@ BREAKS = {
         "then alpha p x q else 0)%W",
         "then alpha q x p else 0)%W",
     ),
+    "a soft pattern's epsilon transitions do not follow one another": (
+        "rational_recurrences/sopa.v",
+        "h j + left_out h j' * e j else 1",
+        "h j + from_one h j' * e j else 1",
+    ),
+    "a match's last state is left": (
+        "rational_recurrences/sopa.v",
+        "(if (q == 0%N :> nat) || (q == n.+1 :> nat) then 1 else s x q)",
+        "(if q == 0%N :> nat then 1 else s x q)",
+    ),
+    "a window's first place is read in each place": (
+        "rational_recurrences/cnn_max_pooled.v",
+        "scored.2 * f x scored.1.+1)",
+        "scored.2 * f x 1)",
+    ),
+    "a closed sum with its last term twice": (
+        "rational_recurrences/closed_sums.v",
+        "foldl (fun term y => term * f y) (u x) w' + closed_sum w'",
+        "foldl (fun term y => term * f y) (u x) w' + (if w' is [::] then u x else closed_sum w')",
+    ),
+    "back-tracing starts at the first state": (
+        "rational_recurrences/back_tracing.v",
+        "omap (fun q => back (rev w) q [::]) (best (fun q => forward A w q * final A q))",
+        "omap (fun q => back (rev w) q [::]) (best (forward A w))",
+    ),
+    "numbers that an automaton does score": (
+        "rational_recurrences/shared/no_automaton.v",
+        "first ++ nseq m x) = 2%:R ^+ (2 ^ m))",
+        "first ++ nseq m x) = 2%:R ^+ m)",
+    ),
+    "windows of one symbol": (
+        "rational_recurrences/proposition_11_qrnn.v",
+        "k : (0 < k)%N ->\n  ~ (forall (S : finType)",
+        "k :\n  ~ (forall (S : finType)",
+    ),
     "three states are excluded, too": (
         "rational_recurrences/shared/feedback.v",
         "(card Q < 3)%N",

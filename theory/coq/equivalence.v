@@ -1,6 +1,6 @@
 (* A certificate that two automata are equivalent, and one that an automaton is minimal. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg matrix mxalgebra.
 From ratproof Require Import semiring sums automaton paths instances.
 
 Set Implicit Arguments.

@@ -1,7 +1,7 @@
 (* Scores for Coq to compute: Forward with lists for vectors, so that each number is computed once. *)
 
 From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
+From ratproof Require Import semiring sums automaton paths.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -27,6 +27,33 @@ rewrite run_rcons /computed_next looked_up_tabulated forward_rcons.
 by apply: eq_sum => p; rewrite IH.
 Qed.
 End Evaluation.
+
+(* The same with epsilon transitions, at most N of them in a row. *)
+Section EvaluationWithEpsilon.
+Variables (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) (N : nat).
+
+Fixpoint computed_closed m (v : seq K) : seq K :=
+  if m is m'.+1 then
+    let after := computed_closed m' (tabulated (epsilon_step epsilon (looked_up v))) in tabulated (fun q : Q => looked_up v q + looked_up after q)
+  else v.
+Definition computed_epsilon_next (v : seq K) (x : S) : seq K := computed_closed N (computed_next A v x).
+Definition computed_epsilon_score (w : seq S) : K :=
+  \sum_(q : Q) looked_up (run computed_epsilon_next (computed_closed N (tabulated (initial A))) w) q * final A q.
+
+Lemma looked_up_closed m v F : looked_up v =1 F -> looked_up (computed_closed m v) =1 closed epsilon m F.
+Proof.
+elim: m v F => //= m IH v F eq q; rewrite looked_up_tabulated eq; congr (_ + _); apply: IH => p.
+by rewrite looked_up_tabulated; apply: eq_sum => r; rewrite eq.
+Qed.
+
+(* It is the score, too. *)
+Theorem computed_epsilon_score_is_score w : computed_epsilon_score w = epsilon_score A epsilon N w.
+Proof.
+apply: eq_sum => q; congr (_ * _); elim/last_ind: w q => [|w x IH]; first by apply: looked_up_closed; apply: looked_up_tabulated.
+rewrite /epsilon_forward !run_rcons; apply: looked_up_closed => {}q.
+by rewrite looked_up_tabulated; apply: eq_sum => p; rewrite IH.
+Qed.
+End EvaluationWithEpsilon.
 
 (* The entry of a list at the letter x, of a vector at a place, and of a matrix at two. *)
 Definition by_letter (T : Type) (default : T) (values : seq T) (x : nat) : T := nth default values x.

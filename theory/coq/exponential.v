@@ -1,6 +1,6 @@
 (* What is used of the exponential: positive, increasing, and a homomorphism. Over any ordered field, so that no axiom is needed. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 Import Order.TTheory GRing.Theory Num.Theory.
 
 Set Implicit Arguments.

@@ -1,6 +1,6 @@
 (* Hankel blocks: over a field the rank of any is at most the number of states. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix mxalgebra.
 From ratproof Require Import semiring sums automaton paths instances.
 Import GRing.Theory Num.Theory.
 

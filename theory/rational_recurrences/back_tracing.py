@@ -24,6 +24,7 @@ from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm, s
 from theory.rational_recurrences.proposition_7 import AT_ZERO, figure_1
 from theory.reading import Equality
 from theory.signature import TROPICAL_GRID
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # A rational recurrence is the Forward algorithm of some automaton (Definition 8). Held against its scores:
@@ -94,7 +95,6 @@ CLAIM = Claim(
             without={
                 "decided": "one path is compared with a sum over all of them: the comparison is no automaton",
                 "proved": "it is a statement about paths, and this rung checks a recurrence's steps",
-                "kernel-checked": "not formalised yet",
             },
             expected="holds",
             says="over max-plus, max-times and the booleans Viterbi's path weighs as much as the score",
@@ -106,12 +106,12 @@ CLAIM = Claim(
             cases=drawn,
             small_cases=small_selective,
             kinds=KINDS,
+            theorem=Theorem("rational_recurrences.back_tracing.back_tracing"),
         ),
         Variant(
             name="printed",
             without={
-                "decided": "one path is compared with a sum over all of them: the comparison is no automaton",
-                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+                "decided": "one path is compared with a sum over all of them: the comparison is no automaton"
             },
             expected="refuted",
             says="over the reals, too, some path weighs as much as the score",
@@ -123,6 +123,7 @@ CLAIM = Claim(
             cases=lambda alphabet: AT_ZERO.random(alphabet).map(b_over_the_reals),
             small_cases=lambda letters: map(b_over_the_reals, AT_ZERO.small(letters)),
             kinds=KINDS,
+            theorem=Theorem("rational_recurrences.back_tracing.printed_is_refuted", refutes=True),
         ),
     ),
     example=Drawn(

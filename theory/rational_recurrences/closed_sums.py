@@ -19,6 +19,7 @@ from theory.rational_recurrences.proposition_7 import (
     figure_1_from_c_0,
 )
 from theory.reading import Equality, Recurrence
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The sums. They are computed anew for every prefix, so that the state is the string so far: no step of theirs
@@ -81,7 +82,6 @@ CLAIM = Claim(
                     " matrix"
                 ),
                 "proved": "a closed sum is unrolled for each length, and has no step to prove",
-                "kernel-checked": "not formalised yet",
             },
             expected="holds",
             says="equation 4 in B's own weights is what the unit of Example 6 is, with c_0 = 0",
@@ -89,6 +89,11 @@ CLAIM = Claim(
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
             kinds=("sampled", "exhausted"),
+            theorem=Theorem(
+                "rational_recurrences.closed_sums.closed_sums",
+                network="unit {c_0} {f} {u} {word}",
+                score="equation_4 (figure_1 {f} {u} zero) {word}",
+            ),
         ),
         Variant(
             name="corrected-equation-6",
@@ -98,7 +103,6 @@ CLAIM = Claim(
                     " matrix"
                 ),
                 "proved": "a closed sum is unrolled for each length, and has no step to prove",
-                "kernel-checked": "not formalised yet",
             },
             expected="holds",
             says="equation 6 is Figure 1's score",
@@ -106,6 +110,11 @@ CLAIM = Claim(
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
             kinds=LADDER[:3],
+            theorem=Theorem(
+                "rational_recurrences.closed_sums.closed_sums_equation_6",
+                network="closed_sum {u} {f} {word}",
+                automaton="figure_1 {f} {u} zero",
+            ),
         ),
         Variant(
             name="corrected-equation-13",
@@ -115,7 +124,6 @@ CLAIM = Claim(
                     " matrix"
                 ),
                 "proved": "a closed sum is unrolled for each length, and has no step to prove",
-                "kernel-checked": "not formalised yet",
             },
             expected="holds",
             says="equation 13 is the score of the paths that end in q_1 of Figure 2",
@@ -123,6 +131,11 @@ CLAIM = Claim(
             cases=model_c.AT_ZERO.random,
             small_cases=model_c.AT_ZERO.small,
             kinds=LADDER[:3],
+            theorem=Theorem(
+                "rational_recurrences.closed_sums.closed_sums_equation_13",
+                network="closed_sum {u1} {f1} {word}",
+                automaton="to_q_1 {f1} {u1} {f2} {u2}",
+            ),
             effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
         ),
         Variant(
@@ -131,8 +144,7 @@ CLAIM = Claim(
                 "decided": (
                     "a closed sum is computed anew for every string: it has no step that could be read as a"
                     " matrix"
-                ),
-                "kernel-checked": "not formalised yet; the counterexample is exact, and short",
+                )
             },
             expected="refuted",
             says="equation 6 for a unit with any c_0",
@@ -140,6 +152,12 @@ CLAIM = Claim(
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=LADDER[:3],
+            theorem=Theorem(
+                "rational_recurrences.closed_sums.without_zero_start_is_refuted",
+                network="closed_sum {u} {f} {word}",
+                automaton="figure_1 {f} {u} {c_0}",
+                refutes=True,
+            ),
         ),
     ),
     example=proposition_7.CLAIM.example,

@@ -7,6 +7,7 @@ and pooling takes the maximum: over max-plus that is a sum of products.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from theory.induction import Induction
 from theory.rational_recurrences.shared import windows
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one output: f_j is what the symbol in place j of a window adds, of K in all, and b the bias.
@@ -94,7 +96,7 @@ def chain_with_padding(w: Weights) -> list[WFSA]:
     return chain(w, padded=True)
 
 
-# The proof.
+# The proofs.
 
 
 def begun(w: Weights, state: State, unit: int) -> list[Any]:
@@ -104,25 +106,72 @@ def begun(w: Weights, state: State, unit: int) -> list[Any]:
     return [k.one, *scores, c]
 
 
+def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
+    """One, for each j below K the score of places j - i + 1 to j with the last i symbols, where i is j or, in
+    a shorter string, its length; and c.
+    """
+    k, (history, c) = w.over, state
+    scores = []
+    for j in range(1, w.n):
+        score, read = w.b, history[-j:]
+        for place, x in enumerate(read, start=j - len(read)):
+            score = k.times(score, w.f[x][place])
+        scores.append(score)
+    return [k.one, *scores, c]
+
+
+def histories(w: Weights, variable: Callable[[str], Any]) -> list[State]:
+    """Every history, with any c; before the first symbol c is zero."""
+    return [(h, variable("c")) for h in windows.words(w.alphabet, w.n - 1)]
+
+
+INSTANCES = tuple(
+    (filters(window), "abc"[:s]) for window, s in ((2, 1), (1, 1), (1, 2), (2, 2), (3, 1), (3, 2))
+)
 PROOF = Induction(
     says=(
         "after every string, Forward's vector is 1, for each j below K the score of a window's first j places"
         " with the last j symbols, and the pool"
     ),
     invariant=begun,
-    states=lambda w, variable: [(h, variable("c")) for h in windows.words(w.alphabet, w.n - 1)],
-    instances=tuple(
-        (filters(window), "abc"[:s]) for window, s in ((2, 1), (1, 1), (1, 2), (2, 2), (3, 1), (3, 2))
-    ),
+    states=histories,
+    instances=INSTANCES,
     enough=(
         "From state j to state j + 1 a symbol takes a product of j factors to one of j + 1, whatever the"
         " symbols before it are; a longer window only has more such states, and a larger alphabet more names."
         " Every pair of a history and a symbol is checked for these sizes."
     ),
 )
+PROOF_WITH_PADDING = Induction(
+    says=(
+        "after every string, Forward's vector is 1, for each j below K the score of a window's places up to j"
+        " with the last symbols, whose places before the string add nothing, and the pool"
+    ),
+    invariant=begun_with_padding,
+    states=histories,
+    instances=INSTANCES,
+    enough=(
+        "From state j to state j + 1 a symbol takes a product of at most j factors to one of a factor more,"
+        " whatever the symbols before it are; a longer window only has more such states, and a larger"
+        " alphabet more names. Every pair of a history and a symbol is checked for these sizes."
+    ),
+)
 
 RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
 SHOWN = ("sampled", "cross-checked", "exhausted")
+
+
+def in_coq(name: str, padded: tuple[bool, bool], refutes: bool = False) -> Theorem:
+    """The theorem of that name: is the network padded, and the automaton?"""
+    network, automaton = (str(side).lower() for side in padded)
+    return Theorem(
+        f"rational_recurrences.cnn_max_pooled.{name}",
+        network=f"pooled {{K}} {{f:from 1}} {{b}} {network} {{word}}",
+        automaton=f"chain {{K}} {{f:from 1}} {{b}} {automaton}",
+        over="rational_max_plus",
+        refutes=refutes,
+    )
+
 
 CLAIM = Claim(
     name="cnn-max-pooled",
@@ -139,7 +188,6 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
-            without={"kernel-checked": "not formalised yet"},
             expected="holds",
             says="whole windows alone; a string that has none scores -infinity",
             reading=Equality(recurrence=pooled, construction=chain),
@@ -147,29 +195,28 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             kinds=(*SHOWN, "proved"),
             proof=PROOF,
+            theorem=in_coq("cnn_max_pooled", padded=(False, False)),
         ),
         Variant(
             name="corrected-padding",
-            without={
-                "proved": "the proof of corrected is of whole windows; padding has none of its own yet",
-                "kernel-checked": "not formalised yet",
-            },
             expected="holds",
             says="with padding that adds nothing: a path may begin in any state but the last",
             reading=Equality(recurrence=pooled_with_padding, construction=chain_with_padding),
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            kinds=SHOWN,
+            kinds=(*SHOWN, "proved"),
+            proof=PROOF_WITH_PADDING,
+            theorem=in_coq("cnn_max_pooled_padding", padded=(True, True)),
         ),
         Variant(
             name="without-whole-windows",
-            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
             expected="refuted",
             says="with padding before the string it is the automaton of whole windows",
             reading=Equality(recurrence=pooled_with_padding, construction=chain),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=SHOWN,
+            theorem=in_coq("without_whole_windows_is_refuted", padded=(True, False), refutes=True),
         ),
     ),
     example=Weights(

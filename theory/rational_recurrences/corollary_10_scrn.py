@@ -112,6 +112,11 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=hidden, construction=linear_unit, unit="scrn"),
             cases=HIDDEN.random,
             small_cases=HIDDEN.small,
+            theorem=Theorem(
+                "rational_recurrences.corollary_10_scrn.printed_is_refuted",
+                refutes=True,
+                network="hidden_unit rational_softsign {h_0} {r} {z} {word}",
+            ),
         ),
     ),
     example=Weights(

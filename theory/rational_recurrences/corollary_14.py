@@ -109,6 +109,11 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=squashed_elman, construction=as_isan, unit="elman"),
             cases=FROM_ZERO.random,
             small_cases=FROM_ZERO.small,
+            theorem=Theorem(
+                "rational_recurrences.corollary_14.without_linearity_is_refuted",
+                refutes=True,
+                network="squashed_elman rational_softsign {c_0} {W} {v} {word} {unit}",
+            ),
         ),
     ),
     example=Weights(

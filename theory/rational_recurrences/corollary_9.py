@@ -129,6 +129,11 @@ CLAIM = Claim(
             ),
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,
+            theorem=Theorem(
+                "rational_recurrences.corollary_9.without_memoryless_gates_is_refuted",
+                refutes=True,
+                network="layer_with_feedback {w} {f} {u} {word} {unit}",
+            ),
         ),
     ),
     example=Weights(

@@ -14,10 +14,11 @@ from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, TableRow, Variant
 from theory.rational_recurrences.proposition_7 import figure_1
 from theory.rational_recurrences.shared import windows
-from theory.rational_recurrences.shared.windowed_variants import variants
-from theory.rational_recurrences.shared.windows import instances, windowed
+from theory.rational_recurrences.shared.windowed_variants import NETWORK, variants
+from theory.rational_recurrences.shared.windows import by_history, instances, windowed
 from theory.reading import NoAutomaton
 from theory.signature import Signature, Sizes, by_window
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -55,6 +56,12 @@ TABLE_1 = Variant(
     cases=PRINTED.random,
     small_cases=PRINTED.small,
     kinds=("sampled", "cross-checked", "exhausted"),
+    theorem=Theorem(
+        "rational_recurrences.proposition_11_qrnn.printed_table_1_is_refuted",
+        refutes=True,
+        network=NETWORK,
+        values=by_history,
+    ),
 )
 
 CLAIM = Claim(

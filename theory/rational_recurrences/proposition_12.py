@@ -288,6 +288,11 @@ CLAIM = Claim(
             reading=NoAutomaton(recurrence=with_feedback, construction=corrected, unit="rcnn"),
             cases=FEEDBACK.random,
             small_cases=FEEDBACK.small,
+            theorem=Theorem(
+                "rational_recurrences.proposition_12.without_input_only_lambda_is_refuted",
+                refutes=True,
+                network="rcnn_with_feedback {n} {w} {f} {u:from 1} {word} {n}",
+            ),
         ),
     ),
     example=Weights(

@@ -7,6 +7,7 @@ pattern's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one pattern: m_j reads a word of the pattern and moves on to state j, s_j reads a word and
@@ -36,7 +38,7 @@ def max_plus_pattern(n: int) -> Signature:
 
 
 # The recurrence, over any semiring. A state is h_1, ..., h_n, the scores of what ends in each state with the
-# symbol read last (h_0 is one), and c, the score of all matches so far.
+# symbol read last (h_0 is one), before epsilon transitions; and c, the score of all matches so far.
 
 State = tuple[tuple[Any, ...], Any]
 
@@ -69,12 +71,12 @@ def soft_pattern(epsilon: Any) -> Recurrence:
     """The program with that rule for epsilon transitions; over max-plus plus is the maximum, as in SoPa."""
 
     def start(w: Weights) -> State:
-        h = epsilon(w, (w.over.zero,) * w.n)
-        return h, h[-1]
+        h = (w.over.zero,) * w.n
+        return h, epsilon(w, h)[-1]
 
     def step(w: Weights, state: State, x: str) -> State:
-        h = epsilon(w, read(w, state[0], x))
-        return h, w.over.plus(state[1], h[-1])
+        h = read(w, epsilon(w, state[0]), x)
+        return h, w.over.plus(state[1], epsilon(w, h)[-1])
 
     return Recurrence(start=start, step=step, out=lambda w, state: (state[1],))
 
@@ -111,14 +113,26 @@ def chain_in_two_rows(w: Weights) -> list[WFSA]:
     return [WFSA.from_edges(k, 2 * n + 2, w.alphabet, [(0, k.one)], [(n + 1, k.one)], arrows)]
 
 
-# The proof: after a symbol and epsilon transitions Forward's vector is (1, h, c).
+# The proofs: what Forward's vector is after a symbol and epsilon transitions.
+
+
+def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
+    """The one state, with variables."""
+    return [(tuple(variable(f"h[{j}]") for j in range(1, w.n + 1)), variable("c"))]
+
+
+def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
+    """One, h and c; and h_{j-1} e_j in the second row."""
+    k, (h, c) = w.over, state
+    return (k.one, *h, c, *(k.times(b, weight) for b, weight in zip((k.one, *h), w.e, strict=False)))
+
 
 SIZES = Sizes(pattern, (1, 2, 3), (1, 2))
 MAX_PLUS_SIZES = Sizes(max_plus_pattern, (1, 2, 3), (1, 2))
 PROOF = Induction(
-    says="after every string, Forward's vector is 1, h_1 to h_n, and c",
-    invariant=lambda w, state, unit: (w.over.one, *state[0], state[1]),
-    states=lambda w, variable: [(tuple(variable(f"h[{j}]") for j in range(1, w.n + 1)), variable("c"))],
+    says="after every string, Forward's vector is 1, h_1 to h_n after epsilon transitions, and c",
+    invariant=lambda w, state, unit: (w.over.one, *left_out(w, state[0]), state[1]),
+    states=states,
     instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
     enough=(
         "One letter whose weights are variables is any letter: a step reads one letter. State j is reached"
@@ -126,7 +140,39 @@ PROOF = Induction(
         " only more states like those between the first and the last. Patterns of 1 to 4 words are checked."
     ),
 )
+PROOF_OF_TWO_ROWS = Induction(
+    says=(
+        "after every string, Forward's vector is 1, h_1 to h_n before epsilon transitions, c, and h_{j-1} e_j"
+        " in state j of the second row"
+    ),
+    invariant=two_rows,
+    states=states,
+    instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
+    enough=(
+        "One letter whose weights are variables is any letter: a step reads one letter. State j is reached"
+        " from states j - 1 and j of both rows by the symbol, and state j of the second row from state j - 1"
+        " of the first by epsilon; so a longer pattern has only more states like those between the first and"
+        " the last. Patterns of 1 to 4 words are checked."
+    ),
+)
 SHOWN = ("sampled", "cross-checked", "exhausted")
+
+# What Coq runs: the program with a rule for epsilon transitions, and the score of an automaton that has them,
+# at most n + 1 in a row.
+
+ONE_ROW = "(chain {n} {m:from 1} {s:from 1}) (silently {e:from 1})"
+TWO_ROWS = "(chain_in_two_rows {n} {m:from 1} {s:from 1}) (silently_in_two_rows {e:from 1})"
+
+
+def in_coq(name: str, *, skip: str = "left_out", automaton: str = ONE_ROW, **options: Any) -> Theorem:
+    """The theorem of that name."""
+    return Theorem(
+        f"rational_recurrences.sopa.{name}",
+        network=f"soft_pattern {{n}} {{m:from 1}} {{s:from 1}} ({skip} {{e:from 1}}) {{word}}",
+        score=f"computed_epsilon_score {automaton} (succn {{n}}) {{word}}",
+        **options,
+    )
+
 
 CLAIM = Claim(
     name="sopa",
@@ -144,7 +190,6 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
-            without={"kernel-checked": "not formalised yet"},
             expected="holds",
             says="over the reals, a sum over all matches",
             reading=Equality(recurrence=sopa, construction=chain),
@@ -152,42 +197,38 @@ CLAIM = Claim(
             small_cases=SIZES.small,
             kinds=PROVED,
             proof=PROOF,
+            theorem=in_coq("sopa"),
         ),
         Variant(
             name="corrected-max-plus",
-            without={
-                "proved": "what is proved of corrected is of every commutative semiring, this one too",
-                "kernel-checked": "not formalised yet",
-            },
+            without={"proved": "what is proved of corrected is of every commutative semiring, this one too"},
             expected="holds",
             says="over max-plus, as in SoPa: the greatest score of a match",
             reading=Equality(recurrence=sopa, construction=chain),
             cases=MAX_PLUS_SIZES.random,
             small_cases=MAX_PLUS_SIZES.small,
             kinds=SHOWN,
+            theorem=in_coq("sopa_max_plus", over="rational_max_plus"),
         ),
         Variant(
             name="corrected-one-epsilon",
-            without={
-                "proved": (
-                    "the proof of corrected is of chains of epsilon; this reading has none of its own yet"
-                ),
-                "kernel-checked": "not formalised yet",
-            },
             expected="holds",
             says="with at most one epsilon transition in a row, as SoPa's program has it: two rows of states",
             reading=Equality(recurrence=sopa_once, construction=chain_in_two_rows),
             cases=SIZES.random,
             small_cases=SIZES.small,
+            kinds=PROVED,
+            proof=PROOF_OF_TWO_ROWS,
+            theorem=in_coq("sopa_one_epsilon", skip="left_out_once", automaton=TWO_ROWS),
         ),
         Variant(
             name="without-epsilon-chains",
-            without={"kernel-checked": "not formalised yet; the counterexample is exact, and short"},
             expected="refuted",
             says="with at most one epsilon transition in a row it is the pattern's own automaton",
             reading=Equality(recurrence=sopa_once, construction=chain),
             cases=SIZES.random,
             small_cases=SIZES.small,
+            theorem=in_coq("without_epsilon_chains_is_refuted", skip="left_out_once", refutes=True),
         ),
     ),
     example=Weights(

@@ -1,9 +1,10 @@
 (* Corollary 10, the structurally constrained network SCRN (Peng et al. 2018, section 4.1), in a ring: its context units. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences Require Import proposition_7.
-Import GRing.Theory.
+From ratproof.rational_recurrences.shared Require Import softsign.
+Import GRing.Theory Num.Theory.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -24,3 +25,17 @@ elim/last_ind: w => // w x IH; rewrite /unit /context_unit !run_rcons -/(unit _ 
 exact: addrC.
 Qed.
 End Corollary10.
+
+(* h_t = g(z(x_t) + r h_{t-1}): a hidden unit of SCRN, without context. *)
+Definition hidden_unit (K : semiring) (S : Type) (g : K -> K) (h_0 r : K) (z : S -> K) : seq S -> K := run (fun h x => g (z x + r * h)%W) h_0.
+
+(* Hidden units with g(z) = z / (1 + |z|) are no automaton, with any number of states: for r = 1, and z = 1 at one symbol and 0 at another, they
+   are 1/2, 1/3, 1/4, .... *)
+Theorem printed_is_refuted (F : numFieldType) :
+  ~ (forall (S : eqType) (r : F) (z : S -> F),
+     exists (Q : finite) (A : wfa (of_ring F) S Q), forall w, score A w = hidden_unit (@softsign F : of_ring F -> of_ring F) 0 r z w).
+Proof.
+move=> all; pose z (x : bool) : F := if x then 1 else 0; have [Q [A]] := all bool_eqType 1 z.
+apply: softsign_is_no_automaton => [|w]; first by rewrite /hidden_unit /run /= mulr0 addr0.
+by rewrite /hidden_unit run_rcons /= mul1r add0r.
+Qed.

@@ -1,6 +1,6 @@
 (* Corollary 10, the strongly-typed network T-RNN (Peng et al. 2018, section 4.1), in a ring. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences Require Import proposition_7.
 From ratproof.rational_recurrences.shared Require Import complement.

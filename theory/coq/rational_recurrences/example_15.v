@@ -1,6 +1,6 @@
 (* Example 15 (Peng et al. 2018, section 5.2): Proposition 7 over the max-plus semiring. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances exponential.
 From ratproof.rational_recurrences Require Import proposition_7.
 Import Order.TTheory GRing.Theory Num.Theory.

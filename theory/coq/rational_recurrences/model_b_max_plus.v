@@ -1,6 +1,6 @@
 (* RRNN(B) over max-plus (Peng et al. 2018, section 6.1 and appendix D): the unit of Example 15. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences Require Import proposition_7 example_15.
 

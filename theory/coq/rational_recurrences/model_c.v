@@ -1,6 +1,6 @@
 (* RRNN(C) (Peng et al. 2018, section 4.2 and appendix D): the three-state automaton of Figure 2. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences.shared Require Import rational complement.
 
@@ -37,7 +37,7 @@ Theorem printed_section_6_1_is_refuted (R : ringType) :
      rrnn_c 0 0 f1 (fun x => weighed (f1 x) (z1 x)) f2 (fun x => weighed (f2 x) (z2 x)) w).
 Proof.
 move=> all; have := all unit (fun _ => 0) (fun _ => 1) (fun _ => 1) (fun _ => 1) [:: tt; tt].
-evaluated; rewrite /rrnn_c /run /= /weighed.
+rewrite model_c /rrnn_c /run /= /weighed.
 rewrite !(GRing.subrr, GRing.subr0, GRing.mulr0, GRing.mul0r, GRing.mulr1, GRing.mul1r, GRing.add0r, GRing.addr0) => /eqP.
 by rewrite GRing.oner_eq0.
 Qed.

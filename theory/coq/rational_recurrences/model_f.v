@@ -1,6 +1,6 @@
 (* RRNN(F) (Peng et al. 2018, section 5.1 and appendix D): the four-state automaton of Figure 4, with its epsilon transition. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton paths instances.
 From ratproof.rational_recurrences.shared Require Import rational complement.
 

@@ -1,7 +1,7 @@
 (* Proposition 11, the strongly-typed T-GRU (Peng et al. 2018, section 4.1 and appendix A), in a ring: its update is computed from
    gates that read the same window. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences.shared Require Import appendix_A windows.
 

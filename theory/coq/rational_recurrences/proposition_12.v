@@ -1,8 +1,8 @@
 (* Proposition 12 (Peng et al. 2018, section 4.2 and appendix B): the n-gram RCNN is a chain of n + 1 states. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
-From ratproof.rational_recurrences.shared Require Import rational.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
+From ratproof Require Import semiring sums automaton instances.
+From ratproof.rational_recurrences.shared Require Import rational no_automaton.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -71,3 +71,30 @@ Proof. by move=> nontrivial lambda u; rewrite /rcnn /run /= /rcnn_next /=; writt
 Theorem rcnn_is_rational (K : semiring) (S : Type) d n (c_0 : 'I_d -> nat -> K) (lambda : 'I_d -> S -> K) (u : 'I_d -> S -> nat -> K) :
   (1 <= n)%N -> rational (fun w i => rcnn (c_0 i) (lambda i) (u i) w n).
 Proof. by move=> some; exists (fun=> place n.+1), (fun i => chain n (c_0 i) (lambda i) (u i)) => w i; rewrite proposition_12. Qed.
+
+(* The unit whose lambda also reads the state before it, lambda_t = f(x_t) + w c^(n)_{t-1}, from 0. *)
+Definition rcnn_with_feedback_next (K : semiring) (S : Type) n (w : K) (f : S -> K) (u : S -> nat -> K) (c : nat -> K) (x : S) : nat -> K :=
+  rcnn_next (fun y => f y + w * c n) u c x.
+Definition rcnn_with_feedback (K : semiring) (S : Type) n (w : K) (f : S -> K) (u : S -> nat -> K) :=
+  run (rcnn_with_feedback_next n w f u) (fun _ => 0).
+
+(* Then it is no automaton, for any n and any w other than 0, with any number of states: where f = 0 and u^(j) = 1 but u^(n) = 2 / w at one
+   symbol, which is read n times, and u = 0 at another, w c^(n) is 2, 4, 16, 256, .... *)
+Theorem without_input_only_lambda_is_refuted (F : numFieldType) n (w : F) : (1 <= n)%N -> w != 0%R ->
+  ~ (forall (S : eqType) (f : S -> F) (u : S -> nat -> F),
+     exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = rcnn_with_feedback n (w : of_ring F) f u v n).
+Proof.
+move=> some w_ne0 all; pose u (x : bool) (j : nat) : F := (if x then if j == n then 2%:R / w else 1 else 0)%R.
+pose none (_ : bool) : F := 0%R; pose c := rcnn_with_feedback n (w : of_ring F) none u.
+have [Q [A same]] := all bool_eqType none u.
+have seeds t j : (t <= n)%N -> (0 < j)%N -> c (nseq t true) j = (if (j <= t)%N then u true j else 0%R).
+  elim: t j => [|t IH] [|j] // lt_n _; rewrite -[in LHS](cat0s (nseq _ _)) one_more /c /rcnn_with_feedback run_rcons -/(rcnn_with_feedback _ _ _ _) -/c.
+  rewrite /rcnn_with_feedback_next /rcnn_next (IH n) ?(ltnW lt_n) // leqNgt lt_n /= !(GRing.mulr0, GRing.add0r).
+  case: j => [|j] //=; rewrite (IH j.+1) ?(ltnW lt_n) // ltnS; case: ifP => [lt_j|_]; last exact: GRing.mul0r.
+  by rewrite /u (ltn_eqF (leq_ltn_trans lt_j lt_n)) GRing.mul1r.
+apply: (@squares_are_no_automaton _ _ _ A (nseq n true) false w) => m; rewrite same -/c.
+elim: m => [|m IH]; first by rewrite cats0 seeds // leqnn /u eqxx GRing.mulrC GRing.divfK.
+rewrite one_more /c /rcnn_with_feedback run_rcons -/(rcnn_with_feedback _ _ _ _) -/c /rcnn_with_feedback_next /rcnn_next.
+have -> : (if n == 1%N then u false 1%N else c (nseq n true ++ nseq m false) n.-1 * u false n) = 0%R :> of_ring F by case: ifP; rewrite ?timesw0 //; exact: GRing.mulr0.
+by rewrite /= GRing.addr0 GRing.add0r expnSr GRing.exprM -IH GRing.expr2 GRing.mulrA.
+Qed.

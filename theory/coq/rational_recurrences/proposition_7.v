@@ -1,6 +1,6 @@
 (* Proposition 7 (Peng et al. 2018, section 3.1): a gated unit is a two-state automaton. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences.shared Require Import feedback.
 

@@ -1,7 +1,7 @@
 (* A unit whose update is weighed by the complement of its forget gate (Peng et al. 2018, sections 3.2, 4.1 and 5.2 and appendix D), in a
    ring: what SRU, T-RNN and RRNN(B) share. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
 From ratproof.rational_recurrences Require Import proposition_7.
 From ratproof.rational_recurrences.shared Require Import rational.

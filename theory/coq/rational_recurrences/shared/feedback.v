@@ -1,6 +1,6 @@
 (* A unit whose forget gate also reads the state before it: no automaton with fewer than three states computes it. *)
 
-From mathcomp Require Import all_ssreflect all_algebra.
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint matrix.
 From ratproof Require Import semiring sums automaton instances hankel.
 Import GRing.Theory Num.Theory.
 

@@ -8,11 +8,15 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
+(* The last n symbols of a word, fewer at its start. *)
+Definition last_of (S : Type) n (w : seq S) : seq S := drop (size w - n) w.
+
+Lemma last_of_rcons (S : Type) n (w : seq S) x : last_of n.+1 (rcons w x) = rcons (last_of n w) x.
+Proof. by rewrite /last_of size_rcons subSS drop_rcons // leq_subr. Qed.
+
 (* Windows: the last K = k + 1 symbols, fewer at the start of a word, where the padding stands before it. *)
 Section Windows.
 Variables (K : semiring) (S : finType) (k : nat) (c_0 : K) (f u : seq S -> K).
-
-Definition last_of n (w : seq S) : seq S := drop (size w - n) w.
 
 (* c_t = f_t c_{t-1} + u_t, with gates that read the last K symbols, x_t among them: the network reads its word from the start. *)
 Definition windowed_next (state : seq S * K) (x : S) : seq S * K :=
@@ -22,15 +26,12 @@ Definition windowed (w : seq S) : K := (run windowed_next ([::], c_0) w).2.
 (* A history: at most K - 1 symbols. *)
 Definition history : finite := of_finType (bseq_finType k S).
 
-Lemma last_of_size w : (size (last_of k w) <= k)%N.
+Lemma last_of_size (w : seq S) : (size (last_of k w) <= k)%N.
 Proof. by rewrite size_drop leq_subLR addnC -leq_subLR. Qed.
 Definition remembered (w : seq S) : k.-bseq S := Bseq (last_of_size w).
 Definition remember_more (h : k.-bseq S) (x : S) : k.-bseq S := remembered (rcons h x).
 
-Lemma last_of_rcons n w x : last_of n.+1 (rcons w x) = rcons (last_of n w) x.
-Proof. by rewrite /last_of size_rcons subSS drop_rcons // leq_subr. Qed.
-
-Lemma last_of_last w x : last_of k (rcons (last_of k w) x) = last_of k (rcons w x).
+Lemma last_of_last (w : seq S) x : last_of k (rcons (last_of k w) x) = last_of k (rcons w x).
 Proof.
 rewrite /last_of !size_rcons size_drop -drop_rcons ?leq_subr // drop_drop; congr (drop _ _).
 have [le|lt] := leqP (size w) k; first by move: le; rewrite -subn_eq0 => /eqP ->; rewrite subn0 addn0.
