@@ -1,7 +1,7 @@
 (* The semirings that the papers use: rings, booleans, max-plus and max-times, and the rational numbers, in which Coq computes. *)
 
 From Coq Require Import QArith Qcanon.
-From mathcomp Require Import all_ssreflect ssralg ssrnum.
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint rat.
 From ratproof Require Import semiring.
 
 Set Implicit Arguments.
