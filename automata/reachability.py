@@ -19,6 +19,13 @@ Edges = tuple[Places, Places]
 
 def transition_edges(automaton: WFSA) -> Edges:
     """The transitions, epsilon among them, without their symbols."""
+    if "matrices" in automaton.__dict__:  # arrays: each edge once, whatever number of symbols it reads
+        zero = automaton.semiring.zero
+        step = (automaton.matrices != zero).any(axis=0)
+        if automaton.silent is not None:
+            step[automaton.silent.rows, automaton.silent.columns] = True
+        sources, targets = np.nonzero(step)
+        return sources, targets
     tables = [*automaton.tables, *([] if automaton.silent is None else [automaton.silent])]
     none = np.zeros(0, dtype=np.intp)
     sources, targets = (

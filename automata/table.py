@@ -44,6 +44,8 @@ class Table:
     def of_entries(cls, size: int, rows: ArrayLike, columns: ArrayLike, weights: Weights) -> Table:
         """A table from entries in any order, none zero, and each place once."""
         i, j = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+        if len(i) < 2:
+            return cls._of_sorted(size, i, j, weights)
         order = np.lexsort((j, i))
         return cls._of_sorted(size, i[order], j[order], weights[order])
 
