@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +14,15 @@ from automata.aliases import Weights
 from automata.errors import InputError
 from automata.operations import remove_epsilon, trim
 from automata.semirings import BOOLEAN
+from automata.table import Table
 from automata.wfsa import MOST_BOOLEANS, WFSA
 
 MOST_STATES = 1 << 14
-"""The most states that the subset construction may make: an automaton's matrices are dense."""
+"""The most states that the subset construction may make; of a deterministic automaton it makes no more than
+there are.
+"""
+FEW_STATES = 1024
+"""Up to so many, sets of states are the bits of a number."""
 
 
 class TooManyStates(InputError):
@@ -62,6 +68,39 @@ def sets(automaton: WFSA, matrices: Sequence[Weights] | None = None) -> Sets:
     )
 
 
+@dataclass(frozen=True)
+class SparseSets:
+    """The same of many states, where sets are small: as frozen sets.
+
+    Attributes:
+        initial, final: sets.
+        successors: for each distinct matrix, for each state that has some, its successors.
+    """
+
+    initial: frozenset[int]
+    final: frozenset[int]
+    successors: list[dict[int, list[int]]]
+
+    def step(self, states: frozenset[int], place: int) -> frozenset[int]:
+        """The successors of a set by the symbols that have that matrix."""
+        table = self.successors[place]
+        return frozenset(r for q in states for r in table.get(q, ()))
+
+
+def sparse_sets(automaton: WFSA) -> SparseSets:
+    """The automaton on sets, by its own distinct matrices."""
+    successors: list[dict[int, list[int]]] = []
+    for table in automaton.tables:
+        targets: dict[int, list[int]] = {}
+        for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
+            targets.setdefault(q, []).append(r)
+        successors.append(targets)
+    initial, final = (
+        frozenset(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final)
+    )
+    return SparseSets(initial, final, successors)
+
+
 def _bits(row: Weights) -> int:
     return int.from_bytes(np.packbits(np.asarray(row, dtype=bool), bitorder="little").tobytes(), "little")
 
@@ -84,9 +123,11 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
             " semiring"
         )
     plain = trim(remove_epsilon(automaton))
-    most = min(most, isqrt(MOST_BOOLEANS // max(1, len(plain.matrices))))
-    on = sets(plain)
-    numbers = {on.initial: 0} if on.initial else {}
+    most = min(most, isqrt(MOST_BOOLEANS // max(1, len(plain.tables))))
+    if is_deterministic(plain):
+        most = max(most, plain.states)  # its sets are its states
+    on = sets(plain) if plain.states <= FEW_STATES else sparse_sets(plain)
+    numbers: dict[Any, int] = {on.initial: 0} if on.initial else {}
     arrows: list[tuple[int, int, int]] = []
     queue = list(numbers)
     for source, states in enumerate(queue):
@@ -106,10 +147,11 @@ def is_deterministic(automaton: WFSA) -> bool:
     """At most one initial state, no epsilon, and from each state at most one transition for each symbol? Of
     any semiring.
     """
-    zero = automaton.semiring.zero
-    one_start = int((automaton.initial != zero).sum()) <= 1
+    one_start = int((automaton.initial != automaton.semiring.zero).sum()) <= 1
     return (
-        one_start and automaton.silent is None and bool(((automaton.matrices != zero).sum(axis=2) <= 1).all())
+        one_start
+        and automaton.silent is None
+        and all(bool((np.diff(table.rows) > 0).all()) for table in automaton.tables)
     )
 
 
@@ -123,7 +165,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
     whole = trim(determinise(automaton, most))
-    steps = [targets(table) for table in whole.matrices]
+    steps = [dict(zip(t.rows.tolist(), t.columns.tolist(), strict=True)) for t in whole.tables]
     block = hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
     start = np.flatnonzero(whole.initial).tolist()
     quotient = {(a, block[q]): block[r] for a, table in enumerate(steps) for q, r in table.items()}
@@ -201,7 +243,12 @@ def _built(like: WFSA, states: int, start: int, final: list[int], arrows: list[t
     if states:
         initial[start] = True
     last[final] = True
-    matrices = np.zeros((len(like.matrices), states, states), dtype=bool)
+    by_place: list[tuple[list[int], list[int]]] = [([], []) for _ in like.tables]
     for place, source, target in arrows:
-        matrices[place, source, target] = True
-    return like.replace(initial=initial, final=last, matrices=matrices)
+        by_place[place][0].append(source)
+        by_place[place][1].append(target)
+    tables = [
+        Table.of_entries(states, sources, targets, np.ones(len(sources), dtype=bool))
+        for sources, targets in by_place
+    ]
+    return like.replace(initial=initial, final=last, tables=tables)

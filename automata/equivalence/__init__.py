@@ -20,7 +20,7 @@ from dataclasses import replace
 from automata.equivalence import field, lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Distinguished
-from automata.errors import InputError, UnknownSymbol
+from automata.errors import InputError, LimitReached, UnknownSymbol
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
 from automata.symbols import differences
@@ -28,6 +28,8 @@ from automata.wfsa import WFSA
 
 ENOUGH_FOR_A_CERTIFICATE = 20_000
 """The most weights of a search that only looks for a certificate."""
+MANY = 2000
+"""Of more states than this, boolean automata are lumped first."""
 __all__ = ["Answer", "Different", "Equivalent", "Unknown", "equivalent"]
 
 
@@ -63,7 +65,10 @@ def equivalent(
         InputError: the semirings, or the alphabets, are not the same.
     """
     a, b = aligned(a, b, missing_as_zero)
-    answer = _decide(a, b, longest, tell)
+    try:
+        answer = _decide(a, b, longest, tell)
+    except LimitReached as limit:
+        return Unknown(f"a limit was reached: {limit}")
     if isinstance(answer, Different) and a.semiring is not LOG:
         return replace(answer, certificate=Distinguished(a, b, answer.word, answer.scores))
     return answer
@@ -95,6 +100,11 @@ def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) 
     if k in (REAL, COUNTING):
         return field.decide(a, b, tell)
     if k is BOOLEAN:
+        if max(a.states, b.states) > MANY and a.silent is None and b.silent is None:
+            tell("lumping")
+            lumped = lumping.lump(a, b)
+            if lumped is not None:
+                return lumped
         return pairs.decide_boolean(a, b, tell)
     if k is LOG:
         # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would

@@ -8,11 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from automata.aliases import Symbol, Weight
 from automata.equivalence.symbols import kinds
 from automata.wfsa import WFSA
+
+
+class Rows(dict[int, list[tuple[int, Weight]]]):
+    """For each state that has some its arrows by one symbol: pairs of a target and a weight."""
+
+    def __missing__(self, state: int) -> list[tuple[int, Weight]]:
+        return []
 
 
 @dataclass(frozen=True)
@@ -21,12 +26,12 @@ class Arrows:
 
     Attributes:
         initial, final: weights other than zero, by state.
-        out: for each symbol's place, for each state, its arrows: pairs of a target and a weight.
+        out: for each symbol's place, for each state that has some, its arrows.
     """
 
     initial: dict[int, Weight]
     final: dict[int, Weight]
-    out: list[list[list[tuple[int, Weight]]]]
+    out: list[Rows]
 
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
@@ -42,10 +47,9 @@ def _of(automaton: WFSA, places: list[int]) -> Arrows:
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
     for place in places:
-        table = automaton.matrices[place]
-        rows: list[list[tuple[int, Weight]]] = [[] for _ in range(automaton.states)]
-        for q, r in np.argwhere(table != zero).tolist():
-            rows[q].append((r, exact(table[q, r])))
+        table, rows = automaton.tables[place], Rows()
+        for q, r, w in zip(table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True):
+            rows.setdefault(q, []).append((r, exact(w)))
         out.append(rows)
     vectors = [
         {q: exact(w) for q, w in enumerate(part.tolist()) if w != zero}

@@ -26,7 +26,7 @@ from typing import Any
 
 from automata.aliases import Weight
 from automata.equivalence.answers import Equivalent
-from automata.equivalence.arrows import Arrows, arrows
+from automata.equivalence.arrows import Arrows, Rows, arrows
 from automata.equivalence.certificates import Lumped
 from automata.equivalence.symbols import kinds
 from automata.semirings import LOG
@@ -34,6 +34,8 @@ from automata.wfsa import WFSA
 
 Classes = list[dict[int, int]]
 """For each automaton the class of each state that has one."""
+State = tuple[int, int]
+"""A side, and a state of it."""
 HOW = "both go to one automaton, which is theirs with states lumped"
 
 
@@ -67,21 +69,26 @@ def _sums(a: WFSA) -> Callable[[list[Weight]], Any]:
 
 
 def _mirror(side: Arrows) -> Arrows:
-    out: list[list[list[tuple[int, Weight]]]] = [[[] for _ in rows] for rows in side.out]
-    for place, rows in enumerate(side.out):
-        for q, row in enumerate(rows):
+    out = [Rows() for _ in side.out]
+    for mirror, rows in zip(out, side.out, strict=True):
+        for q, row in rows.items():
             for r, weight in row:
-                out[place][r].append((q, weight))
+                mirror.setdefault(r, []).append((q, weight))
     return Arrows(side.final, side.initial, out)
 
 
-def _live(side: Arrows) -> set[int]:
-    """The states from which a final one is reached."""
+def _sources(side: Arrows) -> dict[int, set[int]]:
+    """For each state those that an arrow leads from to it."""
     back: dict[int, set[int]] = {}
     for rows in side.out:
-        for q, row in enumerate(rows):
+        for q, row in rows.items():
             for r, _ in row:
                 back.setdefault(r, set()).add(q)
+    return back
+
+
+def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
+    """The states from which a final one is reached."""
     live, waiting = set(side.final), list(side.final)
     while waiting:
         more = back.get(waiting.pop(), set()) - live
@@ -91,20 +98,57 @@ def _live(side: Arrows) -> set[int]:
 
 
 def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Any]) -> Classes:
-    """The coarsest partition of the states of both together."""
-    live = [_live(side) for side in sides]
+    """The coarsest partition of the states of both together.
+
+    Where a class falls apart its largest part keeps the number, so that only the sources of the other parts
+    have to be looked at again.
+    """
+    back = [_sources(side) for side in sides]
+    live = [_live(side, sources) for side, sources in zip(sides, back, strict=True)]
     classes = _numbered([{q: side.final.get(q) for q in own} for side, own in zip(sides, live, strict=True)])
-    count = 0
-    while True:
-        looks: list[dict[int, Hashable]] = [
-            {q: (of_side[q], *(_into(rows[q], of_side, add) for rows in side.out)) for q in own}
-            for side, own, of_side in zip(sides, live, classes, strict=True)
-        ]
-        classes = _numbered(looks)
-        now = len({c for of_side in classes for c in of_side.values()})
-        if now == count:
-            return classes
-        count = now
+    own_rows = [_rows_of(side) for side in sides]
+    looks: dict[State, Hashable] = {}
+    members: dict[int, dict[Hashable, set[State]]] = {}
+
+    def look(state: State) -> Hashable:
+        i, q = state
+        reached = ((place, _into(row, classes[i], add)) for place, row in own_rows[i].get(q, ()))
+        return tuple((place, into) for place, into in reached if into)
+
+    waiting = {(i, q) for i, of_side in enumerate(classes) for q in of_side}
+    while waiting:
+        fallen: set[int] = set()
+        for state in waiting:
+            c = classes[state[0]][state[1]]
+            parts = members.setdefault(c, {})
+            if state in looks:
+                parts[looks[state]].discard(state)
+            looks[state] = look(state)
+            parts.setdefault(looks[state], set()).add(state)
+            fallen.add(c)
+        moved: list[State] = []
+        for c in fallen:
+            parts = {what: states for what, states in members[c].items() if states}
+            largest = max(parts.values(), key=len)
+            members[c] = {looks[next(iter(largest))]: largest}
+            for what, states in parts.items():
+                if states is not largest:
+                    fresh = len(members)
+                    members[fresh] = {what: states}
+                    moved += states
+                    for i, q in states:
+                        classes[i][q] = fresh
+        waiting = {(i, p) for i, q in moved for p in back[i].get(q, ()) if p in live[i]}
+    return _numbered(classes)
+
+
+def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]]]]:
+    """For each state its arrows by each symbol's place."""
+    rows: dict[int, list[tuple[int, list[tuple[int, Weight]]]]] = {}
+    for place, table in enumerate(side.out):
+        for q, row in table.items():
+            rows.setdefault(q, []).append((place, row))
+    return rows
 
 
 def _numbered(looks: Sequence[dict[int, Any]]) -> Classes:

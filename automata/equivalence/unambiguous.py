@@ -19,12 +19,15 @@ from automata.equivalence import field
 from automata.equivalence.answers import Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.symbols import kinds
+from automata.errors import LimitReached
 from automata.operations import trim
 from automata.semirings import COUNTING
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
 Pair = tuple[int, int]
+MOST_PAIRS = 1 << 22
+"""The most pairs of states that are followed."""
 _FEW_ARROWS = 4
 """From a state by a symbol, on average: then pairs of states are followed one by one, else all at once by
 matrices.
@@ -41,9 +44,7 @@ def is_unambiguous(automaton: WFSA) -> bool:
     useful = trim(automaton)
     if is_deterministic(useful):
         return True
-    if int((useful.matrices != useful.semiring.zero).sum()) <= _FEW_ARROWS * useful.states * len(
-        useful.matrices
-    ):
+    if sum(map(len, useful.tables)) <= _FEW_ARROWS * useful.states * len(useful.tables):
         (mine,), _ = arrows([useful])
         forward = _targets(mine)
         backward = _mirrored(forward)
@@ -69,20 +70,20 @@ def _squared(states: Weights, steps: Weights) -> Weights:
         pairs_reached = (more > 0).astype(np.float32)
 
 
-Steps = list[list[list[int]]]
-"""For each symbol, for each state, its targets."""
+Steps = list[dict[int, list[int]]]
+"""For each symbol, for each state that has some, its targets."""
 
 
 def _targets(automaton: Arrows) -> Steps:
-    return [[[target for target, _ in row] for row in table] for table in automaton.out]
+    return [{q: [target for target, _ in row] for q, row in rows.items()} for rows in automaton.out]
 
 
 def _mirrored(steps: Steps) -> Steps:
-    mirrors: Steps = [[[] for _ in table] for table in steps]
+    mirrors: Steps = [{} for _ in steps]
     for table, mirror in zip(steps, mirrors, strict=True):
-        for q, targets in enumerate(table):
+        for q, targets in table.items():
             for r in targets:
-                mirror[r].append(q)
+                mirror.setdefault(r, []).append(q)
     return mirrors
 
 
@@ -91,11 +92,13 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
     known, queue = set(starts), list(starts)
     for p, q in queue:
         for one, other in zip(left, right, strict=True):
-            for r in one[p]:
-                for s in other[q]:
+            for r in one.get(p, ()):
+                for s in other.get(q, ()):
                     if (r, s) not in known:
                         known.add((r, s))
                         queue.append((r, s))
+        if len(known) > MOST_PAIRS:
+            raise LimitReached(f"more than {MOST_PAIRS:,} pairs of states are reached by one string each")
     return known
 
 
@@ -133,7 +136,8 @@ def _paths(automaton: WFSA) -> WFSA:
         semiring=COUNTING,
         initial=ones(automaton.initial),
         final=ones(automaton.final),
-        matrices=ones(automaton.matrices),
+        tables=[table.mapped(COUNTING, ones, object) for table in automaton.tables],
+        silent=None,
     )
 
 

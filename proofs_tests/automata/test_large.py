@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from automata import batch
 from automata.backward import backward
+from automata.equivalence.lumping import lump
 from automata.errors import EpsilonCycle, InputError, LimitReached
 from automata.forward import forward, prefix_scores, score
 from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
+from automata.reachability import dead_states
 from automata.sampling import sample
 from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.sparse_runs import is_large
@@ -168,3 +170,39 @@ def test_a_long_chain_of_epsilon_is_followed():
     n = 5_000
     chain = WFSA.from_edges(REAL, n, "a", [(0, 1)], [(n - 1, 1)], [(q, q + 1, "", 1) for q in range(n - 1)])
     assert score(chain, "") == 1 and score(reverse(chain), "") == 1
+
+
+@each
+@few
+@given(st.data())
+def test_large_automata_that_differ_in_numbering_are_lumped_into_one(k, data):
+    """And the partition is the coarsest one, whichever states are looked at again."""
+    _, many, _ = data.draw(pairs(k))
+    order = np.array(data.draw(st.permutations(range(SIZE))))
+    edges = [(order[e.source], order[e.target], e.symbol, e.weight) for e in many.edges()]
+    ends = [list(zip(order, part.tolist(), strict=True)) for part in (many.initial, many.final)]
+    other = WFSA.from_edges(k, SIZE, many.alphabet, *ends, edges)
+    answer = lump(many, other if many.exact else other.to_float())
+    assert answer is not None
+    if answer.certificate is not None:
+        lumped = answer.certificate
+        assert lumped.through.states == len(set(_coarsest(many).values()))
+
+
+def _coarsest(automaton):
+    """By rounds over all states: those of which none is looked at alone."""
+    k, live = automaton.semiring, np.flatnonzero(~dead_states(automaton)).tolist()
+    classes = {q: automaton.final[q] for q in live}
+    count = 0
+    while count < len(set(classes.values())):
+        count = len(set(classes.values()))
+        looks = {}
+        for q in live:
+            into = {}
+            for e in automaton.edges():
+                if e.source == q and e.target in classes:
+                    key = e.symbol, classes[e.target]
+                    into[key] = k.plus(into[key], e.weight) if key in into else e.weight
+            looks[q] = classes[q], frozenset((key, w) for key, w in into.items() if w != k.zero)
+        classes = looks
+    return classes

@@ -212,7 +212,7 @@ def check_classes(a, c, classes, mirrored):
 
     def lumped(row):
         result = {}
-        for q in {*x} & {*row}:
+        for q in x.keys() & row.keys():  # goes through the smaller one
             c.put(result, x[q], row[q])
         return result
 
