@@ -18,12 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from automata.aliases import Weights
+from automata.aliases import Weight, Weights
 from automata.semirings import Semiring
 
 Places = NDArray[np.intp]
 Vector = tuple[Places, Weights]
 """A sparse vector: the places of its entries other than zero, increasing, and the entries."""
+Entries = tuple[Places, Places, Weights]
+"""Rows, columns and weights, by row, then column."""
 SMALL = 64
 """A matrix of so many rows is computed with as an array, whatever is in it."""
 
@@ -37,8 +39,9 @@ class Table:
         weights: the entries, in the automaton's numbers; shape ``(entries,)``.
     """
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, entries: Entries | None, array: Weights | None, zero: Weight) -> None:
+        """Either is made from the other when it is asked for."""
+        self.size, self._stored, self._array, self._zero = size, entries, array, zero
 
     @classmethod
     def of_entries(cls, size: int, rows: ArrayLike, columns: ArrayLike, weights: Weights) -> Table:
@@ -51,19 +54,14 @@ class Table:
 
     @classmethod
     def _of_sorted(cls, size: int, rows: Places, columns: Places, weights: Weights) -> Table:
-        table = cls(size)
         for array in (rows, columns, weights):
             array.flags.writeable = False
-        table.__dict__["_entries"] = rows, columns, weights
-        return table
+        return cls(size, (rows, columns, weights), None, None)
 
     @classmethod
     def of_array(cls, semiring: Semiring, array: Weights) -> Table:
         """A table from an array of shape ``(n, n)``, which it keeps."""
-        table = cls(len(array))
-        table.__dict__["_array"] = array
-        table.__dict__["_zero"] = semiring.zero
-        return table
+        return cls(len(array), None, array, semiring.zero)
 
     @classmethod
     def empty(cls, size: int, numbers: Any) -> Table:
@@ -71,11 +69,13 @@ class Table:
         none = np.zeros(0, dtype=np.intp)
         return cls._of_sorted(size, none, none.copy(), np.zeros(0, dtype=numbers))
 
-    @cached_property
-    def _entries(self) -> tuple[Places, Places, Weights]:
-        array: Weights = self.__dict__["_array"]
-        rows, columns = np.nonzero(array != self.__dict__["_zero"])
-        return rows, columns, array[rows, columns]
+    @property
+    def _entries(self) -> Entries:
+        if self._stored is None:
+            assert self._array is not None
+            rows, columns = np.nonzero(self._array != self._zero)
+            self._stored = rows, columns, self._array[rows, columns]
+        return self._stored
 
     @property
     def rows(self) -> Places:
@@ -110,13 +110,12 @@ class Table:
 
     def dense(self, semiring: Semiring) -> Weights:
         """The matrix as an array, shape ``(n, n)``, read-only."""
-        if "_array" not in self.__dict__:
+        if self._array is None:
             made = np.full((self.size, self.size), semiring.zero, dtype=self.weights.dtype)
             made[self.rows, self.columns] = self.weights
             made.flags.writeable = False
-            self.__dict__["_array"] = made
-        array: Weights = self.__dict__["_array"]
-        return array
+            self._array = made
+        return self._array
 
     @cached_property
     def is_dense(self) -> bool:
@@ -126,12 +125,8 @@ class Table:
     @cached_property
     def transposed(self) -> Table:
         """Columns for rows."""
-        if "_array" in self.__dict__:
-            table = Table(self.size)
-            table.__dict__["_array"] = self.__dict__["_array"].T
-            table.__dict__["_zero"] = self.__dict__.get("_zero")
-            if "_entries" not in self.__dict__:
-                return table
+        if self._stored is None and self._array is not None:
+            return Table(self.size, None, self._array.T, self._zero)
         return Table.of_entries(self.size, self.columns, self.rows, self.weights)
 
     def row(self, row: int) -> Vector:
