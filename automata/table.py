@@ -35,8 +35,6 @@ class Table:
 
     Attributes:
         size: n.
-        rows, columns: of each entry other than zero, by row, then column; shape ``(entries,)``.
-        weights: the entries, in the automaton's numbers; shape ``(entries,)``.
     """
 
     def __init__(self, size: int, entries: Entries | None, array: Weights | None, zero: Weight) -> None:
@@ -79,17 +77,17 @@ class Table:
 
     @property
     def rows(self) -> Places:
-        """The row of each entry."""
+        """The row of each entry other than zero, by row, then column; shape ``(entries,)``."""
         return self._entries[0]
 
     @property
     def columns(self) -> Places:
-        """The column of each entry."""
+        """The column of each entry; shape ``(entries,)``."""
         return self._entries[1]
 
     @property
     def weights(self) -> Weights:
-        """The entries."""
+        """The entries, in the automaton's numbers; shape ``(entries,)``."""
         return self._entries[2]
 
     def __len__(self) -> int:
