@@ -160,6 +160,7 @@ CLAIM = Claim(
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=SHOWN,
+            layers=("cnn-max-pooled-padded",),
         ),
         Variant(
             name="without-whole-windows",
@@ -179,5 +180,6 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("definition-4",),
+    layers=("cnn-max-pooled",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -165,6 +165,7 @@ CLAIM = Claim(
             cases=MAX_PLUS_SIZES.random,
             small_cases=MAX_PLUS_SIZES.small,
             kinds=SHOWN,
+            layers=("sopa-max-plus",),
         ),
         Variant(
             name="corrected-one-epsilon",
@@ -179,6 +180,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=sopa_once, construction=chain_in_two_rows),
             cases=SIZES.random,
             small_cases=SIZES.small,
+            layers=("sopa-one-epsilon",),
         ),
         Variant(
             name="without-epsilon-chains",
@@ -201,5 +203,6 @@ CLAIM = Claim(
         ("n", 2),
     ),
     uses=("definition-4",),
+    layers=("sopa",),
     effort=Effort(examples=30, strings=12, longest=8, run=10),
 )
