@@ -38,7 +38,7 @@ class Pushdown:
     >>> as_many.accepts("aabb"), as_many.accepts("aab"), as_many.run("aab")[-1]
     (True, False, Configuration(state=1, stack=('.', 'a')))
 
-    It is a reference for networks with a memory (section 4.2 of the paper). The palindromes of that section, w
+    It is a reference for networks with a memory (section 4.2 of the paper). That section's palindromes, w
     and then w reversed, have no DPDA: that is a known theorem, which is cited here and not verified. With a
     mark in the middle they have one.
 
