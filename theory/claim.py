@@ -148,7 +148,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Misprint:
-    """What a paper prints and no reading can run: shapes that do not fit, an index that is not there.
+    """What a paper prints and no reading can run: shapes that do not fit, an index that is not there, a
+    quantity that is defined by itself; or what its text says of the network and not of its scores.
 
     Attributes:
         printed: the print.
@@ -194,7 +195,7 @@ class Claim:
             too.
         effort: how much is tried of its variants.
         row: where it stands in one of the paper's tables.
-        misprints: what is printed and cannot be run.
+        misprints: what is printed and is no reading, each with the test that shows it.
     """
 
     name: str
