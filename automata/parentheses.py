@@ -1,13 +1,18 @@
-"""Balanced parentheses up to a depth, with other letters between them (Figure 1, Wang & Niepert 2019)."""
+"""Balanced parentheses, up to a depth or to all depths, with other letters between them (Figure 1, Wang &
+Niepert 2019).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from string import ascii_lowercase
 
 from automata.aliases import String
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.number_text import shorten
+from automata.pushdown import Pushdown
+from automata.symbols import EPSILON
 
 OPEN, CLOSE = "(", ")"
 
@@ -36,6 +41,35 @@ def balanced(depth: int, letters: Iterable[Hashable] = ("a",)) -> DFA:
         (j + 1, j - 1 if j else dead, *[j] * (len(alphabet) - 2)) for j in range(depth + 1)
     ]  # depth + 1 open: dead
     return DFA(alphabet, 0, (*rows, (dead,) * len(alphabet)), frozenset({0}))
+
+
+def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pushdown:
+    """The deterministic pushdown automaton of balanced parentheses (Figure 1, right), over the alphabet of
+    section 4.2: a to z, and the parentheses.
+
+    State 0, "none is open", accepts; in state 1 the stack has what is open above its bottom ``"."``. The move
+    back to state 0 reads nothing.
+
+    >>> dpda = balanced_to_all_depths()
+    >>> dpda.accepts("((x)y)"), dpda.accepts("(()"), dpda.run("((x")[-1]
+    (True, False, Configuration(state=1, stack=('.', '(', '(')))
+
+    Args:
+        letters: the other symbols; they change nothing.
+
+    Raises:
+        InputError: a letter is a parenthesis or there twice.
+    """
+    others, bottom = tuple(letters), "."
+    moves: dict[tuple[int, Hashable, Hashable], tuple[int, tuple[Hashable, ...]]] = {
+        (0, OPEN, bottom): (1, (bottom, OPEN)),
+        (1, OPEN, OPEN): (1, (OPEN, OPEN)),
+        (1, CLOSE, OPEN): (1, ()),
+        (1, EPSILON, bottom): (0, (bottom,)),
+    }
+    for x in others:
+        moves |= {(0, x, bottom): (0, (bottom,)), (1, x, OPEN): (1, (OPEN,))}
+    return Pushdown((OPEN, CLOSE, *others), 2, 0, bottom, moves, frozenset({0}))
 
 
 def is_balanced(string: String, depth: int | None = None) -> bool:

@@ -8,6 +8,9 @@ string.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+
+import flint
 
 from automata.aliases import String, Weight
 from automata.symbols import EPSILON
@@ -66,3 +69,37 @@ def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> W
     for path in paths(automaton, string, silent_steps):
         total = automaton.semiring.plus(total, path_score(automaton, path))
     return total
+
+
+def limit(automaton: WFSA, string: String) -> Weight:
+    """A[x] over the reals, exactly, where epsilon transitions have cycles: what the sums over paths with at
+    most N of them in a row tend to as N grows.
+
+    What leads from state q to the end of the string weighs V_i(q) where i symbols are read. By its first
+    transition, V_i(q) is rho(q) at the end, and the sums of tau(q, q', epsilon) V_i(q') and of tau(q, q',
+    x_{i+1}) V_{i+1}(q'). These are linear equations, one system a place, with one solution where the sums
+    converge, which :attr:`~automata.wfsa.WFSA.closure` has shown for every automaton that there is.
+
+    >>> from automata.semirings import REAL
+    >>> half = WFSA(REAL, [1], [1], {"a": [[1]]}, epsilon=[["1/2"]])
+    >>> limit(half, "a"), score(half, "a", silent_steps=3)  # 2 * 2; 15/8 * 15/8
+    (Fraction(4, 1), Fraction(225, 64))
+    """
+    n = automaton.states
+    silent = [[0] * n for _ in range(n)] if automaton.epsilon is None else automaton.epsilon.tolist()
+    system = flint.fmpq_mat(n, n, [_fmpq(int(p == q) - silent[p][q]) for p in range(n) for q in range(n)])
+
+    def solved(ends: list[Weight]) -> list[Fraction]:
+        values = system.solve(flint.fmpq_mat(n, 1, [_fmpq(end) for end in ends])).entries() if n else []
+        return [Fraction(int(v.p), int(v.q)) for v in values]
+
+    after = solved(automaton.final.tolist())
+    for symbol in reversed(list(string)):
+        rows = automaton.matrix(symbol).tolist()
+        after = solved([sum(w * v for w, v in zip(row, after, strict=True)) for row in rows])
+    return sum((w * v for w, v in zip(automaton.initial.tolist(), after, strict=True)), Fraction(0))
+
+
+def _fmpq(value: Weight) -> flint.fmpq:
+    exact = Fraction(value)
+    return flint.fmpq(exact.numerator, exact.denominator)

@@ -45,8 +45,8 @@ def prefix_bounds(
     """The scores of a string's prefixes, and how far a float computation of them may be off.
 
     Args:
-        automaton: over the real or the max-plus semiring, exact or float64, without epsilon
-            (``automata.operations.remove_epsilon``).
+        automaton: over the real or the max-plus semiring, exact or float64; without epsilon
+            (``automata.operations.remove_epsilon``), or with a deviation that says how epsilon is taken.
         string: of T symbols.
         computed_in: the format of the float computation.
         deviation: how far the weights that it used may be from the automaton's.
@@ -69,14 +69,18 @@ def bound_table(
         known = " and ".join(k.name for k in STEPS)
         raise InputError(f"rounding bounds are for the {known} semirings, not for {automaton.semiring.name}")
     if automaton.silent is not None:
-        raise InputError("rounding bounds are for automata without epsilon: remove it first, exactly")
+        if deviation is None or deviation.epsilon is None:
+            raise InputError("rounding bounds are for automata without epsilon: remove it first, exactly")
+        if bool((automaton.silent.columns <= automaton.silent.rows).any()):
+            raise InputError(
+                "epsilon leads to a state that is not higher, where a rounding bound is asked for"
+            )
     run = STEPS[automaton.semiring](automaton, computed_in, deviation)
     width = batch.codes.shape[1] + 1
     values = np.zeros((len(batch), width), dtype=automaton.initial.dtype)
     bounds = np.zeros((len(batch), width))
-    omega = np.tile(automaton.initial, (len(batch), 1))
-    error = np.tile(run.initial_slack, (len(batch), 1))
     with np.errstate(over="ignore", invalid="ignore"):
+        omega, error = run.start(len(batch))
         values[:, 0], bounds[:, 0] = run.read_out(omega, error)
         for t, (active, symbols) in enumerate(batch.steps(), start=1):
             omega, error = run.step(omega[:active], error[:active], symbols)

@@ -13,6 +13,7 @@ True
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +36,14 @@ class Deviation:
         matrices: as ``WFSA.matrices``, shape ``(m, n, n)``, not negative.
         initial: shape ``(n,)``.
         final: shape ``(n,)``; none without it.
+        epsilon: as ``WFSA.epsilon``, shape ``(n, n)``. Whoever gives it says that the computation takes
+            epsilon transitions as :meth:`_Steps.closed` does: one state after another, from lower to higher.
     """
 
     matrices: Floats
     initial: Floats
     final: Floats | None = None
+    epsilon: Floats | None = None
 
 
 class _Steps:
@@ -64,13 +68,55 @@ class _Steps:
             self.slack = self.slack + deviation.matrices
             self.initial_slack = self.initial_slack + deviation.initial
             self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)
+        silent = automaton.epsilon
+        if silent is not None:
+            assert deviation is not None and deviation.epsilon is not None
+            self.silent, self.silent_sizes = silent, upper(silent)
+            self.silent_slack = representation_error(silent, computed_in) + deviation.epsilon
+
+    def start(self, strings: int) -> tuple[Weights, Floats]:
+        """Omega_0 and the bound on its error, for so many strings."""
+        omega, error = (np.tile(row, (strings, 1)) for row in (self.automaton.initial, self.initial_slack))
+        if self.automaton.epsilon is None:
+            return omega, error
+        n, k = self.automaton.states, self.automaton.semiring
+        identity = k.identity(n, exact=self.automaton.exact)[None]
+        return self.closed(omega, error, identity, upper(identity), np.zeros((1, n, n)))
 
     def step(self, omega: Weights, error: Floats, symbols: NDArray[np.intp]) -> tuple[Weights, Floats]:
         """Omega_{i+1} and the bound on its error, from Omega_i and its."""
         k = self.automaton.semiring
+        if self.automaton.epsilon is not None:
+            matrices = self.automaton.matrices[symbols]
+            return self.closed(omega, error, matrices, self.sizes[symbols], self.slack[symbols])
         terms = k.times(omega[:, :, None], self.automaton.matrices[symbols])
         after = k.sum(terms, axis=1)
         return after, self._error(omega, error, self.sizes[symbols], self.slack[symbols], terms, after)
+
+    def closed(
+        self, omega: Weights, error: Floats, matrices: Weights, sizes: Floats, slack: Floats
+    ) -> tuple[Weights, Floats]:
+        """Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
+
+        The value of a state is one sum, in any order: of what M brings, and of what epsilon transitions bring
+        from states before it, whose values are complete.
+        """
+        k, n = self.automaton.semiring, self.automaton.states
+        after, off = np.empty_like(omega), np.empty_like(error)
+
+        def column(symbol: Any, silent: Any, q: int) -> Any:
+            below = np.broadcast_to(silent[None, :q, q], (len(symbol), q))
+            return np.concatenate([symbol[:, :, q], below], axis=1)[:, :, None]
+
+        for q in range(n):
+            every = np.concatenate([omega, after[:, :q]], axis=1)
+            errors = np.concatenate([error, off[:, :q]], axis=1)
+            terms = k.times(every[:, :, None], column(matrices, self.silent, q))
+            value = k.sum(terms, axis=1)
+            weights, apart = column(sizes, self.silent_sizes, q), column(slack, self.silent_slack, q)
+            after[:, q] = value[:, 0]
+            off[:, q] = self._error(every, errors, weights, apart, terms, value)[:, 0]
+        return after, off
 
     def read_out(self, omega: Weights, error: Floats) -> tuple[Weights, Floats]:
         """The score (eq. 3c) and the bound on its error."""

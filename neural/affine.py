@@ -39,6 +39,10 @@ class AffineCell(AutomatonCell):
         initial = np.array([weights.one, *weights.start], dtype=np.float64)
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 
+    def silent(self, weights: WindowWeights) -> list[Any]:
+        """No unit has epsilon transitions."""
+        return [None] * self.hidden_size
+
     def automata_size(self, windows: Windows) -> tuple[int, int]:
         """One state for the constant, and one a unit; the units share one array of weights."""
         states = self.hidden_size + 1

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.semirings import REAL, Semiring
-from neural.pattern import Pattern, Windows, WindowWeights, arrays
+from neural.pattern import Pattern, Windows, WindowWeights, arrays, silent
 from neural.tracked import Tracked
 from neural.unrolled import CellOutput, RecurrentCell, whole
 
@@ -120,6 +120,12 @@ class AutomatonCell(RecurrentCell):
     def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
         """The arrays ``(initial, final, matrices)`` of each unit's automaton."""
         return arrays(self.pattern, weights, windows, self.hidden_size)
+
+    def silent(self, weights: WindowWeights) -> list[Any]:
+        """The epsilon transitions of each unit's automaton, shape ``(n, n)``, or ``None`` where it has
+        none.
+        """
+        return silent(self.pattern, weights, self.hidden_size)
 
     def automata_size(self, windows: Windows) -> tuple[int, int]:
         """The number of states of the largest automaton, and the number of weights of all together."""

@@ -38,11 +38,13 @@ class Pattern:
         initial: the name of each state's initial weight.
         final: the name of each state's final weight.
         arrows: the transitions, as (source, target, name); all others are zero.
+        silent: the epsilon transitions, likewise, from lower states to higher.
     """
 
     initial: tuple[str, ...]
     final: tuple[str, ...]
     arrows: tuple[tuple[int, int, str], ...]
+    silent: tuple[tuple[int, int, str], ...] = ()
 
     @property
     def states(self) -> int:
@@ -151,4 +153,20 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
             # No window that is longer than one symbol comes back to the empty history.
             live[state * h] = h == 1 or not (name == ZERO or (name == START and weights.fresh[unit]))
         result.append((initial[live], final[live], matrices[:, live][:, :, live]))
+    return result
+
+
+def silent(pattern: Pattern, weights: WindowWeights, units: int) -> list[NDArray[np.float64] | None]:
+    """The epsilon transitions of each unit, shape ``(n, n)``, or ``None`` where the pattern has none.
+
+    Their gates are those that no symbol changes, and all gates of such a pattern read one symbol.
+    """
+    if not pattern.silent:
+        return [None] * units
+    result: list[NDArray[np.float64] | None] = []
+    for unit in range(units):
+        matrix = np.full((pattern.states, pattern.states), weights.zero, dtype=np.float64)
+        for source, target, name in pattern.silent:
+            matrix[source, target] = weights.of(name, unit)
+        result.append(matrix)
     return result

@@ -37,10 +37,13 @@ def to_automata(
     index = {symbol: i for i, symbol in enumerate(vocabulary)}
     shared: dict[int, WFSA] = {}
     automata = []
-    for initial, final, matrices in cell.arrays(weights, windows):
+    for (initial, final, matrices), epsilon in zip(
+        cell.arrays(weights, windows), cell.silent(weights), strict=True
+    ):
         one = shared.get(id(matrices))
         if one is None:
             one = WFSA.from_arrays(cell.semiring, initial, final, matrices, index)
+            one = one if epsilon is None else one.replace(epsilon=epsilon)
             one = shared[id(matrices)] = _exact(one) if exact else one
         else:  # only initial and final weights differ: the matrices are shared
             ends = WFSA.from_arrays(cell.semiring, initial, final, matrices[:0], {})
@@ -62,7 +65,12 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
     }
     fresh = first(cell, start) == cell.semiring.zero
     weights = WindowWeights(slack, 0.0, 0.0, np.zeros(cell.hidden_size), fresh)  # what is no gate is exact
-    return [Deviation(matrices, initial, final) for initial, final, matrices in cell.arrays(weights, windows)]
+    return [
+        Deviation(matrices, initial, final, epsilon)
+        for (initial, final, matrices), epsilon in zip(
+            cell.arrays(weights, windows), cell.silent(weights), strict=True
+        )
+    ]
 
 
 def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, Tracked]:
@@ -120,7 +128,8 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
 def _exact(unit: WFSA) -> WFSA:
     """As ``unit.to_exact()``, with one object for all zeros: with windows almost all weights are zero."""
     parts = {}
-    for name in ("initial", "final", "matrices"):
+    silent = () if unit.epsilon is None else ("epsilon",)
+    for name in ("initial", "final", "matrices", *silent):
         weights = getattr(unit, name)
         there = weights != unit.semiring.zero
         parts[name] = unit.semiring.zeros(*weights.shape, exact=True)

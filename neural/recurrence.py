@@ -68,7 +68,7 @@ def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
 
     Args:
         forget: shape ``(T, ...)``, finite.
-        update: shape ``(T, ...)``, finite.
+        update: shape ``(T, ...)``; may be -infinity.
         start: c_0, shape ``(...)``; may be -infinity.
 
     Returns:
@@ -97,9 +97,9 @@ class _MaxPlus(torch.autograd.Function):
         forget, update, states, start = ctx.saved_tensors
         before = torch.cat([start.expand_as(states[:1]), states[:-1]]) if len(states) else states
         carried = forget + before
-        # 1 where the old state was larger, 1/2 where both were equal: sign(-infinity) is -1, so nothing is
-        # undefined.
-        share = ((carried - update).sign() + 1) / 2
+        # 1 where the old state was larger, 1/2 where both were equal: sign(-infinity) is -1, and where both
+        # are -infinity their difference is not asked for, so nothing is undefined.
+        share = torch.where(carried == update, 0.5, ((carried - update).sign() + 1) / 2)
         flow = torch.empty_like(states)
         after = torch.zeros_like(start)
         for s, g, c in zip(

@@ -87,6 +87,8 @@ class Variant:
         without: for kinds of evidence that it cannot have, why (:mod:`theory.without`).
         programs: the torch programs that stand for its network besides layers of units, by their names in
             :mod:`ratproof.sides.fa_rnn` and :mod:`ratproof.sides.state_regularized`.
+        layers: the torch layers that stand for its network, by their kinds' names, where they are not those
+            of the claim.
         torch_in_tests: does a test of its own run torch besides?
     """
 
@@ -102,6 +104,7 @@ class Variant:
     alphabet: tuple[str, ...] | None = None
     effort: Effort | None = None
     programs: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
     torch_in_tests: bool = False
     without: Mapping[str, str] = field(default_factory=dict)
 
@@ -145,7 +148,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Misprint:
-    """What a paper prints and no reading can run: shapes that do not fit, an index that is not there.
+    """What a paper prints and no reading can run: shapes that do not fit, an index that is not there, a
+    quantity that is defined by itself; or what its text says of the network and not of its scores.
 
     Attributes:
         printed: the print.
@@ -191,7 +195,7 @@ class Claim:
             too.
         effort: how much is tried of its variants.
         row: where it stands in one of the paper's tables.
-        misprints: what is printed and cannot be run.
+        misprints: what is printed and is no reading, each with the test that shows it.
     """
 
     name: str
@@ -215,7 +219,7 @@ class Claim:
 
     def layers_of(self, variant: Variant) -> tuple[str, ...]:
         """The torch layers that stand for the variant's network."""
-        return self.layers if variant.name == "corrected" else ()
+        return variant.layers or (self.layers if variant.name == "corrected" else ())
 
     def runs_of(self, variant: Variant) -> tuple[str, ...]:
         """What runs the variant's network on strings: exact arithmetic, torch, or both."""

@@ -80,6 +80,37 @@ class Recurrence:
 
 
 @dataclass(frozen=True)
+class Clamped(Recurrence):
+    """A network that steps linearly, and shows a function of its scores clamped to at most 1; made by
+    :meth:`of`. What it shows is always made of ``scores`` and ``shown``.
+
+    Attributes:
+        scores: from the case and a state, the scores.
+        shown: from the case and the clamped scores, what it shows.
+    """
+
+    scores: Callable[[Any, Any], tuple[Any, ...]] = lambda case, state: ()
+    shown: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]] = lambda case, clamped: ()
+
+    @classmethod
+    def of(
+        cls,
+        start: Callable[[Any], Any],
+        step: Callable[[Any, Any, Any], Any],
+        scores: Callable[[Any, Any], tuple[Any, ...]],
+        shown: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]],
+    ) -> Clamped:
+        """The network whose ``out`` is ``shown`` of min(1, score), for each of the scores."""
+        return cls(start=start, step=step, out=scores, scores=scores, shown=shown)
+
+    def __post_init__(self) -> None:
+        def out(case: Any, state: Any) -> tuple[Any, ...]:
+            return self.shown(case, tuple(min(1, score) for score in self.scores(case, state)))
+
+        object.__setattr__(self, "out", out)
+
+
+@dataclass(frozen=True)
 class Equality:
     """Each unit of the network gives every string the score that its automaton gives it.
 

@@ -81,8 +81,8 @@ def _page(claim: Claim, verdicts: Verdicts) -> str:
 def misprint(entry: Misprint) -> str:
     """What is printed, what is right, and the test that shows it."""
     return (
-        f"Printed: {plain(entry.printed)}. Right: {plain(entry.right)}. It cannot be run;"
-        f" `{entry.test.rpartition('::')[2]}` shows it.\n"
+        f"Printed: {plain(entry.printed)}. Right: {plain(entry.right)}. It is not run as a"
+        f" reading; `{entry.test.rpartition('::')[2]}` shows it.\n"
     )
 
 

@@ -65,6 +65,28 @@ def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automat
 
 
 @some
+@given(automata(REAL, most_states=4, epsilon="cyclic"), short)
+def test_with_epsilon_cycles_the_limit_of_the_sums_over_paths_is_forward(automaton, x):
+    assert score(automaton, x) == paths.limit(automaton, x)
+
+
+@some
+@given(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
+def test_the_limit_is_where_the_sums_over_paths_go(automaton, x):
+    """Within what the paths that are left out weigh: all of them at most their magnitudes / 2**10."""
+    near = paths.score(automaton, x, silent_steps=10)
+    magnitude = automaton.replace(
+        initial=abs(automaton.initial),
+        final=abs(automaton.final),
+        matrices=abs(automaton.matrices),
+        epsilon=None if automaton.epsilon is None else abs(automaton.epsilon),
+    )
+    size = paths.limit(magnitude, x)
+    assert abs(paths.limit(automaton, x) - near) <= size - paths.score(magnitude, x, silent_steps=10)
+    assert size - paths.score(magnitude, x, silent_steps=10) <= size * (len(x) + 1) / Fraction(2) ** 10
+
+
+@some
 @given(automata(LOG, most_states=3, epsilon="acyclic"), short)
 def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
     total = sum(math.exp(paths.path_score(automaton, p)) for p in paths.paths(automaton, x))

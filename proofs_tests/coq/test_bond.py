@@ -191,3 +191,38 @@ def test_a_break_of_ours_is_seen_on_the_cases_of_the_verdict(
             [(claim_named(claim), variant, case) for case in some_cases(variant)], compiled
         )
     )
+
+
+PROPOSITION_11 = ("proposition-11-qrnn", "proposition-11-t-gru", "proposition-11-t-lstm")
+
+
+def with_fewer_states(change: Any = lambda a: a) -> list[VariantCase]:
+    """The cases of Proposition 11's smaller automata, whose Python side is changed."""
+    pairs: list[VariantCase] = []
+    for claim in map(claim_named, PROPOSITION_11):
+        variant = claim.variant("corrected-with-fewer-states")
+        right = variant.equality.construction
+        wrong = variant.changed(construction=lambda w, right=right: [change(a) for a in right(w)])
+        pairs += [(claim, wrong, case) for case in some_cases(variant)]
+    return pairs
+
+
+def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
+    """Network and automaton on each word: windows of one and of two."""
+    results = differences(with_fewer_states(), compiled)
+    assert results == [(2 * len(WORDS), "")] * len(results) and len(results) >= len(PROPOSITION_11)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: a.replace(matrices=a.matrices.swapaxes(1, 2).copy()),
+        lambda a: a.replace(initial=a.initial[[*range(1, a.states), 0]]),
+        lambda a: a.replace(index=dict(zip(a.index, reversed(a.index.values()), strict=True))),
+    ],
+    ids=["transposed", "another start", "letters change places"],
+)
+def test_another_smaller_automaton_of_proposition_11_is_seen(change: Any, compiled: Path) -> None:
+    """Coq's weights are not those of a broken one."""
+    results = differences(with_fewer_states(change), compiled)
+    assert all("Coq's automaton gives" in difference for _, difference in results)

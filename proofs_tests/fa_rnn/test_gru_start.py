@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -38,3 +40,20 @@ def test_the_lower_bound_is_two_gates_times_the_recurrence(case):
     e, first = 1 - gru_start.least_gate(case, now, "a"), gru_start.step(case, now, "a")
     for low, h in zip(first.lower, first.plain, strict=True):
         assert abs(low - gru_start.ball(h) * (1 - e) ** 2) < 1e-9
+
+
+def first_word(m, f, r):
+    """Equation 7 at t = 1 with one state, where D_1, z_1 and D_2 multiply to m: the a and b of h_1 = a + b
+    h_1, for h_0 = 1.
+    """
+    return (1 - f) + f * r * m, f * (1 - r) * m
+
+
+def test_equation_7_at_the_first_word_may_have_no_solution():
+    """h_1 stands on both sides, since the reset gate leads to it: with gates at 1/2 and m = 4 it reads h_1 =
+    3/2 + h_1. With h_1 = h_0 T[BOS] in its place the first word gives it a value.
+    """
+    half = Fraction(1, 2)
+    assert first_word(m=4, f=half, r=half) == (Fraction(3, 2), 1)
+    a, b = first_word(m=1, f=half, r=half)
+    assert a / (1 - b) == 1 and first_word(m=1, f=1, r=1) == (1, 0)

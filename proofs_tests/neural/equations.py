@@ -43,13 +43,13 @@ class OfEquations(OfNetwork):
         return states
 
 
-def agree_with_equations(claim: str, kind: str, dtype: str, data: Any) -> None:
+def agree_with_equations(claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected") -> None:
     """Random layers of that kind: what their equations say stays within the derived bound of their
     automata.
     """
     names, strings = data.draw(readings(most=6))
     starts = layer_kinds()[kind].starts
-    drawn = data.draw(networks("abc", kind, claim, "corrected", dtype, "cpu", start=starts)).renamed(names)
+    drawn = data.draw(networks("abc", kind, claim, variant, dtype, "cpu", start=starts)).renamed(names)
     agree(
         OfEquations(drawn.claim, drawn.variant, drawn.layer, drawn.start, drawn.automata_know_start), strings
     )

@@ -165,7 +165,60 @@ def linear_elman(cell, v, c):
         yield c, c
 
 
+def closed(k, once, h, e):
+    """The scores of the places 0 to n behind one epsilon transition at most, or behind any number of them."""
+    plus, times, _ = k
+    after = [h[0]]
+    for j in range(1, len(h)):
+        after.append(plus(h[j], times((h if once else after)[j - 1], e[j - 1])))
+    return after
+
+
+def soft_pattern(k, once):
+    """Every place of the pattern at once, as Schwartz et al. write it: h_0 stands before the first."""
+    plus, times, weight = k
+
+    def run(cell, v, c):
+        n = cell.words
+        e = [weight(skip) for skip in cell.skips]
+        one = torch.zeros_like(c) if k is MAX_PLUS else torch.ones_like(c)
+        h = closed(k, once, [one] + [c] * n, e)
+        c = plus(c, h[n])
+        for x in v:
+            read = [one]
+            for j in range(1, n + 1):
+                moved = times(h[j - 1], weight(of(cell.moves[j - 1], x)))
+                read.append(plus(moved, times(h[j], weight(of(cell.loops[j - 1], x)))))
+            h = closed(k, once, read, e)
+            c = plus(c, h[n])
+            yield c, c
+
+    return run
+
+
+SUMS = (torch.add, torch.mul, sigmoid)
+MAX_PLUS = (torch.maximum, torch.add, torch.nn.functional.logsigmoid)
+
+
+def cnn_max_pooled(cell, v, c):
+    """Each window by itself, oldest symbol first."""
+    out = {"relu": torch.relu, "tanh": tanh}[cell.outputs]
+    for t in range(len(v)):
+        window = [(j, t - cell.width + j + 1) for j in range(cell.width)]
+        if cell.padding or window[0][1] >= 0:
+            score = torch.zeros_like(c)
+            for j, place in window:
+                score = score + of(cell.places[j], v[place]) if place >= 0 else score
+            c = torch.maximum(c, score)
+        yield c, out(c)
+
+
 REFERENCES = {
+    "sopa": soft_pattern(SUMS, once=False),
+    "sopa-max-plus": soft_pattern(MAX_PLUS, once=False),
+    "sopa-one-epsilon": soft_pattern(SUMS, once=True),
+    "cnn-max-pooled": cnn_max_pooled,
+    "cnn-max-pooled-padded": cnn_max_pooled,
     "example-6": example_6,
     "example-15": example_15,
     "rrnn-b": rrnn_b,
@@ -214,6 +267,14 @@ KINDS = [
     ("isan", {"bias": False}),
     ("linear-elman", {}),
     ("linear-elman", {"bias": False}),
+    ("sopa", {"words": 1}),
+    ("sopa", {}),
+    ("sopa-max-plus", {"bias": False}),
+    ("sopa-one-epsilon", {"words": 1}),
+    ("sopa-one-epsilon", {}),
+    ("cnn-max-pooled", {"width": 2, "output": "tanh"}),
+    ("cnn-max-pooled", {"bias": False}),
+    ("cnn-max-pooled-padded", {"padding": True}),
 ]
 """Every kind of network, with options that reach each branch of its equations."""
 NAMES = [" ".join([kind, *(f"{n}={v}" for n, v in options.items())]) for kind, options in KINDS]

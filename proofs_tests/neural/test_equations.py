@@ -12,22 +12,32 @@ from proofs_tests.neural.references import REFERENCES
 from ratproof.runner.evidence import evidence
 from theory.registry import claims
 
-LAYERS = [(claim.name, layer) for claim in claims().values() for layer in claim.layers if layer in REFERENCES]
+LAYERS = [
+    (claim.name, variant.name, layer)
+    for claim in claims().values()
+    for variant in claim.variants
+    for layer in claim.layers_of(variant)
+]
 EACH = [
-    pytest.param(*pair, id="-".join(pair), marks=evidence(pair[0], kind="sampled", variants=("corrected",)))
-    for pair in LAYERS
+    pytest.param(
+        claim,
+        variant,
+        layer,
+        id=f"{claim}-{layer}",
+        marks=evidence(claim, kind="sampled", variants=(variant,)),
+    )
+    for claim, variant, layer in LAYERS
+    if layer in REFERENCES
 ]
 
 
-@pytest.mark.parametrize(("claim", "layer"), EACH)
+@pytest.mark.parametrize(("claim", "name", "layer"), EACH)
 @settings(max_examples=40)
 @given(st.data())
-def test_the_gates_of_a_torch_layer_are_those_of_the_paper(claim, layer, data):
+def test_the_gates_of_a_torch_layer_are_those_of_the_paper(claim, name, layer, data):
     """The paper's equations, written out once more, against the layer's automata."""
-    agree_with_equations(claim, layer, "float64", data)
+    agree_with_equations(claim, layer, "float64", data, name)
 
 
 def test_a_layer_that_stands_for_a_claim_has_reference_equations():
-    assert {layer for claim in claims().values() for layer in claim.layers} & set(layer_kinds()) <= set(
-        REFERENCES
-    )
+    assert {layer for _, _, layer in LAYERS} & set(layer_kinds()) <= set(REFERENCES)

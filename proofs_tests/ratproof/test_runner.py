@@ -41,13 +41,13 @@ def test_every_variant_is_on_every_rung_that_it_promises_once_a_side():
 
 @pytest.mark.parametrize("claim", [c for c in claims().values() if c.layers], ids=lambda c: c.name)
 def test_every_layer_that_stands_for_a_claim_is_sampled_and_decided_in_both_formats(claim):
-    kinds = claim.variant("corrected").kinds
     expected = {
         (kind, f"{layer}-{dtype}")
-        for layer in claim.layers
+        for variant in claim.variants
+        for layer in (claim.layers if variant.name == "corrected" else variant.layers)
         for dtype in DTYPES
         for kind in ("sampled", "decided")
-        if kind == "sampled" or (kind in kinds and claim.layers_are_cases and layer in layer_kinds())
+        if kind == "sampled" or (kind in variant.kinds and claim.layers_are_cases and layer in layer_kinds())
     }
     assert {(s.kind, s.side.label) for s in LADDER if s.claim is claim and s.side.label} == expected
     assert set(claim.layers) <= set(layer_kinds()) | set(SAMPLED_LAYERS)

@@ -26,7 +26,7 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
     stands what else it is to be: ``from 1`` (a vector as a function of numbers, the first one 1),
     ``of window`` (a table by windows of letters), ``of place and letter``, ``to place`` (such a table of
-    numbers).
+    numbers), ``states`` (words as bounded sequences, and one state more).
     """
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
 
@@ -65,6 +65,11 @@ def _term(value: Entry, form: str, over: str) -> str:
             f" (index (map (@nat_of_ord {len(letters)}) v)"
             f" {numbers}))"
         )
+    if form == "states":
+        letters = sorted({x for word in value for x in word})
+        words = (list_term(f"@Ordinal {len(letters)} {letters.index(x)} isT" for x in w) for w in value)
+        longest = max(map(len, value))
+        return list_term(["None", *(f"Some (@Bseq {longest} _ {word} isT)" for word in words)])
     if form == "of place and letter":
         return f"(fun (h : place {len(value)}) (x : nat) => entries {_matrix(value, over)} (h : 'I__) x)"
     if isinstance(value, dict):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from automata.affine import read_affine
+from automata.clamped import read_clamped
 from automata.equivalence import Different, Unknown, equivalent
 from automata.linear import read_linear
 from automata.modes import read_with_modes
@@ -21,7 +22,7 @@ from ratproof.record.ledger import ledger
 from ratproof.rungs.on_numbers import OnNumbers
 from ratproof.sides.comparison import Comparison, Difference, StringResult, counterexample
 from ratproof.sides.exact import Exact
-from theory.reading import Recurrence
+from theory.reading import Clamped, Recurrence
 from theory.weights import Weights
 
 MOST_LEFT_OUT = 100
@@ -93,6 +94,14 @@ def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
             lambda k: recurrence.start(replace(case, over=k)),
             lambda k, c, x: recurrence.step(replace(case, over=k), c, x),
             lambda k, c: recurrence.out(replace(case, over=k), c),
+            case.alphabet,
+        )
+    if isinstance(recurrence, Clamped):
+        return read_clamped(
+            recurrence.start(case),
+            lambda c, x: recurrence.step(case, c, x),
+            lambda c: recurrence.scores(case, c),
+            lambda bits: recurrence.shown(case, bits),
             case.alphabet,
         )
     reader = read_with_modes if recurrence.modes else read_affine

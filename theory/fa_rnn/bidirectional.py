@@ -14,7 +14,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import Matrix, Vector, dot, score, step_4
 from theory.fa_rnn.shared.rules import RULES, backwards, boolean, match, matches
 from theory.reading import Equality, Recurrence
@@ -308,4 +308,14 @@ CLAIM = Claim(
     ),
     uses=("fa-rnn-beta-1",),
     effort=Effort(examples=25, strings=12, longest=8, run=10),
+    misprints=(
+        Misprint(
+            printed="s_0 is left on BOS, and the wildcard matches any word (sections 2.1 and 3.5)",
+            right=(
+                "each sentence has one BOS, at its start, and only the transition from s_0 matches it:"
+                " without BOS every score is 0, and with a wildcard that matches it `$ a` accepts BOS BOS a"
+            ),
+            test="proofs_tests/fa_rnn/test_bos.py",
+        ),
+    ),
 )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
@@ -167,4 +167,22 @@ CLAIM = Claim(
     ),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
+    misprints=(
+        Misprint(
+            printed="training D_1 and D_2 uses the K' isolated states that rows of zeros add (section 3.2)",
+            right=(
+                "under equation 8 both gradients of those rows are zero for ever; where h_N is read as a"
+                " whole D_2's is not, and small noise in place of zeros gives both one"
+            ),
+            test="proofs_tests/neural/test_fa_rnn.py::test_isolated_states_need_noise_to_be_trained",
+        ),
+        Misprint(
+            printed="the network is first-order and has no higher-order weights (section 7)",
+            right=(
+                "equation 4 is a second-order linear network whose weights are T, and equation 5 has them"
+                " decomposed: each multiplies the state by the word"
+            ),
+            test="proofs_tests/fa_rnn/test_eq_5.py::test_state_and_word_are_multiplied",
+        ),
+    ),
 )

@@ -26,7 +26,7 @@ import flint
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import BITS, Vector, dot, in_line, step_4, tensor
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
@@ -270,4 +270,14 @@ CLAIM = Claim(
     ),
     uses=("fa-rnn-beta-1",),
     effort=Effort(examples=50, strings=5, longest=8, run=20, exhausted=3),
+    misprints=(
+        Misprint(
+            printed=(
+                "the reset gate leads back to h_1, the score after BOS, which equation 7 defines at t = 1 by"
+                " itself; it may then have no solution"
+            ),
+            right="h_1 is h_0 T[BOS], without gates, and equation 7 holds from the second word on",
+            test="proofs_tests/fa_rnn/test_gru_start.py::test_equation_7_at_the_first_word_may_have_no_solution",
+        ),
+    ),
 )

@@ -207,6 +207,7 @@ CLAIM = Claim(
             kinds=(*SHOWN, "proved"),
             proof=PROOF_WITH_PADDING,
             theorem=in_coq("cnn_max_pooled_padding", padded=(True, True)),
+            layers=("cnn-max-pooled-padded",),
         ),
         Variant(
             name="without-whole-windows",
@@ -226,5 +227,6 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("definition-4",),
+    layers=("cnn-max-pooled",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -209,6 +209,7 @@ CLAIM = Claim(
             small_cases=MAX_PLUS_SIZES.small,
             kinds=SHOWN,
             theorem=in_coq("sopa_max_plus", over="rational_max_plus"),
+            layers=("sopa-max-plus",),
         ),
         Variant(
             name="corrected-one-epsilon",
@@ -220,6 +221,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=PROOF_OF_TWO_ROWS,
             theorem=in_coq("sopa_one_epsilon", skip="left_out_once", automaton=TWO_ROWS),
+            layers=("sopa-one-epsilon",),
         ),
         Variant(
             name="without-epsilon-chains",
@@ -242,5 +244,6 @@ CLAIM = Claim(
         ("n", 2),
     ),
     uses=("definition-4",),
+    layers=("sopa",),
     effort=Effort(examples=30, strings=12, longest=8, run=10),
 )

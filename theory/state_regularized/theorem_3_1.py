@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.induction import Identity, Induction
 from theory.places import Concrete, Symbolic
 from theory.reading import Equality, NoAutomaton, NoInitialDistribution, Recurrence
@@ -558,4 +558,27 @@ CLAIM = Claim(
     ),
     layers=("sr-elman", "sr-gru"),
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, run=8, exhausted=3),
+    misprints=(
+        Misprint(
+            printed="the simplex is of the vectors that are not negative and have a norm of 1 (section 3)",
+            right="the 1-norm: of all p-norms it alone has every distribution on its unit sphere",
+            test="proofs_tests/state_regularized/test_simplex.py::test_a_distribution_has_the_1_norm_1_and_no_other",
+        ),
+        Misprint(
+            printed=(
+                "palindromes, w and then w reversed, show that SR-LSTMs, which have a memory, behave like"
+                " deterministic pushdown automata (section 4.2)"
+            ),
+            right=(
+                "no deterministic pushdown automaton recognises them, which is a known theorem, cited and not"
+                " verified; with a mark in the middle one does"
+            ),
+            test="proofs_tests/automata/test_pushdown.py::test_palindromes_with_a_mark_have_one",
+        ),
+        Misprint(
+            printed="equation 2 sums over the index i that its left side fixes",
+            right="another index, as in a softmax",
+            test="proofs_tests/state_regularized/test_simplex.py::test_with_the_index_that_is_fixed_the_sum_is_k",
+        ),
+    ),
 )

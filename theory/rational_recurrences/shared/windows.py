@@ -134,7 +134,8 @@ def by_history(w: Weights) -> dict[str, Any]:
     }
     remember = tuple(tuple(histories.index(remembered(w, h, x)) for x in w.alphabet) for h in histories)
     read = {f"{name}_w": w.entries[name] for name in ("f", "u")}
-    return {"c_0": w.c_0, "m": len(histories), "k": w.n - 1, "remember": remember, **table, **read}
+    sizes = {"m": len(histories), "k": w.n - 1, "s": len(w.alphabet)}
+    return {"c_0": w.c_0, **sizes, "remember": remember, "histories": tuple(histories), **table, **read}
 
 
 # The proofs.

@@ -1,0 +1,142 @@
+"""SoPa's soft patterns (Schwartz et al. 2018), which section 1 of Peng et al. (2018) calls rational: a unit
+matches a pattern of n words anywhere in a string, with self-loops and epsilon transitions.
+
+>>> layer = Sopa(3, 2, words=4, dtype=torch.float64)
+>>> c, state = layer(torch.zeros(5, 1, 3, dtype=torch.float64))  # T = 5 steps, a batch of 1
+>>> c.shape, len(state)  # h_1, ..., h_4, and c
+(torch.Size([5, 1, 2]), 5)
+>>> layer.to_automata(torch.eye(3, dtype=torch.float64), "abc")[0]
+<WFSA: 6 states, 3 symbols, real semiring, exact, with epsilon>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from neural.cell import AutomatonCell
+from neural.layer import Recurrent
+from neural.layer_kind import FLAG, ClaimWeights, LayerKind, Tables
+from neural.pattern import ONE, START, ZERO, Pattern
+from neural.recurrence import elementwise
+from neural.rrnn_c import shifted
+from neural.unrolled import whole
+
+
+def one_row(words: int) -> Pattern:
+    """States 0 to n, and n + 1, to which a match goes by an epsilon transition, and where it stays."""
+    places = range(1, words + 1)
+    reads = [arrow for j in places for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
+    return Pattern(
+        initial=(ONE, *[START] * (words + 1)),
+        final=(*[ZERO] * (words + 1), ONE),
+        arrows=((0, 0, ONE), *reads, (words + 1, words + 1, ONE)),
+        silent=(*((j - 1, j, f"e{j}") for j in places), (words, words + 1, ONE)),
+    )
+
+
+class SopaCell(AutomatonCell):
+    """m_j = sigmoid(W_j v_t + b_j) reads a word of the pattern, s_j = sigmoid(U_j v_t + d_j) reads one more
+    in place j, and e_j = sigmoid(a_j) leaves a word out.
+
+    With h_0 = 1, h_j is the score of what ends in place j: h_j = h_{j-1} m_j + h_j s_j, where those on the
+    right are of the step before, and h_{j-1} e_j of this step. A unit's score is c_t = c_{t-1} + h_n.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        words: int = 3,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.words = whole("words", words)
+        self.moves = nn.ModuleList(self.linear(bias) for _ in range(words))
+        self.loops = nn.ModuleList(self.linear(bias) for _ in range(words))
+        self.skips = nn.ParameterList(self.vector() for _ in range(words))
+        self.pattern = one_row(words)
+
+    @property
+    def c_states(self) -> int:
+        """h_1, ..., h_n and c."""
+        return self.words + 1
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """m1, ..., mn, s1, ..., sn, and e1, ..., en, which no symbol changes."""
+        moves = {f"m{j}": self.weight(move(view)) for j, move in enumerate(self.moves, 1)}
+        loops = {f"s{j}": self.weight(loop(view)) for j, loop in enumerate(self.loops, 1)}
+        return moves | loops | {f"e{j}": e for j, e in enumerate(self.left_out(), 1)}
+
+    def left_out(self) -> list[Tensor]:
+        """e_1, ..., e_n, each of shape ``(hidden_size,)``."""
+        return [self.weight(skip) for skip in self.skips]
+
+    def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
+        """``value`` (the semiring's zero without it) in every place and in c, and what epsilon transitions
+        make of it.
+        """
+        *places, c = super().start(batch, value)
+        h: list[Tensor] = []
+        for own, e in zip(places, self.left_out(), strict=True):
+            h.append(self.plus(own, self.times(h[-1], e) if h else e))
+        return (*h, self.plus(c, h[-1]))
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """All steps of one place after another: a place reads no other but the one before."""
+        h: list[Tensor] = []
+        for j in range(1, self.words + 1):
+            came, e = gates[f"m{j}"], gates[f"e{j}"]
+            if h:
+                came, e = self.times(shifted(state[j - 2], h[-1]), came), self.times(h[-1], e)
+            h.append(self.recurrence(gates[f"s{j}"], self.plus(came, e), state[j - 1]))
+        return (*h, self.recurrence(torch.full_like(h[-1], self.semiring.one), h[-1], state[-1]))
+
+    # What changes with the semiring.
+
+    def weight(self, score: Tensor) -> Tensor:
+        """A transition's weight from its score."""
+        return torch.sigmoid(score)
+
+    def times(self, a: Tensor, b: Tensor) -> Tensor:
+        """The semiring's product."""
+        return a * b
+
+    def plus(self, a: Tensor, b: Tensor) -> Tensor:
+        """The semiring's sum."""
+        return a + b
+
+    def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
+        """As :func:`neural.recurrence.elementwise`."""
+        return elementwise(forget, update, start)
+
+
+class Sopa(Recurrent):
+    """A layer of soft patterns, whose epsilon transitions may follow one another; its outputs are c_t, its
+    state is ``(h_1, ..., h_n, c)``.
+
+    Options: ``words``, n, 3 without it; ``bias``: with b and d.
+    """
+
+    cell_class = SopaCell
+
+
+OPTIONS: dict[str, st.SearchStrategy[Any]] = {"words": st.integers(1, 3), "bias": FLAG}
+
+
+def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+    """The claim's weights: m, s and e as one vector each. Its patterns start from zero."""
+    places = range(1, layer.cell.c_states)
+    by_symbol = {
+        name: {x: tuple(tables[f"{name}{j}"][x] for j in places) for x in tables["m1"]} for name in "ms"
+    }
+    return ("n", len(places)), {**by_symbol, "e": tuple(tables[f"e{j}"] for j in places)}
+
+
+KIND = LayerKind("sopa", Sopa, options=OPTIONS, starts=st.none(), weights=weights)

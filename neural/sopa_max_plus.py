@@ -1,0 +1,52 @@
+"""SoPa over the max-plus semiring (Schwartz et al. 2018): the greatest score of a match.
+
+>>> layer = SopaMaxPlus(3, 2, words=2)
+>>> c, state = layer(torch.zeros(5, 1, 3))
+>>> bool((c < 0).all()), layer.to_automata(torch.eye(3), "abc")[0]
+(True, <WFSA: 4 states, 3 symbols, max-plus semiring, exact, with epsilon>)
+"""
+
+from __future__ import annotations
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from automata.semirings import MAX_PLUS
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.recurrence import max_plus
+from neural.sopa import OPTIONS, SopaCell, weights
+
+
+class SopaMaxPlusCell(SopaCell):
+    """The same with the logarithms of the sigmoids, their sums, and the greatest of these."""
+
+    semiring = MAX_PLUS
+
+    def weight(self, score: Tensor) -> Tensor:
+        """The logarithm of a sigmoid."""
+        return torch.nn.functional.logsigmoid(score)
+
+    def times(self, a: Tensor, b: Tensor) -> Tensor:
+        """A sum."""
+        return a + b
+
+    def plus(self, a: Tensor, b: Tensor) -> Tensor:
+        """A maximum."""
+        return torch.maximum(a, b)
+
+    def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
+        """As :func:`neural.recurrence.max_plus`."""
+        return max_plus(forget, update, start)
+
+
+class SopaMaxPlus(Recurrent):
+    """A layer of soft patterns over max-plus; its outputs are c_t. Options: ``words``, ``bias``, as
+    :class:`neural.sopa.Sopa` has them.
+    """
+
+    cell_class = SopaMaxPlusCell
+
+
+KIND = LayerKind("sopa-max-plus", SopaMaxPlus, options=OPTIONS, starts=st.none(), weights=weights)

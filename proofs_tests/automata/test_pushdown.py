@@ -1,0 +1,140 @@
+"""Deterministic pushdown automata: balanced parentheses by a counter, palindromes with a mark in the middle,
+and what is refused.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from string import ascii_lowercase
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError, UnknownSymbol
+from automata.parentheses import balanced, balanced_to_all_depths
+from automata.pushdown import Configuration, Pushdown
+
+DPDA = balanced_to_all_depths()
+MARKED = Pushdown(
+    "abc",
+    3,
+    0,
+    ".",
+    {
+        **{(0, x, top): (0, (top, x)) for x in "ab" for top in ".ab"},
+        **{(0, "c", top): (1, (top,)) for top in ".ab"},
+        **{(1, x, x): (1, ()) for x in "ab"},
+        (1, "", "."): (2, ()),
+    },
+    frozenset({2}),
+)
+"""w, c, and w reversed."""
+
+
+def depths(string):
+    """How many are open after each prefix, by counting; ``None`` from where one too many is closed."""
+    counts = [0]
+    for symbol in string:
+        count = None if counts[-1] is None else counts[-1] + {"(": 1, ")": -1}.get(symbol, 0)
+        counts.append(None if count is None or count < 0 else count)
+    return counts
+
+
+def on_the_stack(string):
+    return [None if now is None else len(now.stack) - 1 for now in DPDA.run(string)]
+
+
+def test_it_has_the_papers_alphabet():
+    assert set(DPDA.alphabet) == {*ascii_lowercase, "(", ")"}
+
+
+def test_on_every_short_string_the_stack_holds_the_count():
+    for length in range(9):
+        for string in product("()x", repeat=length):
+            counts = depths(string)
+            assert on_the_stack(string) == counts
+            assert DPDA.accepts(string) == (counts[-1] == 0)
+
+
+@given(st.lists(st.sampled_from("((()))xyz"), max_size=60))
+def test_on_random_strings_too(string):
+    counts = depths(string)
+    assert on_the_stack(string) == counts and DPDA.accepts(string) == (counts[-1] == 0)
+    for now, count in zip(DPDA.run(string), counts, strict=True):
+        if now is not None:
+            assert now.stack == (".", *"(" * count) and now.state == (count > 0)
+
+
+def test_it_counts_to_all_depths_where_a_dfa_stops():
+    deep = "(" * 500 + "q" + ")" * 500
+    assert DPDA.accepts(deep) and not balanced(499, letters="q").accepts(deep)
+    assert not DPDA.accepts(deep + ")") and not DPDA.accepts("(" + deep)
+
+
+@given(st.integers(0, 4), st.lists(st.sampled_from("()a"), max_size=20))
+def test_up_to_a_depth_it_is_the_dfa(depth, string):
+    counts = depths(string)
+    shallow = all(count is None or count <= depth for count in counts)
+    assert balanced(depth).accepts(string) == (DPDA.accepts(string) and shallow)
+
+
+@given(st.text("ab", max_size=8), st.text("abc", max_size=8))
+def test_palindromes_with_a_mark_have_one(word, other):
+    assert MARKED.accepts(word + "c" + word[::-1])
+    assert MARKED.accepts(word + "c" + other) == (other == word[::-1])
+
+
+def test_of_palindromes_without_a_mark_the_theorem_is_cited_and_not_verified():
+    """No test here can show it: it speaks of every deterministic pushdown automaton."""
+    said = " ".join((Pushdown.__doc__ or "").split())
+    assert "have no DPDA: that is a known theorem, which is cited here and not verified" in said
+
+
+def test_an_unknown_symbol_is_named_with_its_place():
+    with pytest.raises(UnknownSymbol, match="place 1: symbol '!'"):
+        DPDA.run("(!")
+
+
+def test_behind_a_missing_move_there_is_none():
+    assert DPDA.run("))(") == [Configuration(0, (".",)), None, None, None]
+
+
+def test_on_an_empty_stack_there_is_no_move():
+    pops = Pushdown("a", 1, 0, ".", {(0, "a", "."): (0, ())}, frozenset({0}))
+    assert pops.run("aa") == [Configuration(0, (".",)), Configuration(0, ()), None]
+    assert pops.accepts("a") and not pops.accepts("aa")
+
+
+WRONG = [
+    ({(0, "a", "."): (2, ())}, "2 is no state"),
+    ({(3, "a", "."): (0, ())}, "3 is no state"),
+    ({(0, "b", "."): (0, ())}, "symbol 'b' is not in the alphabet"),
+    ({(0, "a"): (0, ())}, "where \\(state, symbol, top\\): \\(state, pushed\\) is right"),
+    ({(0, "a", "."): 0}, "where \\(state, symbol, top\\): \\(state, pushed\\) is right"),
+    ({(0, "a", "."): (0, 1)}, "where a sequence is right"),
+    ({(0, "", "."): (0, (".", "."))}, "reads nothing and pushes 2 symbols"),
+    ({(0, "a", "."): (0, ()), (0, "", "."): (1, ())}, "has one of them"),
+    ({(0, "", "."): (1, ("x",)), (1, "", "x"): (0, (".",))}, "go round for ever"),
+    ({(0, "", "."): (0, (".",))}, "go round for ever"),
+]
+
+
+@pytest.mark.parametrize(("moves", "says"), WRONG)
+def test_what_is_no_deterministic_automaton_is_refused(moves, says):
+    with pytest.raises(InputError, match=says):
+        Pushdown("a", 2, 0, ".", moves, frozenset())
+
+
+@pytest.mark.parametrize(("start", "final"), [(2, ()), (0, (2,)), (-1, ())])
+def test_start_and_final_are_states(start, final):
+    with pytest.raises(InputError, match="is no state"):
+        Pushdown("a", 2, start, ".", {}, frozenset(final))
+    with pytest.raises(InputError, match="twice"):
+        Pushdown("aa", 2, 0, ".", {}, frozenset())
+
+
+@pytest.mark.parametrize("letters", ["(", "aa"])
+def test_letters_are_no_parentheses_and_stand_once(letters):
+    with pytest.raises(InputError, match="twice"):
+        balanced_to_all_depths(letters)

@@ -1,0 +1,38 @@
+"""Section 3.5 of Jiang et al. (2020): what BOS has to be, so that s_0 is the rules' start."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from automata.forward import score
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+WORDS = ("BOS", "a", "b")
+
+
+def rule(wildcard):
+    """`$ a` behind s_0: 0 on BOS to 1, 1 on any word of the wildcard to 2, 2 on a to 3."""
+    arrows = [(0, 1, "BOS", 1), *((1, 2, word, 1) for word in wildcard), (2, 3, "a", 1)]
+    return WFSA.from_edges(REAL, 4, WORDS, [(0, 1)], [(3, 1)], arrows)
+
+
+@pytest.mark.parametrize("wildcard", [("a", "b"), WORDS])
+def test_without_bos_every_score_is_0(wildcard):
+    for length in range(4):
+        for sentence in product(("a", "b"), repeat=length):
+            assert score(rule(wildcard), sentence) == 0
+
+
+def test_a_wildcard_that_matches_bos_takes_it_for_a_word():
+    assert score(rule(WORDS), ("BOS", "BOS", "a")) == 1
+    assert score(rule(("a", "b")), ("BOS", "BOS", "a")) == 0
+
+
+def test_with_one_bos_that_its_own_transition_matches_the_rule_is_the_rule():
+    for length in range(4):
+        for sentence in product(("a", "b"), repeat=length):
+            matches = length == 2 and sentence[1] == "a"
+            assert score(rule(("a", "b")), ("BOS", *sentence)) == matches

@@ -1,0 +1,76 @@
+"""Soft logic on clamped counts is decided for all strings; what is broken is decided to differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from proofs_tests.breaks import BREAKS
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.decision import decide
+from ratproof.sides.exact import Exact
+from theory.fa_rnn import soft_logic
+from theory.reading import Clamped
+from theory.registry import claim_named
+
+CLAIM = claim_named("fa-rnn-soft-logic")
+DECIDED = ("corrected", "corrected-nested")
+
+
+def decided(name, monkeypatch, **parts):
+    """The rung, for a variant with other parts."""
+    variant = CLAIM.variant(name)
+    broken = variant.changed(**{part: change(variant.part(part)) for part, change in parts.items()})
+    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+
+    @settings(
+        max_examples=60,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data):
+        decide(Exact(CLAIM.name, name, data.draw(variant.cases("ab"))))
+
+    run()
+
+
+def with_shown(shown):
+    return lambda recurrence: Clamped.of(recurrence.start, recurrence.step, recurrence.scores, shown)
+
+
+def without_a_clause(w, bits):
+    return (soft_logic.formula(w.clauses[1:], bits),)
+
+
+def all_positive(w, bits):
+    clauses = tuple(tuple(map(abs, row)) for row in w.clauses)
+    return (soft_logic.formula(clauses, bits),)
+
+
+@pytest.mark.parametrize("name", DECIDED)
+@pytest.mark.parametrize("what", BREAKS)
+def test_a_break_is_decided_to_differ(name, what, monkeypatch):
+    with pytest.raises(Disagreement):
+        decided(name, monkeypatch, **BREAKS[what])
+
+
+@pytest.mark.parametrize("name", DECIDED)
+@pytest.mark.parametrize("shown", [without_a_clause, all_positive])
+def test_another_formula_is_decided_to_differ(name, shown, monkeypatch):
+    with pytest.raises(Disagreement):
+        decided(name, monkeypatch, recurrence=with_shown(shown))
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_what_is_shown_is_made_of_the_clamped_scores(name):
+    recurrence = CLAIM.variant(name).equality.recurrence
+    other = replace(recurrence, out=lambda w, h: (7,))
+    case = CLAIM.example
+    assert other.out(case, other.start(case)) == recurrence.out(case, recurrence.start(case)) != (7,)

@@ -1,0 +1,224 @@
+"""The layers of soft patterns and max-pooled convolutions: what their claims say of them, and breaks that
+their evidence sees.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from automata.forward import prefix_scores
+from automata.strategies import readings
+from neural import cnn_max_pooled, sopa, sopa_one_epsilon
+from neural.cnn_max_pooled import CNNMaxPooled, CNNMaxPooledCell
+from neural.layer_kind import layer_kinds
+from neural.sopa import Sopa, SopaCell
+from neural.sopa_max_plus import SopaMaxPlus, SopaMaxPlusCell
+from neural.sopa_one_epsilon import SopaOneEpsilon, SopaOneEpsilonCell
+from ratproof.record.counterexample import Disagreement
+from ratproof.record.ledger import recording
+from ratproof.rungs.agreement import agree
+from ratproof.rungs.decision import decide_units, read
+from ratproof.sides.layer_strategies import networks
+from theory.registry import claim_named
+
+STANDS_FOR = {
+    "sopa": ("sopa", "corrected"),
+    "sopa-max-plus": ("sopa", "corrected-max-plus"),
+    "sopa-one-epsilon": ("sopa", "corrected-one-epsilon"),
+    "cnn-max-pooled": ("cnn-max-pooled", "corrected"),
+    "cnn-max-pooled-padded": ("cnn-max-pooled", "corrected-padding"),
+}
+each = pytest.mark.parametrize("kind", STANDS_FOR)
+
+
+def evidence(kind, dtype="float64"):
+    """The sampled evidence of the layer: its scores against its own automata."""
+
+    @settings(
+        max_examples=60,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data())
+    def run(data):
+        names, strings = data.draw(readings(most=6))
+        drawn = data.draw(networks("abc", kind, *STANDS_FOR[kind], dtype, "cpu"))
+        agree(drawn.renamed(names), strings)
+
+    run()
+
+
+def decided(kind, most=20):
+    """The layer's gates in the claim's recurrence make the layer's automata."""
+    name, variant = STANDS_FOR[kind]
+    recurrence = claim_named(name).variant(variant).equality.recurrence
+
+    @settings(
+        max_examples=most,
+        database=None,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(networks("ab", kind, name, variant, "float32", "cpu"))
+    def run(drawn):
+        units = [read(recurrence, drawn.claim_weights(i))[0] for i in range(drawn.network.hidden_size)]
+        decide_units(drawn, units, drawn.automata())
+
+    run()
+
+
+@each
+def test_a_variant_names_its_layer(kind):
+    name, variant = STANDS_FOR[kind]
+    claim = claim_named(name)
+    assert claim.layers_of(claim.variant(variant)) == (kind,) and kind in layer_kinds()
+
+
+@each
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_the_claims_recurrence_has_the_layers_scores(kind, data):
+    """Its gates as the claim's weights: the exact recurrence, and the layer's automata on short strings."""
+    name, variant = STANDS_FOR[kind]
+    recurrence = claim_named(name).variant(variant).equality.recurrence
+    drawn = data.draw(networks("ab", kind, name, variant, "float64", "cpu"))
+    for unit, automaton in enumerate(drawn.automata()):
+        for string in ("", "a", "ba", "abb", "bbab"):
+            *_, (value,) = recurrence.values(drawn.claim_weights(unit), string)
+            assert list(prefix_scores(automaton, string))[-1] == value
+
+
+# Breaks.
+
+
+def transposed(right):
+    return lambda self, *a, **o: [
+        unit.replace(matrices=unit.matrices.swapaxes(1, 2).copy()) for unit in right(self, *a, **o)
+    ]
+
+
+def shifted_start(right):
+    return lambda self, *a, **o: [
+        unit.replace(initial=unit.initial[[*range(1, unit.states), 0]]) for unit in right(self, *a, **o)
+    ]
+
+
+CLASSES = {
+    "sopa": Sopa,
+    "sopa-max-plus": SopaMaxPlus,
+    "sopa-one-epsilon": SopaOneEpsilon,
+    "cnn-max-pooled": CNNMaxPooled,
+    "cnn-max-pooled-padded": CNNMaxPooled,
+}
+
+
+@each
+@pytest.mark.parametrize("change", [transposed, shifted_start])
+def test_automata_read_off_wrongly_are_refuted(kind, change, monkeypatch):
+    monkeypatch.setattr(CLASSES[kind], "to_automata", change(CLASSES[kind].to_automata))
+    with pytest.raises(Disagreement):
+        evidence(kind)
+
+
+@pytest.mark.parametrize("kind", ["sopa", "sopa-one-epsilon"])
+def test_epsilon_left_out_of_the_automata_is_refuted(kind, monkeypatch):
+    right = CLASSES[kind].to_automata
+    silent = lambda self, *a, **o: [  # the deviations say how epsilon is taken, so there has to be some
+        unit.replace(epsilon=unit.epsilon / 2) for unit in right(self, *a, **o)
+    ]
+    monkeypatch.setattr(CLASSES[kind], "to_automata", silent)
+    with pytest.raises(Disagreement):
+        evidence(kind)
+
+
+def epsilon_before_the_symbol(self, gates, state):
+    """The update in the wrong order: what epsilon brings is what the step before left there."""
+    h = []
+    for j in range(1, self.words + 1):
+        came, e = gates[f"m{j}"], gates[f"e{j}"]
+        if h:
+            before = sopa.shifted(state[j - 2], h[-1])
+            came, e = self.times(before, came), self.times(before, e)
+        h.append(self.recurrence(gates[f"s{j}"], self.plus(came, e), state[j - 1]))
+    return (*h, self.recurrence(torch.full_like(h[-1], self.semiring.one), h[-1], state[-1]))
+
+
+def chains_of_epsilon(read, skips):
+    """As many in a row as there are, where one is right."""
+    after = []
+    for j, own in enumerate(read.unbind(-1)):
+        after.append(own + (after[-1] if after else 1) * skips[..., j])
+    return torch.stack(after, -1)
+
+
+def pool_of_the_step_before(self, gates, state):
+    """The pool takes a window one symbol late."""
+    c, *rest = RIGHT_STEPS(self, gates, state)
+    return (torch.cat([state[0].unsqueeze(0), c])[:-1], *rest)
+
+
+def places_swapped(self, view):
+    """The window read from its end."""
+    right = RIGHT_GATES(self, view)
+    return {
+        name: gate if view.dim() == 2 else right[last]
+        for (name, gate), last in zip(right.items(), reversed(right), strict=True)
+    }
+
+
+RIGHT_STEPS, RIGHT_GATES = CNNMaxPooledCell.steps, CNNMaxPooledCell.gates
+BREAKS = {
+    "epsilon before the symbol": ("sopa", SopaCell, "steps", epsilon_before_the_symbol),
+    "epsilon before the symbol, max-plus": (
+        "sopa-max-plus",
+        SopaMaxPlusCell,
+        "steps",
+        epsilon_before_the_symbol,
+    ),
+    "chains where one is right": ("sopa-one-epsilon", sopa_one_epsilon, "_left_out", chains_of_epsilon),
+    "one row where two are right": ("sopa-one-epsilon", SopaOneEpsilonCell, "pattern", None),
+    "no weight of epsilon in the start": ("sopa", SopaCell, "start", sopa.AutomatonCell.start),
+    "the pool of the step before": ("cnn-max-pooled", CNNMaxPooledCell, "steps", pool_of_the_step_before),
+    "the window from its end": ("cnn-max-pooled", CNNMaxPooledCell, "gates", places_swapped),
+    "padding where there is none": (
+        "cnn-max-pooled",
+        CNNMaxPooledCell,
+        "start",
+        cnn_max_pooled.AutomatonCell.start,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_broken_layer_is_refuted(name, monkeypatch):
+    kind, where, part, wrong = BREAKS[name]
+    if part == "pattern":
+        monkeypatch.setattr(sopa_one_epsilon, "two_rows", sopa.one_row)
+    else:
+        monkeypatch.setattr(where, part, wrong)
+    with pytest.raises(Disagreement):
+        evidence(kind)
+
+
+@pytest.mark.parametrize("kind", ["sopa", "sopa-one-epsilon"])
+def test_gates_that_change_places_are_decided_to_be_another_claim(kind, monkeypatch):
+    """The layer and its automata share the gates; the claim's recurrence has them by name."""
+    with recording():
+        decided(kind)
+    tables = CLASSES[kind].tables
+
+    def renamed(self, *arguments, **options):
+        names = tables(self, *arguments, **options)
+        return {("s" if n[0] == "m" else "m" if n[0] == "s" else "e") + n[1:]: t for n, t in names.items()}
+
+    monkeypatch.setattr(CLASSES[kind], "tables", renamed)
+    with recording(), pytest.raises(Disagreement):
+        decided(kind)

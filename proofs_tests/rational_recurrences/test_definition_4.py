@@ -1,0 +1,45 @@
+"""Cycles of epsilon: a closure that goes round them too seldom is seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from automata import epsilon
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.exhausted import exhaust
+from theory.registry import claim_named
+
+CLAIM = claim_named("definition-4")
+
+
+def some_turns(semiring, silent, turns):
+    """I + E + ... + E^turns, over the reals."""
+    power = total = semiring.identity(len(silent), exact=silent.dtype == object)
+    for _ in range(turns):
+        power = np.dot(power, silent)
+        total = total + power
+    return total
+
+
+def without_the_identity(semiring, silent):
+    return epsilon.closure(semiring, silent) - semiring.identity(len(silent), exact=silent.dtype == object)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 20])
+def test_a_closure_of_some_turns_is_refuted(turns, monkeypatch):
+    monkeypatch.setattr("automata.wfsa.closure", lambda k, silent: some_turns(k, silent, turns))
+    with pytest.raises(Disagreement):
+        exhaust(CLAIM.name, CLAIM.variant("corrected-cycles"), longest=1, letters=1)
+
+
+def test_a_closure_without_the_paths_that_stay_is_refuted(monkeypatch):
+    monkeypatch.setattr("automata.wfsa.closure", without_the_identity)
+    with pytest.raises(Disagreement):
+        exhaust(CLAIM.name, CLAIM.variant("corrected-cycles"), longest=1, letters=1)
+
+
+def test_its_cases_have_cycles():
+    cases = list(CLAIM.variant("corrected-cycles").small_cases(1))
+    assert all(case.automaton.epsilon is not None for case in cases)
+    assert {case.automaton.states for case in cases} == {1, 2}
