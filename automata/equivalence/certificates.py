@@ -1,8 +1,8 @@
 """Certificates: what a decision rests on, in a form that programs which share no code with this one can
 check.
 
-``ratproof/checkers/check_certificate.py`` is the one for fields, ``ratproof/checkers/check_bisimulation.py``
-for other semirings. A certificate is a JSON object: the format, two automata A and B, what it claims of them,
+``ratproof/checkers/check_certificate.py`` is the one for fields, ``ratproof/checkers/check_chain.py``
+for those of :mod:`automata.equivalence.chain`, ``ratproof/checkers/check_bisimulation.py`` for other semirings. A certificate is a JSON object: the format, two automata A and B, what it claims of them,
 and what shows it.
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 
 from automata.aliases import JsonObject, String, Symbols, Weight, Weights
 from automata.epsilon import closure
+from automata.equivalence.chain import FORMAT as FORMAT
+from automata.equivalence.chain import Chain
 from automata.json_format import to_json
 from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, REAL
 from automata.wfsa import WFSA
-
-FORMAT = "ratproof certificate 1"
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Lumped:
         return _frame("equivalent", self.a, self.b) | lumped
 
 
-Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped
+Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped | Chain
 
 
 def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
