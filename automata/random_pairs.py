@@ -76,7 +76,7 @@ def _scaled(rng: Generator, parts: Parts) -> Parts:
 def _split(rng: Generator, parts: Parts, share: float = 0.1) -> Parts:
     """A share of the states in two: what enters one is divided between both, or both have what leaves it."""
     states, initial, final, edges = parts
-    twin = {}
+    twin: dict[int, int] = {}
     for q in range(states):
         if rng.random() < share:
             twin[q] = states + len(twin)
@@ -131,7 +131,9 @@ def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
         size, _, last, inner = _random(rng, max(1, extra // 2))
         more += [(p + n, q + n, s, w) for p, q, s, w in inner]
         here, there = int(rng.integers(n, n + size)), int(rng.integers(states_of))
-        more.append((here, there, "a", weight(rng)) if kind == "unreached" else (there, here, "a", weight(rng)))
+        more.append(
+            (here, there, "a", weight(rng)) if kind == "unreached" else (there, here, "a", weight(rng))
+        )
         if kind == "unreached":
             ends |= {q + n: w for q, w in last.items()}
         n += size
@@ -143,8 +145,8 @@ def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A trie of random words, each with weight one, of about so many states, and the least deterministic automaton
-    of the same words.
+    """A trie of random words, each with weight one, of about so many states, and the least deterministic
+    automaton of the same words.
     """
     children: list[dict[str, int]] = [{}]
     ends = set()
@@ -170,64 +172,64 @@ def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A nondeterministic automaton, and a deterministic one of about so many states: many small parts side by
-    side, each with its subset construction, in which the weights are counts.
+    """A deterministic automaton of about so many states, and a nondeterministic one: small random ones, each
+    behind a word of its own, whose deterministic forms count the ways to each state.
     """
-    one, codes = Fraction(1), 24
-    big: Parts = (1, {0: one}, {}, [])
-    small: Parts = (1, {0: one}, {}, [])
-    sizes = [1, 1]
-    while max(sizes) < states:
-        parts = 8
+    one = Fraction(1)
+    sides: list[Parts] = [(1, {0: one}, {}, []), (1, {0: one}, {}, [])]
+    blocks = 0
+    while max(side[0] for side in sides) < states:
+        small = 8
         table = {
-            (q, s): sorted({int(rng.integers(parts)) for _ in range(1 + (rng.random() < 0.3))})
-            for q in range(parts)
+            (q, s): {int(rng.integers(small)) for _ in range(1 + (rng.random() < 0.3))}
+            for q in range(small)
             for s in SYMBOLS
             if rng.random() < 0.7
         }
-        ends = {q: weight(rng) for q in range(parts) if rng.random() < 0.5}
-        prefix = [SYMBOLS[(len(big[3]) >> 2 * i) & 3] for i in range(8)]
-        vectors: dict[tuple[tuple[int, int], ...], int] = {((0, 1),): 0}
-        order, edges = [((0, 1),)], []
-        for vector in order:  # grows
-            for s in SYMBOLS:
-                image: dict[int, int] = {}
-                for q, count in vector:
-                    for r in table.get((q, s), ()):
-                        image[r] = image.get(r, 0) + count
-                if image and sum(image.values()) <= codes:
-                    key = tuple(sorted(image.items()))
-                    if key not in vectors:
-                        if len(vectors) == 60:
-                            break
-                        vectors[key] = len(vectors)
-                        order.append(key)
-                    edges.append((vectors[vector], vectors[key], s))
-                elif image:
-                    break
-            else:
-                continue
-            break
-        else:
-            for side, (parts_of, inner, last) in enumerate(
-                (
-                    (parts, [(q, r, s) for (q, s), rows in table.items() for r in rows], ends),
-                    (
-                        len(order),
-                        edges,
-                        {i: sum((c * ends.get(q, 0) for q, c in v), Fraction(0)) for i, v in enumerate(order)},
-                    ),
-                )
-            ):
-                whole = (small, big)[side]
-                n = sizes[side]
-                path = [0, *range(n, n + 7), n + 7]
-                whole[3].extend((p, q, s, one) for p, q, s in zip(path, path[1:], prefix, strict=False))
-                whole[3].extend((p + n + 7, q + n + 7, s, one) for p, q, s in inner)
-                whole[2].update({q + n + 7: w for q, w in last.items() if w})
-                sizes[side] = n + 7 + parts_of
-    made = [_made((size, w[1], w[2], w[3])) for size, w in zip(sizes, (small, big), strict=True)]
-    return made[1], made[0]
+        ends = {q: weight(rng) for q in range(small) if rng.random() < 0.5}
+        counted = _counted(table, ends)
+        if counted is None:
+            continue
+        arrows = [(q, r, s, one) for (q, s), targets in table.items() for r in sorted(targets)]
+        word = [SYMBOLS[(blocks >> 2 * i) & 3] for i in range(8)]
+        blocks += 1
+        pairs = zip(sides, (counted, (small, {0: one}, ends, arrows)), strict=True)
+        sides = [_behind(word, side, block) for side, block in pairs]
+    return _made(sides[0]), _made(sides[1])
+
+
+def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) -> Parts | None:
+    """The deterministic automaton whose states are how many ways lead to each state; ``None`` where these are
+    many.
+    """
+    numbers: dict[tuple[tuple[int, int], ...], int] = {((0, 1),): 0}
+    edges: list[Edge] = []
+    for vector in (order := [*numbers]):  # grows
+        for s in SYMBOLS:
+            image: dict[int, int] = {}
+            for q, count in vector:
+                for r in table.get((q, s), ()):
+                    image[r] = image.get(r, 0) + count
+            key = tuple(sorted(image.items()))
+            if key and key not in numbers:
+                numbers[key] = len(numbers)
+                order.append(key)
+            if key:
+                edges.append((numbers[vector], numbers[key], s, Fraction(1)))
+        if len(order) > 60:
+            return None
+    final = {i: sum((c * ends.get(q, Fraction(0)) for q, c in v), Fraction(0)) for i, v in enumerate(order)}
+    return len(order), {0: Fraction(1)}, {q: w for q, w in final.items() if w}, edges
+
+
+def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
+    """The first automaton with the second added, whose first state a word leads to from the first state."""
+    n, initial, final, edges = side
+    path = [0, *range(n, n + len(word))]
+    here = path[-1]
+    edges += [(p, q, s, Fraction(1)) for p, q, s in zip(path, path[1:], word, strict=False)]
+    edges += [(p + here, q + here, s, w) for p, q, s, w in block[3]]
+    return here + block[0], initial, final | {q + here: w for q, w in block[2].items()}, edges
 
 
 def in_another_basis(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
@@ -287,6 +289,7 @@ def changed(rng: Generator, automaton: WFSA) -> WFSA:
     new = Fraction(old.numerator * 10**6 + 1, old.denominator * 10**6)
     edges[place] = edges[place]._replace(weight=new)
     ends = [
-        [(q, w) for q, w in enumerate(vector.tolist()) if w] for vector in (automaton.initial, automaton.final)
+        [(q, w) for q, w in enumerate(vector.tolist()) if w]
+        for vector in (automaton.initial, automaton.final)
     ]
     return WFSA.from_edges(automaton.semiring, automaton.states, automaton.alphabet, ends[0], ends[1], edges)

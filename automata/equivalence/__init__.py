@@ -43,9 +43,9 @@ def equivalent(
     """Decide whether two automata give every string the same score, exactly: floats are the fractions that
     they are.
 
-    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`), or, of large
-    automata, a chain of sparse ones (:mod:`automata.equivalence.sparse`). Boolean:
-    decided (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: equal where lumping shows it
+    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`), or, of
+    large automata, a chain of sparse ones (:mod:`automata.equivalence.sparse`). Boolean: decided
+    (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: equal where lumping shows it
     (:mod:`automata.equivalence.lumping`), decided where every string has at most one path
     (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log: equal where lumping
     shows it, decided where every string has at most one path.

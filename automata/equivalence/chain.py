@@ -21,8 +21,8 @@ ABOUT = "automata over a field, by a chain"
 
 @dataclass(frozen=True)
 class Chain:
-    """Two automata over a field that are equal, since a chain of links leads from their difference to what gives
-    every string 0.
+    """Two automata over a field that are equal, since a chain of links leads from their difference to what
+    gives every string 0.
 
     Attributes:
         a, b: the automata.

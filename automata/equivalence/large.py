@@ -9,7 +9,8 @@ SMALL = 300
 DENSE = 16
 """So are automata in which every so many-th weight is other than zero,"""
 MOST_DENSE = 1500
-"""up to this many states; and of what a chain of links leaves, at most so many are computed with as arrays."""
+"""up to this many states; and of what a chain of links leaves, at most so many are computed with as
+arrays."""
 
 
 def are_large(a: WFSA, b: WFSA) -> bool:

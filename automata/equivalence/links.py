@@ -1,9 +1,9 @@
-"""Links: from one linear representation to another that gives every string the same score, by a sparse matrix, and
-checked exactly.
+"""Links: from one linear representation to another that gives every string the same score, by a sparse
+matrix, and checked exactly.
 
-By a right link X, of shape ``(n, m)``: M(a) X = X M'(a) for every symbol a, rho = X rho', and lambda' = lambda X.
-Then lambda M(w) rho = lambda M(w) X rho' = lambda X M'(w) rho' = lambda' M'(w) rho' for every string w. A left link
-is one of the mirrored representations.
+By a right link X, of shape ``(n, m)``: M(a) X = X M'(a) for every symbol a, rho = X rho', and lambda' =
+lambda X. Then lambda M(w) rho = lambda M(w) X rho' = lambda X M'(w) rho' = lambda' M'(w) rho' for every
+string w. A left link is one of the mirrored representations.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Link:
 
 
 def right_link(of: Representation, matrix: Sparse, kept: Places) -> Link | None:
-    """The right link by a matrix whose rows ``kept`` are those of the identity, if it is one; checked exactly.
+    """The right link by a matrix whose rows ``kept`` are those of the identity, if it is one; checked
+    exactly.
 
     Args:
         of: with n states.

@@ -1,12 +1,12 @@
-"""Lumping over the rationals: states whose right languages are multiples of one another become one state, where
-their transitions are so, too.
+"""Lumping over the rationals: states whose right languages are multiples of one another become one state,
+where their transitions are so, too.
 
-The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i, with beta as in
-:mod:`automata.equivalence.shortest`. (Sums of weights would cancel.) States are of one class where another such
-functional, over c, is the same; the partition is then refined until, for random v, the sum of
-(t rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a and states r is one number for each class. The ratios of
-scales modulo the prime are read back as fractions, from more primes where one is too few, and what they make is
-checked exactly.
+The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i, with beta
+as in :mod:`automata.equivalence.shortest`. (Sums of weights would cancel.) States are of one class where
+another such functional, over c, is the same; the partition is then refined until, for random v, the sum of (t
+rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a and states r is one number for each class. The
+ratios of scales modulo the prime are read back as fractions, from more primes where one is too few, and what
+they make is checked exactly.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import numpy as np
 
 from automata.equivalence.links import Link, right_link
 from automata.equivalence.modular import Modular, Residues
-from automata.equivalence.rationals import Places, Sparse
+from automata.equivalence.rationals import Places, Sparse, Truths
 from automata.equivalence.representation import Representation
 
 SLACK = 20
-"""A fraction is believed where numerator and denominator together are so many bits shorter than the modulus."""
+"""A fraction is believed where its two numbers together are so many bits shorter than the modulus."""
 MOST_PRIMES = 32
 """The most primes that ratios are read back from."""
 MOST_PRODUCTS = 1 << 30
@@ -172,7 +172,7 @@ class Ratios:
         zero: for each state, is its ratio zero?
     """
 
-    def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Places) -> None:
+    def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Truths) -> None:
         self.of, self.primes, self.beside, self.zero = of, primes, beside, zero
         self.count, self.modulus = 0, 1
         self.known: dict[int, Fraction] = {}

@@ -1,7 +1,8 @@
-"""Sparse representations modulo a prime of 61 bits: random functionals of what states accept, by compiled loops.
+"""Sparse representations modulo a prime of 61 bits: random functionals of what states accept, by compiled
+loops.
 
-Products are Montgomery's (1985): with R = 2**64, ``_product(x, y)`` is x y / R modulo the prime p. Weights are
-kept as w R, and vectors as they are, so that a weight times a component needs one product.
+Products are Montgomery's (1985): with R = 2**64, ``_product(x, y)`` is x y / R modulo the prime p. Weights
+are kept as w R, and vectors as they are, so that a weight times a component needs one product.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def _compiled(function: Callable[..., Any]) -> Any:
         return numba.njit(function)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _high(context, left, right):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     """The upper 64 bits of a product of 64-bit numbers."""
 

@@ -1,4 +1,5 @@
-"""Sparse matrices over the rationals, multiplied and compared exactly: python-flint's fractions in NumPy arrays.
+"""Sparse matrices over the rationals, multiplied and compared exactly: python-flint's fractions in NumPy
+arrays.
 
 >>> one = Sparse.of_entries((2, 2), [0, 1], [1, 0], [2, 3])
 >>> (one @ one).entries()
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from automata.aliases import Weight, Weights
 
 Places = NDArray[np.intp]
+Truths = NDArray[np.bool_]
 
 
 def rational(weight: Weight) -> Any:
@@ -144,9 +146,7 @@ class Sparse:
 
     def entries(self) -> list[tuple[int, int, Fraction]]:
         """Row, column and weight of each entry."""
-        return list(
-            zip(self.rows.tolist(), self.columns.tolist(), map(fraction, self.weights), strict=True)
-        )
+        return list(zip(self.rows.tolist(), self.columns.tolist(), map(fraction, self.weights), strict=True))
 
 
 def beside(left: Sparse, right: Sparse) -> Sparse:

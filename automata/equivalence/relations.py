@@ -1,10 +1,11 @@
-"""Linear relations among the states of a representation, closed under its steps: states that are sums of others
-are eliminated.
+"""Linear relations among the states of a representation, closed under its steps: states that are sums of
+others are eliminated.
 
-A relation is a row r with r M(w) rho = 0 for every string w. Those that are looked at first are guessed from random
-functionals (two states whose right languages are multiples of one another); lambda itself is one, if every score is
-zero. Each is kept as a rule, state p -> a combination of states without a rule; r M(a), reduced by the rules, has to
-be zero, or is one more relation. What the rules make is a right link, which is checked exactly.
+A relation is a row r with r M(w) rho = 0 for every string w. Those that are looked at first are guessed from
+random functionals (two states whose right languages are multiples of one another); lambda itself is one, if
+every score is zero. Each is kept as a rule, state p -> a combination of states without a rule; r M(a),
+reduced by the rules, has to be zero, or is one more relation. What the rules make is a right link, which is
+checked exactly.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def guessed(functionals: Functionals) -> list[Row]:
     several = np.flatnonzero(same != live)
     ratios = field.product(scale[live[several]], field.inverse(scale[same[several]]))
     above, below = field.fractions(ratios, isqrt(field.prime >> SLACK))
-    for q, r, n, d in zip(*(part.tolist() for part in (live[several], same[several], above, below)), strict=True):
+    for q, r, n, d in zip(
+        *(part.tolist() for part in (live[several], same[several], above, below)), strict=True
+    ):
         if d:
             guesses.append({q: one, r: flint.fmpq(-n, d)})
     return guesses

@@ -1,18 +1,20 @@
-"""A linear representation over the rationals, sparse: the row lambda, a matrix M(a) for each symbol, the column
-rho; it scores a string w as lambda M(w) rho.
+"""A linear representation over the rationals, sparse: the row lambda, a matrix M(a) for each symbol, the
+column rho; it scores a string w as lambda M(w) rho.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from automata.equivalence.rationals import Places, Sparse, beside
+from automata.aliases import Symbol, Weight, Weights
+from automata.equivalence.rationals import Sparse, beside, fraction
 from automata.equivalence.symbols import kinds
+from automata.semirings import Semiring
 from automata.table import Table
 from automata.wfsa import WFSA
 
@@ -65,8 +67,30 @@ class Representation:
             self.final.chosen(keep),
         )
 
+    def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
+        """The automaton over a semiring of the rationals.
+
+        Args:
+            semiring: real, or counting.
+            symbols: the alphabet.
+            index: for each symbol the place of its matrix; without, their order.
+        """
+        n, alphabet = self.states, list(symbols)
+
+        def exact(matrix: Sparse) -> Weights:
+            weights: Weights = np.empty(len(matrix), dtype=object)
+            weights[:] = [semiring.exact(fraction(w)) for w in matrix.weights]
+            return weights
+
+        initial, final = (semiring.zeros(n, exact=True) for _ in range(2))
+        initial[self.initial.columns], final[self.final.rows] = exact(self.initial), exact(self.final)
+        tables = [Table.of_entries(n, step.rows, step.columns, exact(step)) for step in self.steps]
+        places = dict(zip(alphabet, index or range(len(alphabet)), strict=True))
+        blank = WFSA(semiring, [], [], {})
+        return blank.replace(initial=initial, final=final, tables=tables, index=places)
+
     def vectors(self, word: Sequence[int]) -> Iterator[tuple[dict[int, int], int]]:
-        """The row lambda M(u) for each prefix u of a word, as integers by state, over a common denominator."""
+        """The row lambda M(u) for each prefix u of a word: integers by state, over one denominator."""
         row, scale = _cleared(self.initial.row(0))
         yield row, scale
         for place in word:
@@ -91,8 +115,8 @@ class Representation:
         ]
 
 
-def _cleared(row: dict[int, object]) -> tuple[dict[int, int], int]:
-    pairs = {q: (int(w.p), int(w.q)) for q, w in row.items()}  # type: ignore[attr-defined]
+def _cleared(row: dict[int, Weight]) -> tuple[dict[int, int], int]:
+    pairs = {q: (int(w.p), int(w.q)) for q, w in row.items()}
     common = math.lcm(*{d for _, d in pairs.values()})
     return {q: n * (common // d) for q, (n, d) in pairs.items()}, common
 
@@ -111,8 +135,8 @@ class Difference:
 
     joint: Representation
     silent: Sparse | None
-    symbols: list[object]
-    index: dict[object, int]
+    symbols: list[Symbol]
+    index: dict[Symbol, int]
     split: int
 
 
@@ -120,18 +144,8 @@ def difference(a: WFSA, b: WFSA) -> Difference:
     """The difference of two exact automata over the rationals, with one alphabet in one order."""
     places, first, index = kinds([a, b])
     steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in places)
-    starts, ends = ([side.initial for side in (a, b)], [side.final for side in (a, b)])
-    starts[1] = -starts[1]
-    n = a.states + b.states
-
-    def vector(parts: list[object], shape: tuple[int, int]) -> Sparse:
-        weights = np.concatenate(parts)  # type: ignore[arg-type]
-        here = np.flatnonzero(weights != 0)
-        return Sparse.of_entries(
-            shape, *((np.zeros_like(here), here) if shape[0] == 1 and n else (here, np.zeros_like(here))),
-            weights[here],
-        )
-
+    initial = _row(np.concatenate([a.initial, -b.initial]))
+    final = _row(np.concatenate([a.final, b.final])).transposed
     silent = None
     if a.silent is not None or b.silent is not None:
         parts = [
@@ -139,15 +153,14 @@ def difference(a: WFSA, b: WFSA) -> Difference:
             for side in (a, b)
         ]
         silent = beside(*parts)
-    joint = Representation(vector([*starts], (1, n)), steps, vector([*ends], (n, 1)))
-    return Difference(joint, silent, first, index, a.states)
+    return Difference(Representation(initial, steps, final), silent, first, index, a.states)
+
+
+def _row(weights: Weights) -> Sparse:
+    places = np.flatnonzero(weights != 0)
+    return Sparse.of_entries((1, len(weights)), np.zeros_like(places), places, weights[places])
 
 
 def _matrix(table: Table) -> Sparse:
     shape = (table.size, table.size)
     return Sparse.of_entries(shape, table.rows, table.columns, table.weights)
-
-
-def kept(where: Places, size: int) -> Sparse:
-    """The selection of some states, which increase, as a matrix, shape ``(size, kept)``."""
-    return Sparse.selection((size, len(where)), where)

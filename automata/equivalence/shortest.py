@@ -1,10 +1,10 @@
 """The least string of a score other than zero, sought modulo a random prime with random multipliers (Kiefer,
 Murawski, Ouaknine, Wachter and Worrell 2011).
 
-beta_0 = rho and beta_i = sum over symbols a of y_{i,a} M(a) beta_{i-1}, each y independent: lambda beta_i is a
-polynomial in them whose coefficients are the scores of the strings of length i. Where it is not zero, some score of
-that length is not. Where it is zero for i < n, most likely all scores are. The string follows from the left: each
-symbol is the least one after which what remains is not zero.
+beta_0 = rho and beta_i = sum over symbols a of y_{i,a} M(a) beta_{i-1}, each y independent: lambda beta_i is
+a polynomial in them whose coefficients are the scores of the strings of length i. Where it is not zero, some
+score of that length is not. Where it is zero for i < n, most likely all scores are. The string follows from
+the left: each symbol is the least one after which what remains is not zero.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def doubt(of: Representation, length: int) -> float:
     """The binary logarithm of a bound on the probability that a search modulo one random prime of 61 bits
     misses a string of at most that length that has a score other than zero, or is not led to the least one.
 
-    The multipliers may be zeros of one of at most ``length`` polynomials of at most that degree, and the prime
-    may divide the score, whose numerator has at most so many bits.
+    The multipliers may be zeros of one of at most ``length`` polynomials of at most that degree, and the
+    prime may divide the score, whose numerator has at most so many bits.
     """
     matrices = (of.initial, *of.steps, of.final)
     below = {int(w.q) for matrix in matrices for w in matrix.weights}

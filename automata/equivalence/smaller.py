@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from automata.aliases import Weight
 from automata.equivalence.representation import Representation
 from automata.equivalence.vectors import Word, shortlex
 
@@ -20,13 +21,12 @@ MOST_BITS = 1 << 24
 
 def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
     """Is it shown that they do? ``False`` where that is more work than the limits above."""
-    tables = [
-        (step.starts.tolist(), step.columns.tolist(), step.weights.tolist()) for step in of.steps
-    ]
+    tables = [(step.starts.tolist(), step.columns.tolist(), step.weights.tolist()) for step in of.steps]
     ends = {int(q): w for q, w in zip(of.final.rows, of.final.weights, strict=True)}
-    level = [((), _primitive({int(q): w for q, w in zip(of.initial.columns, of.initial.weights, strict=True)}))]
+    level: list[tuple[Word, dict[int, int]]] = [
+        ((), _primitive({int(q): w for q, w in zip(of.initial.columns, of.initial.weights, strict=True)}))
+    ]
     seen, products = set(), 0
-    names: Word
     while level:
         following: list[tuple[Word, dict[int, int]]] = []
         for names, row in level:
@@ -35,7 +35,7 @@ def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], 
             if sum(v * ends[q] for q, v in row.items() if q in ends) != 0:
                 return False
             for symbol, (starts, columns, weights) in enumerate(tables):
-                image: dict[int, object] = {}
+                image: dict[int, Weight] = {}
                 for q, v in row.items():
                     for entry in range(starts[q], starts[q + 1]):
                         r, term = columns[entry], weights[entry] * v
@@ -54,9 +54,9 @@ def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], 
     return True
 
 
-def _primitive(row: dict[int, object]) -> dict[int, int]:
+def _primitive(row: dict[int, Weight]) -> dict[int, int]:
     """The row times what makes it integers without a common divisor, the first one positive."""
-    pairs = {q: (int(w.p), int(w.q)) for q, w in row.items() if w != 0}  # type: ignore[attr-defined]
+    pairs = {q: (int(w.p), int(w.q)) for q, w in row.items() if w != 0}
     if not pairs:
         return {}
     below = math.lcm(*(d for _, d in pairs.values()))

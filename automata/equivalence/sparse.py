@@ -1,11 +1,12 @@
-"""The decision over a field for large automata: nothing is dense, and what proves an equality is a chain of links.
+"""The decision over a field for large automata: nothing is dense, and what proves an equality is a chain of
+links.
 
 A, and B with its initial weights negated, are taken side by side; are all scores zero? First some lengths are
-searched modulo a random prime (:mod:`automata.equivalence.shortest`): a difference mostly shows early. Then the
-representation is made smaller, by lumping (:mod:`automata.equivalence.lumps`) and by closed relations
-(:mod:`automata.equivalence.relations`), from the right and from the left: where nothing is left, the automata are
-equal, and the links prove it. Else all other lengths are searched, and, where what is left is small, the space of all
-strings' rows is found as in :mod:`automata.equivalence.lift`.
+searched modulo a random prime (:mod:`automata.equivalence.shortest`): a difference mostly shows early. Then
+the representation is made smaller, by lumping (:mod:`automata.equivalence.lumps`) and by closed relations
+(:mod:`automata.equivalence.relations`), from the right and from the left: where nothing is left, the automata
+are equal, and the links prove it. Else all other lengths are searched, and, where what is left is small, the
+space of all strings' rows is found as in :mod:`automata.equivalence.lift`.
 """
 
 from __future__ import annotations
@@ -33,12 +34,11 @@ from automata.equivalence.vectors import Word
 from automata.errors import LimitReached
 from automata.fraction_matrices import fractions
 from automata.semirings import REAL
-from automata.table import Table
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
-EARLY_PRODUCTS = 1 << 28
-"""The products modulo a prime, at most, of the search before the links (about 2 s)."""
+EARLY_PRODUCTS = 1 << 27
+"""The products modulo a prime, at most, of the search before the links (about a second)."""
 MOST_PRODUCTS = 1 << 37
 """The same of the search after them (about 10 minutes)."""
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
@@ -48,7 +48,8 @@ def decide(a: WFSA, b: WFSA, tell: Tell, most_dense: int = MOST_DENSE) -> Answer
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
     Args:
-        a, b: the automata.
+        a: the first automaton.
+        b: the second one.
         tell: called with what is being done.
         most_dense: so many states of what the links leave are computed with as arrays.
     """
@@ -109,12 +110,15 @@ class _Decision:
     def _search(self, what: str, most: int) -> Search | None:
         self.longest = min(max(most, 32), max(self.left.states - 1, 0))
         search = Search(modulo(self.left, self.primes))
-        told = lambda length: self.tell(f"{what}: length {length} of at most {self.longest}")  # noqa: E731
         self.methods.append("search")
+
+        def told(length: int) -> None:
+            self.tell(f"{what}: length {length} of at most {self.longest}")
+
         return search if search.found(self.longest, told) else None
 
     def _reduce(self) -> None:
-        """Lump from the right and from the left for as long as that helps, then close relations, and so on."""
+        """Lump from the right and from the left for as long as that helps, then close relations; again."""
         while not self.left.is_zero:
             before = self.left.states
             if self._lump(False) or self._lump(True):
@@ -150,14 +154,14 @@ class _Decision:
         """The left link to a basis of the rows that all strings lead to, whose final weights are then all
         zero.
         """
-        one = cleared([_automaton(self.left)])
+        one = cleared([self.left.automaton(REAL, range(len(self.left.steps)))])
         seen = explore(one, next(self.primes))
         basis = lift(one, seen.words, self.primes, lambda bits: self.tell(f"a basis, from {bits} bits"))
         if basis is None or any((basis.sides[0] * one.sides[0].end).entries()):
             return None
         rows = fractions(basis.sides[0], basis.denominator)
-        n, places = self.left.states, np.nonzero(rows)
-        matrix = Sparse.of_entries((len(rows), n), *places, rows[places])
+        n, (i, j) = self.left.states, np.nonzero(rows)
+        matrix = Sparse.of_entries((len(rows), n), i, j, rows[i, j])
         to = basis.automaton(one)
         steps = tuple(
             Sparse.of_entries((len(rows), len(rows)), t.rows, t.columns, t.weights) for t in to.tables
@@ -197,8 +201,8 @@ class _Decision:
         last = self.longest >= n - 1
         chance = int(-doubt(self.left, self.longest))
         why = (
-            f"no string {'' if last else f'of at most {self.longest} symbols '}was seen to differ modulo a random"
-            f" prime; if one did, the chance of seeing none was less than 2^-{chance}"
+            f"no string {'' if last else f'of at most {self.longest} symbols '}was seen to differ modulo a"
+            f" random prime; if one did, the chance of seeing none was less than 2^-{chance}"
         )
         rest = (
             f"of their difference {n} states are left that are no sums of few others, where at most"
@@ -220,21 +224,3 @@ class _Decision:
             "methods": ", ".join(dict.fromkeys(self.methods)),
             "seconds": round(perf_counter() - self.begun, 3),
         }
-
-
-def _automaton(of: Representation) -> WFSA:
-    """The automaton of a representation, whose symbols are the places of its matrices."""
-    n = of.states
-    initial, final = (np.full(n, 0, dtype=object) for _ in range(2))
-    for vector, weights in ((of.initial, initial), (of.final, final)):
-        for i, j, w in vector.entries():
-            weights[i + j] = w
-    tables = []
-    for step in of.steps:
-        weights = np.empty(len(step), dtype=object)
-        weights[:] = [w for _, _, w in step.entries()]
-        tables.append(Table.of_entries(n, step.rows, step.columns, weights))
-    blank = WFSA(REAL, [], [], {})
-    return blank.replace(
-        initial=initial, final=final, tables=tables, index={i: i for i in range(len(tables))}
-    )
