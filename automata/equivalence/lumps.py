@@ -38,7 +38,8 @@ class Functionals:
     Attributes:
         of: the representation modulo a prime.
         scale: c, one functional.
-        other: another one.
+        other: another one, with multipliers of its own for each symbol: with the same, strings of one length
+            would all look alike.
         length: the least length of strings that neither has.
     """
 
@@ -46,22 +47,23 @@ class Functionals:
     scale: Residues
     other: Residues
     length: int
-    _vector: Residues
+    _vectors: tuple[Residues, Residues]
 
     @classmethod
     def start(cls, of: Modular) -> Functionals:
         """Of the empty string alone."""
-        one, other = (of.field.times(of.final, int(of.field.random(1)[0])) for _ in range(2))
-        return cls(of, one, other, 1, of.final)
+        one, other = (of.field.times(of.final, factor) for factor in of.field.random(2).tolist())
+        return cls(of, one, other, 1, (of.final, of.final))
 
     def extend(self, length: int) -> None:
         """To strings of fewer than so many symbols."""
-        field = self.of.field
+        field, symbols = self.of.field, self.of.symbols
         while self.length < length:
-            self._vector = self.of.step(self._vector, field.random(self.of.symbols))
+            one, other = (self.of.step(vector, field.random(symbols)) for vector in self._vectors)
             factors = field.random(2).tolist()
-            self.scale = field.sum(self.scale, field.times(self._vector, factors[0]))
-            self.other = field.sum(self.other, field.times(self._vector, factors[1]))
+            self.scale = field.sum(self.scale, field.times(one, factors[0]))
+            self.other = field.sum(self.other, field.times(other, factors[1]))
+            self._vectors = one, other
             self.length += 1
 
     def quotients(self) -> Residues:

@@ -16,6 +16,7 @@ from time import perf_counter
 
 import numpy as np
 
+from automata.equivalence import field
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.chain import Chain
 from automata.equivalence.explore import explore
@@ -41,6 +42,8 @@ EARLY_PRODUCTS = 1 << 27
 """The products modulo a prime, at most, of the search before the links (about a second)."""
 MOST_PRODUCTS = 1 << 37
 """The same of the search after them (about 10 minutes)."""
+MOST_PROVED = 1000
+"""Of so many states, it is proved as in :mod:`automata.equivalence.field` that no smaller string differs."""
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
 
 
@@ -178,7 +181,7 @@ class _Decision:
         links = f"{count} link{'' if count == 1 else 's'}" if count else "no link"
         return Equivalent(HOW.format(links=links), certificate, figures)
 
-    def _different(self, search: Search) -> Different:
+    def _different(self, search: Search) -> Answer:
         word = search.word()
         self.tell(f"the scores of a string of {len(word)} symbols")
         split, n = self.of.split, self.whole.states
@@ -187,6 +190,8 @@ class _Decision:
         if x == y:
             raise RuntimeError("scores that differ modulo a prime are equal")
         least = self._is_least(word)
+        if not least and n <= MOST_PROVED:
+            return field.decide(self.a, self.b, self.tell)
         chance = None if least else doubt(self.left, len(word))
         return Different(
             tuple(self.of.symbols[i] for i in word), (x, y), figures=self._figures(), doubt=chance
