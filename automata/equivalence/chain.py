@@ -40,9 +40,6 @@ class Chain:
 
     def to_json(self) -> JsonObject:
         """As a JSON object."""
-        figures = {
-            name: value if isinstance(value, int) else str(value) for name, value in self.figures.items()
-        }
         return {
             "format": FORMAT,
             "about": ABOUT,
@@ -50,7 +47,7 @@ class Chain:
             "A": to_json(self.a),
             "B": to_json(self.b),
             "links": [self._link(link) for link in self.links],
-            "figures": figures,
+            "figures": {name: str(value) for name, value in self.figures.items()},
         }
 
     def _link(self, link: Link) -> JsonObject:
