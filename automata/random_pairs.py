@@ -282,9 +282,15 @@ FAMILIES: dict[str, Callable[[Generator, int], tuple[WFSA, WFSA]]] = {
 
 
 def changed(rng: Generator, automaton: WFSA) -> WFSA:
-    """The automaton with the weight of one transition changed in its last place, by one."""
+    """The automaton with the weight of one transition changed in its last place, by one: of one that is on
+    some path from an initial to a final state, if there is one.
+    """
     edges = list(automaton.edges())
-    place = int(rng.integers(len(edges)))
+    out = [(e.source, e.target) for e in edges]
+    reached = _reached(np.flatnonzero(automaton.initial != 0).tolist(), out)
+    leads = _reached(np.flatnonzero(automaton.final != 0).tolist(), [(q, p) for p, q in out])
+    useful = [i for i, (p, q) in enumerate(out) if p in reached and q in leads]
+    place = int(rng.choice(useful or len(edges)))
     old = edges[place].weight
     new = Fraction(old.numerator * 10**6 + 1, old.denominator * 10**6)
     edges[place] = edges[place]._replace(weight=new)
@@ -293,3 +299,15 @@ def changed(rng: Generator, automaton: WFSA) -> WFSA:
         for vector in (automaton.initial, automaton.final)
     ]
     return WFSA.from_edges(automaton.semiring, automaton.states, automaton.alphabet, ends[0], ends[1], edges)
+
+
+def _reached(states: list[int], edges: list[tuple[int, int]]) -> set[int]:
+    after: dict[int, list[int]] = {}
+    for p, q in edges:
+        after.setdefault(p, []).append(q)
+    known = set(states)
+    while states:
+        new = {r for q in states for r in after.get(q, ())} - known
+        known |= new
+        states = list(new)
+    return known
