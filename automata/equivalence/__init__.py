@@ -20,6 +20,7 @@ from dataclasses import replace
 from automata.equivalence import field, lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Distinguished
+from automata.equivalence.large import are_large
 from automata.errors import InputError, LimitReached, UnknownSymbol
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
@@ -44,8 +45,9 @@ def equivalent(
     """Decide whether two automata give every string the same score, exactly: floats are the fractions that
     they are.
 
-    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`). Boolean:
-    decided (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: equal where lumping shows it
+    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`), or, of
+    large automata, a chain of sparse ones (:mod:`automata.equivalence.sparse`). Boolean: decided
+    (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: equal where lumping shows it
     (:mod:`automata.equivalence.lumping`), decided where every string has at most one path
     (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log: equal where lumping
     shows it, decided where every string has at most one path.
@@ -98,7 +100,11 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
 def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Answer:
     k = a.semiring
     if k in (REAL, COUNTING):
-        return field.decide(a, b, tell)
+        if not are_large(a, b):
+            return field.decide(a, b, tell)
+        from automata.equivalence import sparse  # here, since numba takes long to import
+
+        return sparse.decide(a, b, tell)
     if k is BOOLEAN:
         if max(a.states, b.states) > MANY and a.silent is None and b.silent is None:
             tell("lumping")

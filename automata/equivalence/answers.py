@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -20,10 +21,12 @@ class Equivalent:
     Attributes:
         how: the method that decided it, in words.
         certificate: what a stranger can check it by; ``None`` where the method has none.
+        figures: sizes, times and methods of a decision about large automata, by name; empty for others.
     """
 
     how: str
     certificate: Certificate | None = field(default=None, repr=False)
+    figures: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
     verdict: ClassVar[Verdict] = "equivalent"
     word: ClassVar[None] = None
     scores: ClassVar[None] = None
@@ -32,17 +35,22 @@ class Equivalent:
 @dataclass(frozen=True)
 class Different:
     """The shortlex-least string that the two automata score differently, in the order of the first one's
-    alphabet.
+    alphabet; of large automata, a string that most likely is the least (see ``doubt``).
 
     Attributes:
         word: its symbols.
         scores: of the first and of the second automaton, exact; logarithms as the fractions that they are.
         certificate: automata, word and scores.
+        figures: sizes, times and methods of a decision about large automata, by name; empty for others.
+        doubt: where it is not proved that no smaller string differs: the binary logarithm of a bound on the
+            probability that one does; ``None`` where it is proved.
     """
 
     word: Symbols
     scores: tuple[Weight, Weight]
     certificate: Certificate | None = field(default=None, repr=False)
+    figures: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
+    doubt: float | None = field(default=None, repr=False)
     verdict: ClassVar[Verdict] = "different"
 
 
@@ -54,10 +62,12 @@ class Unknown:
         why: in a sentence.
         searched: all strings of at most this many symbols have the same scores; ``None`` where not even that
             is known.
+        figures: sizes, times and methods of a decision about large automata, by name; empty for others.
     """
 
     why: str
     searched: int | None = None
+    figures: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
     verdict: ClassVar[Verdict] = "unknown"
     word: ClassVar[None] = None
     scores: ClassVar[None] = None

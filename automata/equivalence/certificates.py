@@ -1,9 +1,9 @@
 """Certificates: what a decision rests on, in a form that programs which share no code with this one can
 check.
 
-``ratproof/checkers/check_certificate.py`` is the one for fields, ``ratproof/checkers/check_bisimulation.py``
-for other semirings. A certificate is a JSON object: the format, two automata A and B, what it claims of them,
-and what shows it.
+``ratproof/checkers/check_certificate.py`` is the one for fields, ``ratproof/checkers/check_chain.py`` for
+chains over a field, ``ratproof/checkers/check_bisimulation.py`` for other semirings. A certificate is a JSON
+object: the format, two automata A and B, what it claims of them, and what shows it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from automata.aliases import JsonObject, String, Symbols, Weight, Weights
-from automata.epsilon import closure
+from automata.equivalence.chain import FORMAT as FORMAT
+from automata.equivalence.chain import Chain
+from automata.equivalence.silent import without_epsilon
 from automata.json_format import to_json
-from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, REAL
 from automata.wfsa import WFSA
-
-FORMAT = "ratproof certificate 1"
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ class Lumped:
         return _frame("equivalent", self.a, self.b) | lumped
 
 
-Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped
+Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped | Chain
 
 
 def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
@@ -171,10 +170,8 @@ def _without_epsilon(automaton: WFSA) -> JsonObject:
     """The automaton without epsilon, and v = |E|* 1: then v > 0 and |E| v = v - 1 < v, so all sums over
     silent ways converge.
     """
-    k = automaton.semiring
-    assert automaton.silent is not None
-    v = closure(k, k.absolute(automaton.silent.dense(k))).sum(axis=1)
-    return {"automaton": to_json(remove_epsilon(automaton)), "bound": [REAL.format(w) for w in v]}
+    plain, v = without_epsilon(automaton)
+    return {"automaton": to_json(plain), "bound": [REAL.format(w) for w in v]}
 
 
 def _entries(matrix: Weights) -> list[list[int | str]]:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import flint
+import numpy as np
 
 from automata.aliases import Symbol
 from automata.equivalence.symbols import kinds
@@ -160,3 +161,8 @@ def primes() -> Iterator[int]:
         if candidate not in seen and flint.fmpz(candidate).is_prime():
             seen.add(candidate)
             yield candidate
+
+
+def random_numbers() -> np.random.Generator:
+    """A generator that nobody can foresee."""
+    return np.random.default_rng(_random.getrandbits(128))

@@ -33,6 +33,17 @@ def equivalent(folder: Path) -> tuple[str, ...]:
     return ("c.json",)
 
 
+def chain(folder: Path) -> tuple[str, ...]:
+    from automata.equivalence.sparse import decide  # here, since numba takes long to import
+
+    equivalent(folder)
+    a, b = (files.read(folder / name) for name in ("A.json", "B.json"))
+    answer = decide(a, b, lambda stage: None)
+    assert answer.certificate is not None
+    (folder / "c.json").write_text(json.dumps(answer.certificate.to_json()))
+    return ("c.json",)
+
+
 def different(folder: Path) -> tuple[str, ...]:
     automata_json(folder)
     run("equivalent A.json B.json --certificate c.json")
@@ -111,6 +122,7 @@ def checked_by(program: str) -> Commands:
 
 KINDS = (
     Kind("certificate: equivalent", equivalent, checked_by("check_certificate"), agree=True),
+    Kind("certificate: chain", chain, checked_by("check_chain"), agree=True),
     Kind("certificate: different", different, checked_by("check_certificate"), agree=True),
     Kind("certificate: minimal", minimal, checked_by("check_certificate"), agree=True),
     Kind("certificate: bisimulation", bisimulation, checked_by("check_bisimulation"), agree=True),

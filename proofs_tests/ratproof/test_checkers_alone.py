@@ -1,4 +1,4 @@
-"""The five programs that check certificates: each stands alone, is short, reads as the others do, and says
+"""The six programs that check certificates: each stands alone, is short, reads as the others do, and says
 what it accepted.
 """
 
@@ -18,6 +18,7 @@ from ratproof.checkers import (
     check_bisimulation,
     check_boxes,
     check_certificate,
+    check_chain,
     check_hankel,
     check_invariant,
 )
@@ -28,6 +29,7 @@ MOST_LINES = 350
 FOR_EACH = {
     check_certificate: "minimal-counting",
     check_bisimulation: "equivalent-boolean",
+    check_chain: "equivalent-real-chain",
     check_hankel: "hankel-gru",
     check_invariant: "follows-eq-2",
     check_boxes: "boxes-sr-elman-dot-without-start",

@@ -13,6 +13,7 @@ from ratproof.checkers import (
     check_bisimulation,
     check_boxes,
     check_certificate,
+    check_chain,
     check_hankel,
     check_invariant,
 )
@@ -53,7 +54,14 @@ class Judgement:
 
 PROGRAMS: dict[str, ModuleType] = {
     program.ABOUT: program
-    for program in (check_certificate, check_bisimulation, check_hankel, check_invariant, check_boxes)
+    for program in (
+        check_certificate,
+        check_bisimulation,
+        check_chain,
+        check_hankel,
+        check_invariant,
+        check_boxes,
+    )
 }
 """The programs, by what the certificates are about that they check."""
 OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}

@@ -104,16 +104,16 @@ def equivalent(
                 "scores": scores,
                 "why": why,
                 "searched": answer.searched if isinstance(answer, Unknown) else None,
+                "least": answer.doubt is None if isinstance(answer, Different) else None,
+                "figures": dict(answer.figures),
                 "certificate": certificate if shown is not None else None,
                 "kernel": None if accepted is None else {"file": coq_file, "theorem": accepted},
             }
         )
     elif isinstance(answer, Different):
         x, y = map(write, answer.scores)
-        print(
-            f"different: on {write_string(list(answer.word))} {a} gives {x} and {b} gives {y}; no smaller"
-            " string differs"
-        )
+        string = write_string(list(answer.word))
+        print(f"different: on {string} {a} gives {x} and {b} gives {y}; {_least_word(answer)}")
     elif isinstance(answer, Equivalent):
         print(f"equivalent: every string has the same score in {a} and {b} ({answer.how})")
     else:
@@ -193,6 +193,16 @@ def rank(
     with progress("rank") as tell, _naming(automaton):
         states = minimising.rank(given, tell)
     print_json({"rank": states}) if as_json else print(states)
+
+
+def _least_word(answer: Different) -> str:
+    """What is known of smaller strings."""
+    if answer.doubt is None:
+        return "no smaller string differs"
+    return (
+        "that no smaller string differs is not proved: it is so but for a chance of less than"
+        f" 2^-{int(-answer.doubt)}"
+    )
 
 
 def _least(least: int, given: WFSA) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 from automata.aliases import Symbol, Symbols, Weight, Weights
 from automata.equivalence import Different, Equivalent
 from automata.equivalence.certificates import Linked
+from automata.equivalence.chain import Chain
 from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.reachability import dead_states
@@ -150,6 +151,8 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
         )
     if isinstance(answer.certificate, Linked):
         left, right = _certificate_links(builder, answer.certificate, plain_a, plain_b, to_a, to_b)
+    elif isinstance(answer.certificate, Chain):
+        raise InputError("--kernel: the automata are large, and Coq is shown no chain of links")
     elif answer.certificate is not None:
         left, right = _pair_links(builder, plain_a, plain_b, to_a, to_b)
     else:

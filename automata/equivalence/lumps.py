@@ -1,0 +1,241 @@
+"""Lumping over the rationals: states whose right languages are multiples of one another become one state,
+where their transitions are so, too.
+
+The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i, with beta
+as in :mod:`automata.equivalence.shortest`. (Sums of weights would cancel.) States are of one class where
+another such functional, over c, is the same; the partition is then refined until, for random v, the sum of (t
+rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a and states r is one number for each class. The
+ratios of scales modulo the prime are read back as fractions, from more primes where one is too few, and what
+they make is checked exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+
+from automata.equivalence.links import Link, right_link
+from automata.equivalence.modular import Modular, Residues
+from automata.equivalence.rationals import Places, Sparse, Truths
+from automata.equivalence.representation import Representation
+
+SLACK = 20
+"""A fraction is believed where its two numbers together are so many bits shorter than the modulus."""
+MOST_PRIMES = 32
+"""The most primes that ratios are read back from."""
+MOST_PRODUCTS = 1 << 30
+"""The most products of a weight and a vector's component in the random functionals."""
+
+
+@dataclass
+class Functionals:
+    """Random functionals of each state's right language, of strings up to some length.
+
+    Attributes:
+        of: the representation modulo a prime.
+        scale: c, one functional.
+        other: another one, with multipliers of its own for each symbol: with the same, strings of one length
+            would all look alike.
+        length: the least length of strings that neither has.
+    """
+
+    of: Modular
+    scale: Residues
+    other: Residues
+    length: int
+    _vectors: tuple[Residues, Residues]
+
+    @classmethod
+    def start(cls, of: Modular) -> Functionals:
+        """Of the empty string alone."""
+        one, other = (of.field.times(of.final, factor) for factor in of.field.random(2).tolist())
+        return cls(of, one, other, 1, (of.final, of.final))
+
+    def extend(self, length: int) -> None:
+        """To strings of fewer than so many symbols."""
+        field, symbols = self.of.field, self.of.symbols
+        while self.length < length:
+            one, other = (self.of.step(vector, field.random(symbols)) for vector in self._vectors)
+            factors = field.random(2).tolist()
+            self.scale = field.sum(self.scale, field.times(one, factors[0]))
+            self.other = field.sum(self.other, field.times(other, factors[1]))
+            self._vectors = one, other
+            self.length += 1
+
+    def quotients(self) -> Residues:
+        """The other functional over the scale; 0 where that is 0."""
+        return self.of.field.product(self.other, self.of.field.inverse(self.scale))
+
+    def settle(self) -> None:
+        """Extend until twice as long strings tell no more states apart, or that is too much work."""
+        seen = (-1, -1)
+        while True:
+            now = (int(np.count_nonzero(self.scale)), len(np.unique(self.quotients())))
+            enough = 2 * self.length * (self.of.entries + self.of.states) > MOST_PRODUCTS
+            if (now == seen and self.length >= 16) or self.length > self.of.states or enough:
+                return
+            seen = now
+            self.extend(2 * self.length)
+
+
+def lump(of: Representation, primes: Iterator[int], tell: Callable[[str], None]) -> tuple[Link | None, int]:
+    """The right link to classes of states, and how many primes it took; ``None`` where no two states are of
+    one class, or the ratios have too many digits.
+    """
+    functionals = Functionals.start(modulo(of, primes))
+    functionals.settle()
+    classes = refined(functionals)
+    kept = first_of_each(classes)
+    if len(kept) == of.states:
+        return None, 1
+    tell(f"{of.states} states in {len(kept)} classes")
+    if not len(kept):
+        return right_link(of, Sparse.of_entries((of.states, 0), [], [], []), kept), 1
+    ratios = Ratios(of, primes, kept[classes], classes < 0)
+    ratios.add(functionals)
+    while ratios.count <= MOST_PRIMES:
+        scales = ratios.fractions()
+        if scales is not None:
+            live = np.flatnonzero(classes >= 0)
+            shape = (of.states, len(kept))
+            matrix = Sparse.of_entries(shape, live, classes[live], [scales[q] for q in live.tolist()])
+            link = right_link(of, matrix, kept)
+            if link is not None:
+                return link, ratios.count
+        ratios.double(functionals.length)
+    return None, ratios.count
+
+
+def modulo(of: Representation, primes: Iterator[int]) -> Modular:
+    """The representation modulo a prime that divides no denominator."""
+    for prime in primes:
+        try:
+            return Modular(of, prime)
+        except ZeroDivisionError:
+            continue
+    raise AssertionError("there are infinitely many primes")
+
+
+def first_of_each(classes: Places) -> Places:
+    """The first state of each class, in the order of the classes' numbers; -1 is no class."""
+    first = np.full(int(classes.max(initial=-1)) + 1, len(classes), dtype=np.intp)
+    live = np.flatnonzero(classes >= 0)
+    np.minimum.at(first, classes[live], live)
+    return first
+
+
+def refined(functionals: Functionals) -> Places:
+    """The class of each state, numbered by first states; -1 where the right language is zero."""
+    of, field = functionals.of, functionals.of.field
+    scale = functionals.scale
+    zero = scale == 0
+    keys = functionals.quotients()
+    count = -1
+    while True:
+        live = np.flatnonzero(~zero)
+        _, first, members = np.unique(keys[live], return_index=True, return_inverse=True)
+        if len(first) + int(zero.sum()) == count:
+            break
+        count = len(first) + int(zero.sum())
+        values = np.zeros(of.states, dtype=np.uint64)
+        values[live] = field.product(field.random(len(first))[members], scale[live])
+        sums = field.sum(
+            of.step(values, field.random(of.symbols)), field.times(of.final, int(field.random(1)[0]))
+        )
+        # a state of scale zero that leads elsewhere is not zero, or not by its transitions alone: it is kept
+        alone = np.flatnonzero(zero & (sums != 0))
+        hashes = np.zeros(of.states, dtype=np.uint64)
+        hashes[live] = field.random(len(first))[members]
+        keys = field.sum(hashes, field.product(sums, field.inverse(scale)))
+        if len(alone):
+            scale, zero = scale.copy(), zero.copy()
+            scale[alone], zero[alone] = 1, False
+            keys[alone] = field.random(len(alone))
+            count = -1
+    functionals.scale = scale
+    ranks = np.empty(len(first), dtype=np.intp)
+    ranks[np.argsort(first)] = np.arange(len(first))
+    classes = np.full(of.states, -1, dtype=np.intp)
+    classes[live] = ranks[members]
+    return classes
+
+
+class Ratios:
+    """Ratios of scales, of each state's to that of another one, modulo more and more primes.
+
+    Args:
+        of: the representation.
+        primes: fresh ones.
+        beside: for each state the other one.
+        zero: for each state, is its ratio zero?
+    """
+
+    def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Truths) -> None:
+        self.of, self.primes, self.beside, self.zero = of, primes, beside, zero
+        self.count, self.modulus = 0, 1
+        self.known: dict[int, Fraction] = {}
+        self.values: list[int] = []
+        self.single: tuple[Modular, Residues] | None = None
+
+    def add(self, functionals: Functionals) -> None:
+        """One more prime's."""
+        field, scale = functionals.of.field, functionals.scale
+        found = field.product(scale, field.inverse(scale[self.beside]))
+        found = np.where(self.beside == np.arange(len(found)), np.uint64(1), found)
+        self.count += 1
+        if self.count == 1:
+            self.single = functionals.of, found
+            self.modulus = field.prime
+            return
+        if self.count == 2:
+            assert self.single is not None
+            self.values = self.single[1].tolist()
+        m, p = self.modulus, field.prime
+        inverse = pow(m, -1, p)
+        self.values = [
+            v + m * ((w - v) * inverse % p) for v, w in zip(self.values, found.tolist(), strict=True)
+        ]
+        self.modulus *= p
+
+    def double(self, length: int) -> None:
+        """As many primes again."""
+        for _ in range(self.count):
+            functionals = Functionals.start(modulo(self.of, self.primes))
+            functionals.extend(length)
+            self.add(functionals)
+
+    def fractions(self) -> list[Fraction] | None:
+        """All ratios; ``None`` where one has too many digits for the primes."""
+        if self.count == 1:
+            assert self.single is not None
+            of, found = self.single
+            above, below = of.field.fractions(found, isqrt(self.modulus >> SLACK))
+            if not below[~self.zero].all():
+                return None
+            below[self.zero] = 1
+            pairs = zip(above.tolist(), below.tolist(), strict=True)
+            return [Fraction(n, d) for n, d in pairs]
+        most = isqrt(self.modulus >> SLACK)
+        cache: dict[int, Fraction | None] = {}
+        result = []
+        for value, zero in zip(self.values, self.zero.tolist(), strict=True):
+            if value not in cache:
+                cache[value] = Fraction(0) if zero else _fraction(value, self.modulus, most)
+            ratio = cache[value]
+            if ratio is None:
+                return None
+            result.append(ratio)
+        return result
+
+
+def _fraction(value: int, modulus: int, most: int) -> Fraction | None:
+    """The fraction that is a value modulo the modulus, numerator and denominator at most ``most``."""
+    r, rest, t, last = modulus, value, 0, 1
+    while rest > most:
+        quotient = r // rest
+        r, rest, t, last = rest, r - quotient * rest, last, t - quotient * last
+    return Fraction(rest, last) if abs(last) <= most else None

@@ -1,0 +1,180 @@
+"""Linear relations among the states of a representation, closed under its steps: states that are sums of
+others are eliminated.
+
+A relation is a row r with r M(w) rho = 0 for every string w. Those that are looked at first are guessed from
+random functionals (two states whose right languages are multiples of one another); lambda itself is one, if
+every score is zero. Each is kept as a rule, state p -> a combination of states without a rule; r M(a),
+reduced by the rules, has to be zero, or is one more relation. What the rules make is a right link, which is
+checked exactly.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from math import isqrt
+from typing import Any
+
+import flint
+import numpy as np
+
+from automata.equivalence.links import Link, right_link
+from automata.equivalence.lumps import SLACK, Functionals, modulo
+from automata.equivalence.rationals import of_rows
+from automata.equivalence.representation import Representation
+
+Row = dict[int, Any]
+"""A sparse row: fractions of python-flint by state."""
+MOST_TERMS = 60
+"""The most products for each state and transition, before the closing is given up."""
+MOST_FILL = 8
+"""The most entries of all rules for each state and transition."""
+
+
+def close(of: Representation, primes: Iterator[int], tell: Callable[[str], None]) -> Link | None:
+    """The right link to the states without a rule; ``None`` where the relations do not close, or fill up."""
+    functionals = Functionals.start(modulo(of, primes))
+    functionals.settle()
+    guesses = guessed(functionals)
+    start: Row = of.initial.row(0)
+    attempts = [[*guesses, start], *([guesses, [start]] if guesses else [])]
+    for attempt in attempts:
+        relations = _Relations(of, functionals, tell)
+        if attempt and relations.close(attempt):
+            return relations.link()
+    return None
+
+
+def guessed(functionals: Functionals) -> list[Row]:
+    """Relations between two states each, and of one, that two random functionals suggest."""
+    field, scale = functionals.of.field, functionals.scale
+    one = flint.fmpq(1)
+    guesses: list[Row] = [{int(q): one} for q in np.flatnonzero(scale == 0)]
+    live = np.flatnonzero(scale)
+    _, first, members = np.unique(functionals.quotients()[live], return_index=True, return_inverse=True)
+    same = live[first][members]
+    several = np.flatnonzero(same != live)
+    ratios = field.product(scale[live[several]], field.inverse(scale[same[several]]))
+    above, below = field.fractions(ratios, isqrt(field.prime >> SLACK))
+    for q, r, n, d in zip(
+        *(part.tolist() for part in (live[several], same[several], above, below)), strict=True
+    ):
+        if d:
+            guesses.append({q: one, r: flint.fmpq(-n, d)})
+    return guesses
+
+
+class _Relations:
+    """Rules, one for each eliminated state; no rule's right side has a state that has one."""
+
+    def __init__(self, of: Representation, functionals: Functionals, tell: Callable[[str], None]) -> None:
+        self.of, self.tell = of, tell
+        self.prime, self.functional = functionals.of.field.prime, functionals.scale.tolist()
+        self.tables = [
+            (step.starts.tolist(), step.columns.tolist(), step.weights.tolist()) for step in of.steps
+        ]
+        self.entering = np.zeros(of.states, dtype=np.intp)
+        for step in of.steps:
+            self.entering += np.bincount(step.columns, minlength=of.states)
+        self.rules: dict[int, Row] = {}
+        self.used: dict[int, set[int]] = {}
+        self.waiting: deque[int] = deque()
+        size = of.states + of.transitions
+        self.terms, self.most_terms = 0, MOST_TERMS * size + 100_000
+        self.fill, self.most_fill = 0, MOST_FILL * size + 10_000
+
+    def close(self, relations: list[Row]) -> bool:
+        """Take these for relations, and close them; ``False`` where one is none, or there is too much."""
+        for relation in relations:
+            if not self._add(relation):
+                return False
+        done = 0
+        while self.waiting:
+            state = self.waiting.popleft()
+            relation = {q: -w for q, w in self.rules[state].items()}
+            relation[state] = flint.fmpq(1)
+            for table in self.tables:
+                if not self._add(self._step(relation, table)):
+                    return False
+            done += 1
+            if done % 1024 == 0:
+                self.tell(f"{len(self.rules)} relations, {len(self.waiting)} to be closed")
+        return True
+
+    def _step(self, row: Row, table: tuple[list[int], list[int], list[Any]]) -> Row:
+        starts, columns, weights = table
+        result: Row = {}
+        for q, v in row.items():
+            for entry in range(starts[q], starts[q + 1]):
+                r = columns[entry]
+                term = v * weights[entry]
+                result[r] = result[r] + term if r in result else term
+        self.terms += len(result)
+        return result
+
+    def _reduced(self, row: Row) -> Row:
+        result: Row = {}
+        for q, v in row.items():
+            rule = self.rules.get(q)
+            if rule is None:
+                result[q] = result[q] + v if q in result else v
+                continue
+            self.terms += len(rule)
+            for r, w in rule.items():
+                term = v * w
+                result[r] = result[r] + term if r in result else term
+        return {q: w for q, w in result.items() if w != 0}
+
+    def _add(self, relation: Row) -> bool:
+        row = self._reduced(relation)
+        if not row:
+            return True
+        if self._value(row) or max(self.terms / self.most_terms, self.fill / self.most_fill) > 1:
+            return False
+        used = self.used
+        pivot = min(row, key=lambda q: (len(used.get(q, ())) + int(self.entering[q]), q))
+        scale = -1 / row.pop(pivot)
+        rule = {q: w * scale for q, w in row.items()}
+        for state in used.pop(pivot, ()):
+            other = self.rules[state]
+            factor = other.pop(pivot)
+            self.fill -= 1
+            for q, w in rule.items():
+                term = factor * w
+                total = other[q] + term if q in other else term
+                if total != 0:
+                    self.fill += q not in other
+                    other[q] = total
+                    used.setdefault(q, set()).add(state)
+                else:
+                    del other[q]
+                    used[q].discard(state)
+                    self.fill -= 1
+            self.terms += len(rule)
+        self.rules[pivot] = rule
+        self.fill += len(rule)
+        for q in rule:
+            used.setdefault(q, set()).add(pivot)
+        self.waiting.append(pivot)
+        return True
+
+    def _value(self, row: Row) -> int:
+        """A random functional of the row, modulo the prime: not zero where it is no relation."""
+        p, total = self.prime, 0
+        for q, w in row.items():
+            below = int(w.q)
+            weight = int(w.p) if below == 1 else int(w.p) * pow(below, -1, p)
+            total += weight * self.functional[q]
+        return total % p
+
+    def link(self) -> Link | None:
+        """To the states without a rule, checked exactly."""
+        n = self.of.states
+        kept = np.array([q for q in range(n) if q not in self.rules], dtype=np.intp)
+        place = {q: i for i, q in enumerate(kept.tolist())}
+        one = flint.fmpq(1)
+        rows = [
+            (q, {place[q]: one} if q in place else {place[r]: w for r, w in self.rules[q].items()})
+            for q in range(n)
+        ]
+        return right_link(self.of, of_rows((n, len(kept)), rows), kept)

@@ -1,0 +1,166 @@
+"""A linear representation over the rationals, sparse: the row lambda, a matrix M(a) for each symbol, the
+column rho; it scores a string w as lambda M(w) rho.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from automata.aliases import Symbol, Weight, Weights
+from automata.equivalence.rationals import Sparse, beside, fraction
+from automata.equivalence.symbols import kinds
+from automata.semirings import Semiring
+from automata.table import Table
+from automata.wfsa import WFSA
+
+
+@dataclass(frozen=True)
+class Representation:
+    """A linear representation with n states.
+
+    Attributes:
+        initial: lambda, shape ``(1, n)``.
+        steps: for each kind of symbol its matrix, shape ``(n, n)``.
+        final: rho, shape ``(n, 1)``.
+    """
+
+    initial: Sparse
+    steps: tuple[Sparse, ...]
+    final: Sparse
+
+    @property
+    def states(self) -> int:
+        """The number of states, n."""
+        return self.final.shape[0]
+
+    @property
+    def transitions(self) -> int:
+        """The number of transitions whose weight is not zero."""
+        return sum(map(len, self.steps))
+
+    @property
+    def is_zero(self) -> bool:
+        """Is the score of every string visibly zero: is there no initial weight, or no final one?"""
+        return not len(self.initial) or not len(self.final)
+
+    @property
+    def mirrored(self) -> Representation:
+        """The representation of the mirrored strings' scores."""
+        steps = tuple(step.transposed for step in self.steps)
+        return Representation(self.final.transposed, steps, self.initial.transposed)
+
+    def restricted(self, states: range) -> Representation:
+        """The states of a block that no transition leaves or enters."""
+        keep = np.arange(states.start, states.stop)
+
+        def both(matrix: Sparse) -> Sparse:
+            return matrix.chosen(keep).transposed.chosen(keep).transposed
+
+        return Representation(
+            self.initial.transposed.chosen(keep).transposed,
+            tuple(map(both, self.steps)),
+            self.final.chosen(keep),
+        )
+
+    def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
+        """The automaton over a semiring of the rationals.
+
+        Args:
+            semiring: real, or counting.
+            symbols: the alphabet.
+            index: for each symbol the place of its matrix; without, their order.
+        """
+        n, alphabet = self.states, list(symbols)
+
+        def exact(matrix: Sparse) -> Weights:
+            weights: Weights = np.empty(len(matrix), dtype=object)
+            weights[:] = [semiring.exact(fraction(w)) for w in matrix.weights]
+            return weights
+
+        initial, final = (semiring.zeros(n, exact=True) for _ in range(2))
+        initial[self.initial.columns], final[self.final.rows] = exact(self.initial), exact(self.final)
+        tables = [Table.of_entries(n, step.rows, step.columns, exact(step)) for step in self.steps]
+        places = dict(zip(alphabet, index or range(len(alphabet)), strict=True))
+        blank = WFSA(semiring, [], [], {})
+        return blank.replace(initial=initial, final=final, tables=tables, index=places)
+
+    def vectors(self, word: Sequence[int]) -> Iterator[tuple[dict[int, int], int]]:
+        """The row lambda M(u) for each prefix u of a word: integers by state, over one denominator."""
+        row, scale = _cleared(self.initial.row(0))
+        yield row, scale
+        for place in word:
+            step, images = self.steps[place], []
+            for q, v in row.items():
+                images += [(r, v, w) for r, w in step.row(q).items()]
+            common = math.lcm(*{int(w.q) for _, _, w in images})
+            row = {}
+            for r, v, w in images:
+                row[r] = row.get(r, 0) + v * int(w.p) * (common // int(w.q))
+            shared = math.gcd(common, *row.values()) if common > 1 else 1
+            row = {r: v // shared for r, v in row.items() if v}
+            scale *= common // shared
+            yield row, scale
+
+    def scores(self, word: Sequence[int]) -> list[Fraction]:
+        """The score of each prefix of a word, exactly."""
+        ends, below = _cleared(self.final.transposed.row(0))
+        return [
+            Fraction(sum(v * ends.get(q, 0) for q, v in row.items()), scale * below)
+            for row, scale in self.vectors(word)
+        ]
+
+
+def _cleared(row: dict[int, Weight]) -> tuple[dict[int, int], int]:
+    pairs = {q: (int(w.p), int(w.q)) for q, w in row.items()}
+    common = math.lcm(*{d for _, d in pairs.values()})
+    return {q: n * (common // d) for q, (n, d) in pairs.items()}, common
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A, and B with its initial weights negated, side by side: the difference of their scores.
+
+    Attributes:
+        joint: the representation, A's states first.
+        silent: the epsilon transitions of both, or ``None``.
+        symbols: the first symbol of each kind.
+        index: for each symbol its kind.
+        split: the number of A's states.
+    """
+
+    joint: Representation
+    silent: Sparse | None
+    symbols: list[Symbol]
+    index: dict[Symbol, int]
+    split: int
+
+
+def difference(a: WFSA, b: WFSA) -> Difference:
+    """The difference of two exact automata over the rationals, with one alphabet in one order."""
+    places, first, index = kinds([a, b])
+    steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in places)
+    initial = _row(np.concatenate([a.initial, -b.initial]))
+    final = _row(np.concatenate([a.final, b.final])).transposed
+    silent = None
+    if a.silent is not None or b.silent is not None:
+        parts = [
+            _matrix(side.silent if side.silent is not None else Table.empty(side.states, object))
+            for side in (a, b)
+        ]
+        silent = beside(*parts)
+    return Difference(Representation(initial, steps, final), silent, first, index, a.states)
+
+
+def _row(weights: Weights) -> Sparse:
+    places = np.flatnonzero(weights != 0)
+    return Sparse.of_entries((1, len(weights)), np.zeros_like(places), places, weights[places])
+
+
+def _matrix(table: Table) -> Sparse:
+    shape = (table.size, table.size)
+    return Sparse.of_entries(shape, table.rows, table.columns, table.weights)

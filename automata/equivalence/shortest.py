@@ -1,0 +1,108 @@
+"""The least string of a score other than zero, sought modulo a random prime with random multipliers (Kiefer,
+Murawski, Ouaknine, Wachter and Worrell 2011).
+
+beta_0 = rho and beta_i = sum over symbols a of y_{i,a} M(a) beta_{i-1}, each y independent: lambda beta_i is
+a polynomial in them whose coefficients are the scores of the strings of length i. Where it is not zero, some
+score of that length is not. Where it is zero for i < n, most likely all scores are. The string follows from
+the left: each symbol is the least one after which what remains is not zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from automata.equivalence.modular import Modular, Residues
+from automata.equivalence.rationals import Sparse
+from automata.equivalence.representation import Representation
+from automata.equivalence.vectors import Word
+
+PRIMES = 54
+"""There are more than 2 to this power of primes of 61 bits."""
+_NUMBERS_KEPT = 1 << 24
+"""The most numbers of the vectors that are kept (128 MB); the others are computed again from those."""
+
+
+@dataclass
+class Search:
+    """A search for a string of a score other than zero, length after length.
+
+    Attributes:
+        of: the representation modulo a prime.
+        length: no string of fewer symbols has been seen to have a score other than zero.
+    """
+
+    of: Modular
+    length: int = 0
+    _factors: list[Residues] = field(default_factory=list, repr=False)
+    _kept: dict[int, Residues] = field(default_factory=dict, repr=False)
+    _every: int = 1
+    _vector: Residues = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._vector = self.of.final
+
+    def found(self, most: int, tell: Callable[[int], None] | None = None) -> bool:
+        """Is there a string of at most ``most`` symbols, and of at least ``length``, with a score other than
+        zero? Then ``length`` is that of the shortest.
+        """
+        while self.length <= most:
+            if self.of.field.dot(self.of.initial, self._vector):
+                return True
+            self._keep()
+            self._factors.append(self.of.field.random(self.of.symbols))
+            self._vector = self.of.step(self._vector, self._factors[-1])
+            self.length += 1
+            if tell is not None and self.length % 256 == 0:
+                tell(self.length)
+        return False
+
+    def _keep(self) -> None:
+        if self.length % self._every == 0:
+            self._kept[self.length] = self._vector
+        if len(self._kept) * self.of.states > _NUMBERS_KEPT and len(self._kept) > 8:
+            self._every *= 2
+            self._kept = {i: v for i, v in self._kept.items() if i % self._every == 0}
+
+    def word(self) -> Word:
+        """The least string that was found, as the places of its symbols."""
+        row, symbols = self.of.initial, []
+        for vector in self._back():
+            values = self.of.values(row, vector)
+            symbols.append(int(np.flatnonzero(values)[0]))
+            row = self.of.row_step(row, symbols[-1])
+        return tuple(symbols)
+
+    def _back(self) -> Iterable[Residues]:
+        """The vectors of shorter and shorter lengths, from ``length - 1`` on."""
+        last = self.length
+        for begin in sorted((i for i in self._kept if i < self.length), reverse=True):
+            vectors = [self._kept[begin]]
+            for i in range(begin, last - 1):
+                vectors.append(self.of.step(vectors[-1], self._factors[i]))
+            yield from reversed(vectors)
+            last = begin
+
+
+def doubt(of: Representation, length: int) -> float:
+    """The binary logarithm of a bound on the probability that a search modulo one random prime of 61 bits
+    misses a string of at most that length that has a score other than zero, or is not led to the least one.
+
+    The multipliers may be zeros of one of at most ``length`` polynomials of at most that degree, and the
+    prime may divide the score, whose numerator has at most so many bits.
+    """
+    matrices = (of.initial, *of.steps, of.final)
+    below = {int(w.q) for matrix in matrices for w in matrix.weights}
+    common = sum(d.bit_length() for d in below if d > 1)
+    bits = sum(_bits(matrix, common) for matrix in (of.initial, of.final))
+    bits += length * max((_bits(step, common) for step in of.steps), default=0)
+    return math.log2((length + 1) * (length + 2) / 2 / 2**60 + (bits / 60 + 1) / 2**PRIMES)
+
+
+def _bits(matrix: Sparse, common: int) -> int:
+    """Bits that hold the sum of the sizes of each row's entries, all over a common denominator."""
+    largest = max((abs(int(w.p)).bit_length() - int(w.q).bit_length() + 1 for w in matrix.weights), default=0)
+    return max(largest, 0) + common + max(matrix.shape).bit_length()

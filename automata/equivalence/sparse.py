@@ -1,0 +1,231 @@
+"""The decision over a field for large automata: nothing is dense, and what proves an equality is a chain of
+links.
+
+A, and B with its initial weights negated, are taken side by side; are all scores zero? First some lengths are
+searched modulo a random prime (:mod:`automata.equivalence.shortest`): a difference mostly shows early. Then
+the representation is made smaller, by lumping (:mod:`automata.equivalence.lumps`) and by closed relations
+(:mod:`automata.equivalence.relations`), from the right and from the left: where nothing is left, the automata
+are equal, and the links prove it. Else all other lengths are searched, and, where what is left is small, the
+space of all strings' rows is found as in :mod:`automata.equivalence.lift`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+
+import numpy as np
+
+from automata.equivalence import field
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.chain import Chain
+from automata.equivalence.explore import explore
+from automata.equivalence.integers import cleared, primes
+from automata.equivalence.large import MOST_DENSE
+from automata.equivalence.lift import lift
+from automata.equivalence.links import Link, live_link
+from automata.equivalence.lumps import lump, modulo
+from automata.equivalence.rationals import Sparse
+from automata.equivalence.relations import close
+from automata.equivalence.representation import Difference, Representation, difference
+from automata.equivalence.shortest import Search, doubt
+from automata.equivalence.silent import epsilon_link
+from automata.equivalence.smaller import smaller_scores_vanish
+from automata.equivalence.vectors import Word
+from automata.errors import LimitReached
+from automata.fraction_matrices import fractions
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+Tell = Callable[[str], None]
+EARLY_PRODUCTS = 1 << 27
+"""The products modulo a prime, at most, of the search before the links (about a second)."""
+MOST_PRODUCTS = 1 << 37
+"""The same of the search after them (about 10 minutes)."""
+MOST_PROVED = 1000
+"""Of so many states, it is proved as in :mod:`automata.equivalence.field` that no smaller string differs."""
+HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
+
+
+def decide(a: WFSA, b: WFSA, tell: Tell, most_dense: int = MOST_DENSE) -> Answer:
+    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
+
+    Args:
+        a: the first automaton.
+        b: the second one.
+        tell: called with what is being done.
+        most_dense: so many states of what the links leave are computed with as arrays.
+    """
+    return _Decision(a, b, tell, most_dense).answer()
+
+
+class _Decision:
+    def __init__(self, a: WFSA, b: WFSA, tell: Tell, most_dense: int) -> None:
+        self.a, self.b, self.tell, self.most_dense = a, b, tell, most_dense
+        self.begun = perf_counter()
+        self.of: Difference = difference(a.to_exact(), b.to_exact())
+        self.whole = self.left = self.of.joint
+        self.links: list[Link] = []
+        self.methods: list[str] = []
+        self.primes, self.taken = self._primes(), 0
+
+    def _primes(self) -> Iterator[int]:
+        for prime in primes():
+            self.taken += 1
+            yield prime
+
+    def answer(self) -> Answer:
+        """The answer."""
+        if self.of.silent is not None:
+            self.tell("epsilon transitions")
+            try:
+                self._follow(epsilon_link(self.whole, self.of.silent), "epsilon")
+            except LimitReached as limit:
+                return Unknown(f"{limit}, which is too many", figures=self._figures())
+            self.whole = self.left
+        size = self.whole.states + self.whole.transitions + 1
+        search = self._search("the shortest difference", EARLY_PRODUCTS // size)
+        if search is not None:
+            return self._different(search)
+        self._reduce()
+        if self.left.is_zero:
+            return self._equivalent()
+        search = self._search("the shortest difference, once more", MOST_PRODUCTS // size)
+        if search is not None:
+            return self._different(search)
+        if self.left.states <= self.most_dense:
+            self.tell(f"a basis of what is left, {self.left.states} states")
+            link = self._basis()
+            if link is not None:
+                self._follow(link, "basis")
+                return self._equivalent()
+        return self._unknown()
+
+    def _follow(self, link: Link | None, method: str) -> bool:
+        if link is None:
+            return False
+        self.links.append(link)
+        self.left = link.to
+        if method not in self.methods:
+            self.methods.append(method)
+        return True
+
+    def _search(self, what: str, most: int) -> Search | None:
+        self.longest = min(max(most, 32), max(self.left.states - 1, 0))
+        search = Search(modulo(self.left, self.primes))
+        self.methods.append("search")
+
+        def told(length: int) -> None:
+            self.tell(f"{what}: length {length} of at most {self.longest}")
+
+        return search if search.found(self.longest, told) else None
+
+    def _reduce(self) -> None:
+        """Lump from the right and from the left for as long as that helps, then close relations; again."""
+        while not self.left.is_zero:
+            before = self.left.states
+            if self._lump(False) or self._lump(True):
+                continue
+            if self._close(False) or self._close(True) or self.left.is_zero:
+                continue
+            if self.left.states == before:
+                return
+
+    def _lump(self, mirrored: bool) -> bool:
+        name = "lumping from the left" if mirrored else "lumping"
+
+        def told(what: str) -> None:
+            self.tell(f"{name}: {what}")
+
+        of = self.left.mirrored if mirrored else self.left
+        told(f"{of.states} states")
+        link, _ = lump(of, self.primes, told)
+        return self._follow(link.mirrored if link and mirrored else link, "lumping")
+
+    def _close(self, mirrored: bool) -> bool:
+        name = "relations from the left" if mirrored else "relations"
+
+        def told(what: str) -> None:
+            self.tell(f"{name}: {what}")
+
+        of = self.left.mirrored if mirrored else self.left
+        told(f"{of.states} states")
+        link = close(of, self.primes, told)
+        return self._follow(link.mirrored if link and mirrored else link, "relations")
+
+    def _basis(self) -> Link | None:
+        """The left link to a basis of the rows that all strings lead to, whose final weights are then all
+        zero.
+        """
+        one = cleared([self.left.automaton(REAL, range(len(self.left.steps)))])
+        seen = explore(one, next(self.primes))
+        basis = lift(one, seen.words, self.primes, lambda bits: self.tell(f"a basis, from {bits} bits"))
+        if basis is None or any((basis.sides[0] * one.sides[0].end).entries()):
+            return None
+        rows = fractions(basis.sides[0], basis.denominator)
+        n, (i, j) = self.left.states, np.nonzero(rows)
+        matrix = Sparse.of_entries((len(rows), n), i, j, rows[i, j])
+        to = basis.automaton(one)
+        steps = tuple(
+            Sparse.of_entries((len(rows), len(rows)), t.rows, t.columns, t.weights) for t in to.tables
+        )
+        pivots = np.array(basis.pivots, dtype=np.intp)
+        initial = self.left.initial.transposed.chosen(pivots).transposed
+        to_last = Representation(initial, steps, matrix @ self.left.final)
+        return Link("left", to_last, matrix)
+
+    def _equivalent(self) -> Equivalent:
+        figures = self._figures()
+        certificate = Chain(self.a, self.b, tuple(self.links), self.of.index, figures)
+        count = len(self.links)
+        links = f"{count} link{'' if count == 1 else 's'}" if count else "no link"
+        return Equivalent(HOW.format(links=links), certificate, figures)
+
+    def _different(self, search: Search) -> Answer:
+        word = search.word()
+        self.tell(f"the scores of a string of {len(word)} symbols")
+        split, n = self.of.split, self.whole.states
+        one, other = (self.whole.restricted(range(*ends)) for ends in ((0, split), (split, n)))
+        x, y = one.scores(word)[-1], -other.scores(word)[-1]
+        if x == y:
+            raise RuntimeError("scores that differ modulo a prime are equal")
+        least = self._is_least(word)
+        if not least and n <= MOST_PROVED:
+            return field.decide(self.a, self.b, self.tell)
+        chance = None if least else doubt(self.left, len(word))
+        return Different(
+            tuple(self.of.symbols[i] for i in word), (x, y), figures=self._figures(), doubt=chance
+        )
+
+    def _is_least(self, word: Word) -> bool:
+        live = live_link(self.left)
+        return smaller_scores_vanish(live.to if live else self.left, word, self.tell)
+
+    def _unknown(self) -> Unknown:
+        n = self.left.states
+        last = self.longest >= n - 1
+        chance = int(-doubt(self.left, self.longest))
+        why = (
+            f"no string {'' if last else f'of at most {self.longest} symbols '}was seen to differ modulo a"
+            f" random prime; if one did, the chance of seeing none was less than 2^-{chance}"
+        )
+        rest = (
+            f"of their difference {n} states are left that are no sums of few others, where at most"
+            f" {self.most_dense} are computed with as arrays"
+            if n > self.most_dense
+            else "the numbers of a proof would not fit in memory"
+        )
+        return Unknown(f"{why}. That is no proof: {rest}", figures=self._figures())
+
+    def _figures(self) -> dict[str, object]:
+        entries = sum(len(link.matrix) for link in self.links if link.matrix is not None)
+        return {
+            "states": self.of.joint.states,
+            "transitions": self.of.joint.transitions,
+            "links": len(self.links),
+            "nonzeros": entries,
+            "left": self.left.states,
+            "primes": self.taken,
+            "methods": ", ".join(dict.fromkeys(self.methods)),
+            "seconds": round(perf_counter() - self.begun, 3),
+        }

@@ -1,0 +1,313 @@
+"""Random pairs of large, sparse automata over the rationals that are equal by construction, for tests and
+measurements.
+
+>>> rng = np.random.default_rng(0)
+>>> a, b = permuted(rng, 5)
+>>> a.states, b.states, a.transitions == b.transitions
+(5, 5, True)
+>>> changed(rng, a).transitions == a.transitions
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+SYMBOLS = "abcd"
+Generator = np.random.Generator
+Edge = tuple[int, int, str, Fraction]
+Parts = tuple[int, dict[int, Fraction], dict[int, Fraction], list[Edge]]
+"""States, initial and final weights by state, transitions."""
+
+
+def weight(rng: Generator) -> Fraction:
+    """A fraction other than zero, of small integers."""
+    sign = -1 if rng.random() < 0.5 else 1
+    return sign * Fraction(int(rng.integers(1, 10)), int(rng.integers(1, 8)))
+
+
+def _random(rng: Generator, states: int, initial: int = 1) -> Parts:
+    """Four transitions a state, one state of ten final; each state is reached from the first."""
+    edges = {}
+    for q in range(states):
+        if q:
+            edges[int(rng.integers(0, q)), q, SYMBOLS[int(rng.integers(4))]] = weight(rng)
+        for _ in range(3 if q else 4):
+            edges[q, int(rng.integers(states)), SYMBOLS[int(rng.integers(4))]] = weight(rng)
+    final = {q: weight(rng) for q in range(states) if rng.random() < 0.1 or q == states - 1}
+    starts = {q: weight(rng) for q in range(min(initial, states))}
+    return states, starts, final, [(p, q, s, w) for (p, q, s), w in edges.items()]
+
+
+def _made(parts: Parts) -> WFSA:
+    states, initial, final, edges = parts
+    return WFSA.from_edges(REAL, states, SYMBOLS, initial.items(), final.items(), edges)
+
+
+def _renamed(rng: Generator, parts: Parts) -> Parts:
+    states, initial, final, edges = parts
+    new = rng.permutation(states).tolist()
+    return (
+        states,
+        {new[q]: w for q, w in initial.items()},
+        {new[q]: w for q, w in final.items()},
+        [(new[p], new[q], s, w) for p, q, s, w in edges],
+    )
+
+
+def _scaled(rng: Generator, parts: Parts) -> Parts:
+    """Weights pushed: another basis, by a diagonal matrix."""
+    states, initial, final, edges = parts
+    d = [weight(rng) for _ in range(states)]
+    return (
+        states,
+        {q: w * d[q] for q, w in initial.items()},
+        {q: w / d[q] for q, w in final.items()},
+        [(p, q, s, w / d[p] * d[q]) for p, q, s, w in edges],
+    )
+
+
+def _split(rng: Generator, parts: Parts, share: float = 0.1) -> Parts:
+    """A share of the states in two: what enters one is divided between both, or both have what leaves it."""
+    states, initial, final, edges = parts
+    twin: dict[int, int] = {}
+    for q in range(states):
+        if rng.random() < share:
+            twin[q] = states + len(twin)
+    part = {q: Fraction(int(rng.integers(1, 5)), 5) for q in twin}
+
+    def divided(q: int, w: Fraction) -> list[tuple[int, Fraction]]:
+        return [(q, w * part[q]), (twin[q], w * (1 - part[q]))] if q in twin else [(q, w)]
+
+    outgoing = {**final, **{twin[q]: w for q, w in final.items() if q in twin}}
+    split = []
+    for p, q, s, w in edges:
+        for source in (p, twin[p]) if p in twin else (p,):
+            split += [(source, target, s, v) for target, v in divided(q, w)]
+    starts = {r: v for q, w in initial.items() for r, v in divided(q, w)}
+    return states + len(twin), starts, outgoing, split
+
+
+def _mirrored(parts: Parts) -> Parts:
+    states, initial, final, edges = parts
+    return states, final, initial, [(q, p, s, w) for p, q, s, w in edges]
+
+
+def permuted(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
+    """A, and A with its states in another order."""
+    parts = _random(rng, states)
+    return _made(parts), _made(_renamed(rng, parts))
+
+
+def split_and_pushed(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
+    """A, and A in another order, a tenth of its states split, and its weights pushed."""
+    parts = _random(rng, states)
+    halves = _mirrored(_split(rng, _mirrored(_split(rng, parts, 0.05)), 0.05))
+    return _made(parts), _made(_renamed(rng, _scaled(rng, halves)))
+
+
+def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
+    """A, and A beside states that are not reached, states that lead to no final one, and two copies of a part
+    whose scores cancel.
+    """
+    parts = states_of, initial, final, edges = _random(rng, max(1, states * 7 // 10))
+    extra = max(1, states // 10)
+    n, more = states_of, list(edges)
+    starts, ends = dict(initial), dict(final)
+    for sign in (1, -1):  # twice the same part, entered with opposite signs
+        source = np.random.default_rng(states)
+        size, first, last, inner = _random(source, extra)
+        more += [(p + n, q + n, s, w) for p, q, s, w in inner]
+        starts |= {q + n: sign * w for q, w in first.items()}
+        ends |= {q + n: w for q, w in last.items()}
+        n += size
+    for kind in ("unreached", "dead"):
+        size, _, last, inner = _random(rng, max(1, extra // 2))
+        more += [(p + n, q + n, s, w) for p, q, s, w in inner]
+        here, there = int(rng.integers(n, n + size)), int(rng.integers(states_of))
+        more.append(
+            (here, there, "a", weight(rng)) if kind == "unreached" else (there, here, "a", weight(rng))
+        )
+        if kind == "unreached":
+            ends |= {q + n: w for q, w in last.items()}
+        n += size
+    merged: dict[tuple[int, int, str], Fraction] = {}
+    for p, q, s, w in more:
+        merged[p, q, s] = merged.get((p, q, s), Fraction(0)) + w
+    wide = n, starts, ends, [(p, q, s, w) for (p, q, s), w in merged.items() if w]
+    return _made(parts), _made(_renamed(rng, wide))
+
+
+def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
+    """A trie of random words, each with weight one, of about so many states, and the least deterministic
+    automaton of the same words.
+    """
+    children: list[dict[str, int]] = [{}]
+    ends = set()
+    while len(children) < states:
+        q = 0
+        for _ in range(int(rng.integers(4, 12))):
+            s = SYMBOLS[int(rng.integers(4))]
+            if s not in children[q]:
+                children[q][s] = len(children)
+                children.append({})
+            q = children[q][s]
+        ends.add(q)
+    classes: dict[object, int] = {}
+    of = [0] * len(children)
+    for q in range(len(children) - 1, -1, -1):  # children have larger numbers
+        look = q in ends, tuple(sorted((s, of[r]) for s, r in children[q].items()))
+        of[q] = classes.setdefault(look, len(classes))
+    one = Fraction(1)
+    least = {(of[q], of[r], s) for q, row in enumerate(children) for s, r in row.items()}
+    trie = [(q, r, s, one) for q, row in enumerate(children) for s, r in row.items()]
+    parts = len(classes), {of[0]: one}, {of[q]: one for q in ends}, [(*e, one) for e in sorted(least)]
+    return _made((len(children), {0: one}, dict.fromkeys(ends, one), trie)), _made(parts)
+
+
+def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
+    """A deterministic automaton of about so many states, and a nondeterministic one: small random ones, each
+    behind a word of its own, whose deterministic forms count the ways to each state.
+    """
+    one = Fraction(1)
+    sides: list[Parts] = [(1, {0: one}, {}, []), (1, {0: one}, {}, [])]
+    blocks = 0
+    while max(side[0] for side in sides) < states:
+        small = 8
+        table = {
+            (q, s): {int(rng.integers(small)) for _ in range(1 + (rng.random() < 0.3))}
+            for q in range(small)
+            for s in SYMBOLS
+            if rng.random() < 0.7
+        }
+        ends = {q: weight(rng) for q in range(small) if rng.random() < 0.5}
+        counted = _counted(table, ends)
+        if counted is None:
+            continue
+        arrows = [(q, r, s, one) for (q, s), targets in table.items() for r in sorted(targets)]
+        word = [SYMBOLS[(blocks >> 2 * i) & 3] for i in range(8)]
+        blocks += 1
+        pairs = zip(sides, (counted, (small, {0: one}, ends, arrows)), strict=True)
+        sides = [_behind(word, side, block) for side, block in pairs]
+    return _made(sides[0]), _made(sides[1])
+
+
+def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) -> Parts | None:
+    """The deterministic automaton whose states are how many ways lead to each state; ``None`` where these are
+    many.
+    """
+    numbers: dict[tuple[tuple[int, int], ...], int] = {((0, 1),): 0}
+    edges: list[Edge] = []
+    for vector in (order := [*numbers]):  # grows
+        for s in SYMBOLS:
+            image: dict[int, int] = {}
+            for q, count in vector:
+                for r in table.get((q, s), ()):
+                    image[r] = image.get(r, 0) + count
+            key = tuple(sorted(image.items()))
+            if key and key not in numbers:
+                numbers[key] = len(numbers)
+                order.append(key)
+            if key:
+                edges.append((numbers[vector], numbers[key], s, Fraction(1)))
+        if len(order) > 60:
+            return None
+    final = {i: sum((c * ends.get(q, Fraction(0)) for q, c in v), Fraction(0)) for i, v in enumerate(order)}
+    return len(order), {0: Fraction(1)}, {q: w for q, w in final.items() if w}, edges
+
+
+def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
+    """The first automaton with the second added, whose first state a word leads to from the first state."""
+    n, initial, final, edges = side
+    path = [0, *range(n, n + len(word))]
+    here = path[-1]
+    edges += [(p, q, s, Fraction(1)) for p, q, s in zip(path, path[1:], word, strict=False)]
+    edges += [(p + here, q + here, s, w) for p, q, s, w in block[3]]
+    return here + block[0], initial, final | {q + here: w for q, w in block[2].items()}, edges
+
+
+def in_another_basis(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
+    """A, and A after so many elementary changes of basis as a tenth of its states."""
+    parts = _random(rng, states)
+    n, initial, final, edges = parts
+    start, end = dict(initial), dict(final)
+    rows: dict[str, dict[int, dict[int, Fraction]]] = {s: {} for s in SYMBOLS}
+    columns: dict[str, dict[int, set[int]]] = {s: {} for s in SYMBOLS}
+    for p, q, s, w in edges:
+        rows[s].setdefault(p, {})[q] = w
+        columns[s].setdefault(q, set()).add(p)
+    for _ in range(n // 10):
+        i, j = (int(q) for q in rng.choice(n, 2, replace=False))
+        factor = weight(rng)
+        for s in SYMBOLS:
+            table, entering = rows[s], columns[s]
+            for q, w in list(table.get(j, {}).items()):  # row i += factor row j
+                _add(table, entering, i, q, factor * w)
+            for p in list(entering.get(i, ())):  # column j -= factor column i
+                _add(table, entering, p, j, -factor * table[p][i])
+        end[i] = end.get(i, Fraction(0)) + factor * end.get(j, Fraction(0))
+        start[j] = start.get(j, Fraction(0)) - factor * start.get(i, Fraction(0))
+    new = [(p, q, s, w) for s in SYMBOLS for p, row in rows[s].items() for q, w in row.items()]
+    wide = n, {q: w for q, w in start.items() if w}, {q: w for q, w in end.items() if w}, new
+    return _made(parts), _made(_renamed(rng, wide))
+
+
+def _add(
+    table: dict[int, dict[int, Fraction]], entering: dict[int, set[int]], p: int, q: int, w: Fraction
+) -> None:
+    row = table.setdefault(p, {})
+    row[q] = row.get(q, Fraction(0)) + w
+    if row[q]:
+        entering.setdefault(q, set()).add(p)
+    else:
+        del row[q]
+        entering[q].discard(p)
+
+
+FAMILIES: dict[str, Callable[[Generator, int], tuple[WFSA, WFSA]]] = {
+    "permuted": permuted,
+    "split and pushed": split_and_pushed,
+    "useless parts": with_useless_parts,
+    "trie and minimal": trie_and_minimal,
+    "determinised": determinised,
+    "another basis": in_another_basis,
+}
+"""By name; each takes a generator and about how many states the larger automaton has, at least two."""
+
+
+def changed(rng: Generator, automaton: WFSA) -> WFSA:
+    """The automaton with the weight of one transition changed in its last place, by one: of one that is on
+    some path from an initial to a final state, if there is one.
+    """
+    edges = list(automaton.edges())
+    out = [(e.source, e.target) for e in edges]
+    reached = _reached(np.flatnonzero(automaton.initial != 0).tolist(), out)
+    leads = _reached(np.flatnonzero(automaton.final != 0).tolist(), [(q, p) for p, q in out])
+    useful = [i for i, (p, q) in enumerate(out) if p in reached and q in leads]
+    place = int(rng.choice(useful or len(edges)))
+    old = edges[place].weight
+    new = Fraction(old.numerator * 10**6 + 1, old.denominator * 10**6)
+    edges[place] = edges[place]._replace(weight=new)
+    ends = [
+        [(q, w) for q, w in enumerate(vector.tolist()) if w]
+        for vector in (automaton.initial, automaton.final)
+    ]
+    return WFSA.from_edges(automaton.semiring, automaton.states, automaton.alphabet, ends[0], ends[1], edges)
+
+
+def _reached(states: list[int], edges: list[tuple[int, int]]) -> set[int]:
+    after: dict[int, list[int]] = {}
+    for p, q in edges:
+        after.setdefault(p, []).append(q)
+    known = set(states)
+    while states:
+        new = {r for q in states for r in after.get(q, ())} - known
+        known |= new
+        states = list(new)
+    return known

@@ -1,0 +1,318 @@
+"""Check a chain of links over a field: ``python check_chain.py FILE``. Needs Python 3.11 and nothing else.
+
+It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B a
+certificate claims "equivalent". D is A, and B with its initial weights negated, side by side: its score of a
+string is A's minus B's. Each link goes from one automaton (lambda, M, rho), D at first, to the next one
+(lambda', M', rho'), by a matrix X. "right": M(a) X = X M'(a) for every symbol a, rho = X rho', lambda' =
+lambda X. "left": X M(a) = M'(a) X, lambda = lambda' X, rho' = X rho. So both give every string the same
+score. "epsilon": the next one has no epsilon transitions E, and M'(a) = M(a) + M'(a) E, lambda' = lambda +
+lambda' E, rho' = rho; silent ways converge absolutely, as E has no cycle or some v > 0 has |E| v < v. The
+last one has no initial or no final weight: it gives every string 0.
+"""
+
+import hashlib
+import json
+import re
+import sys
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+
+ABOUT = "automata over a field, by a chain"
+FORMAT, LISTS = "ratproof certificate 1", ("alphabet", "initial", "final", "transitions")
+FIGURES = ("states", "transitions", "links", "nonzeros", "left", "primes", "methods", "seconds")
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """An object with all of these fields, maybe some more, and no others."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    need(
+        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
+    )
+    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
+
+
+def listed(data, what, *kinds):
+    """A list of values of one type, or of lists of values of several."""
+    fits = (
+        (lambda x: type(x) is kinds[0])
+        if len(kinds) == 1
+        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    )
+    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
+def whole(digits):  # as int, which is slow, and refuses, where they are many
+    half = len(digits) // 2
+    return int(digits) if half < 999 else whole(digits[:-half]) * 10**half + whole(digits[-half:])
+
+
+@lru_cache(2**18)
+def weight(text):
+    need(
+        len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII),
+        f"{text!r:.40} is no fraction",
+    )
+    top, _, bottom = text.lstrip("-").partition("/")
+    value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
+    return value.numerator if value.denominator == 1 else value
+
+
+def sparse(entries, rows, columns):
+    """A matrix from [row, column, weight]: for rows that are not zero a dictionary of what is not zero."""
+    matrix = {}
+    for i, j, text in entries:
+        need(0 <= i < rows and 0 <= j < columns, f"there is no place [{i}, {j}]")
+        row = matrix.setdefault(i, {})
+        row[j] = row.get(j, 0) + weight(text)
+    return {i: left for i, row in matrix.items() if (left := {j: w for j, w in row.items() if w != 0})}
+
+
+def transposed(matrix):
+    result = {}
+    for i, row in matrix.items():
+        for j, w in row.items():
+            result.setdefault(j, {})[i] = w
+    return result
+
+
+def apply(vector, rows, more=()):
+    """The vector times the matrix, and some more added."""
+    result = dict(more)
+    for q, v in vector.items():
+        for r, w in rows.get(q, {}).items():
+            result[r] = result.get(r, 0) + v * w
+    return {r: w for r, w in result.items() if w != 0}
+
+
+class Automaton:
+    """lambda is a row, rho a row too, and ``steps`` has a matrix for each symbol; "" is epsilon."""
+
+    def __init__(self, n, initial, final, steps):
+        self.n, self.initial, self.final, self.steps = n, initial, final, steps
+
+    def mirrored(self):
+        steps = {symbol: transposed(rows) for symbol, rows in self.steps.items()}
+        return Automaton(self.n, self.final, self.initial, steps)
+
+
+def read(data, alphabet):
+    """The automaton that lists describe."""
+    n = data["states"]
+    need(type(n) is int and 0 <= n <= 10**8, f"there are no automata of {n!r:.40} states here")
+    initial, final = (
+        sparse([[0, q, text] for q, text in listed(data[name], name, int, str)], 1, n).get(0, {})
+        for name in ("initial", "final")
+    )
+    arrows = {symbol: [] for symbol in alphabet}
+    for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
+        need(symbol in arrows, f"{symbol!r:.40} is no symbol here")
+        arrows[symbol].append((source, target, text))
+    return Automaton(n, initial, final, {symbol: sparse(entries, n, n) for symbol, entries in arrows.items()})
+
+
+def side(data):
+    """A, or B: an automaton over the real or the counting semiring."""
+    known(data, ["semiring", "states", *LISTS])
+    need(
+        data["semiring"] in ("real", "counting"),
+        f"{data['semiring']!r:.40} is no semiring of a field's numbers",
+    )
+    alphabet = listed(data["alphabet"], "alphabet", str)
+    need(len({*alphabet, ""}) - 1 == len(alphabet), "an alphabet has a symbol twice, or an empty one")
+    automaton = read(data, [*alphabet, ""])
+    parts = [
+        automaton.initial,
+        automaton.final,
+        *(row for rows in automaton.steps.values() for row in rows.values()),
+    ]
+    counts = all(type(w) is int and w > 0 for row in parts for w in row.values())
+    need(data["semiring"] == "real" or counts, "a weight is no count")
+    return automaton
+
+
+def difference(a, b):
+    """A, and B with its initial weights negated, side by side: B's states come after A's."""
+    shift = lambda row: {a.n + q: w for q, w in row.items()}
+    steps = {
+        symbol: {**rows, **{a.n + q: shift(row) for q, row in b.steps[symbol].items()}}
+        for symbol, rows in a.steps.items()
+    }
+    negated = {q: -w for q, w in shift(b.initial).items()}
+    return Automaton(a.n + b.n, {**a.initial, **negated}, {**a.final, **shift(b.final)}, steps)
+
+
+def check_right(one, other, x, kind):
+    """M(a) X = X M'(a) for every symbol a, rho = X rho', lambda' = lambda X."""
+    need(not one.steps[""] and not other.steps[""], "epsilon transitions are left")
+    ends = ("lambda", "rho") if kind == "right" else ("rho", "lambda")
+    need(other.initial == apply(one.initial, x), f"a {kind} link does not lead to its {ends[0]}")
+    column = {q: {0: w} for q, w in other.final.items()}
+    final = {q: image[0] for q, row in x.items() if (image := apply(row, column))}
+    need(one.final == final, f"a {kind} link does not come from its {ends[1]}")
+    for symbol, rows in one.steps.items():
+        for q in {*rows, *x}:  # all other rows are zero
+            image = apply(x.get(q, {}), other.steps[symbol])
+            need(apply(rows.get(q, {}), x) == image, f"a {kind} link does not hold for {symbol!r:.40}")
+
+
+def check_epsilon(one, other, bound):
+    """M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E, and E* exists: M' = M E*, lambda' = lambda E*."""
+    silent = one.steps[""]
+    if bound is not None:
+        v = [weight(text) for text in listed(bound, "bound", str)]
+        need(len(v) == one.n and all(w > 0 for w in v), "the bound is no positive vector")
+        less = all(sum(abs(w) * v[r] for r, w in row.items()) < v[q] for q, row in silent.items())
+        need(less, "silent ways do not converge")
+    else:
+        entering = {}
+        for row in silent.values():
+            for r in row:
+                entering[r] = entering.get(r, 0) + 1
+        ready = [q for q in silent if q not in entering]
+        for q in ready:  # grows
+            for r in silent.get(q, {}):
+                entering[r] -= 1
+                if not entering[r]:
+                    ready.append(r)
+        need(not any(entering.values()), "silent ways go round, and have no bound")
+    need(other.n == one.n and not other.steps[""], "epsilon transitions are left, or states are not")
+    need(other.final == one.final, "without epsilon, rho is another one")
+    need(other.initial == apply(other.initial, silent, one.initial), "lambda' is not lambda E*")
+    for symbol, rows in one.steps.items():
+        after = other.steps[symbol]
+        for q in {*rows, *after} if symbol else ():
+            image = apply(after.get(q, {}), silent, rows.get(q, {}))
+            need(after.get(q, {}) == image, f"M' is not M E* for {symbol!r:.40}")
+
+
+def follow(one, link):
+    """The automaton that a link goes to, once it is checked."""
+    need(
+        type(link) is dict and link.get("kind") in ("right", "left", "epsilon"),
+        "a link has no kind known here",
+    )
+    if link["kind"] == "epsilon":
+        known(link, ["kind", "to"], ["bound"])
+    else:
+        known(link, ["kind", "to", "matrix"])
+    known(link["to"], ["states", "initial", "final", "transitions"])
+    other = read(link["to"], one.steps)
+    if link["kind"] == "epsilon":
+        check_epsilon(one, other, link.get("bound"))
+        return other
+    entries = listed(link["matrix"], "a matrix", int, int, str)
+    if link["kind"] == "right":
+        check_right(one, other, sparse(entries, one.n, other.n), "right")
+    else:
+        x = transposed(sparse(entries, other.n, one.n))
+        check_right(one.mirrored(), other.mirrored(), x, "left")
+    return other
+
+
+def verdict(data):
+    """The certificate's claim, where it is shown; else some error."""
+    known(data, ["format"], data)
+    need(
+        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
+    )
+    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
+    need(
+        type(data.get("claims")) is str and data["claims"] == "equivalent",
+        f"{data.get('claims')!r:.40} is no claim that this program knows",
+    )
+    known(data, ["format", "claims", "A", "B", "links", "figures"], ["about"])
+    known(data["figures"], FIGURES)  # sizes and times: written down, and not checked
+    listed([*data["figures"].values()], "figures", str)
+    a, b = (side(data[name]) for name in "AB")
+    same = data["A"]["semiring"] == data["B"]["semiring"] and {*a.steps} == {*b.steps}
+    need(same, "A and B are over different semirings or alphabets")
+    last = difference(a, b)
+    for link in listed(data["links"], "links", dict):
+        last = follow(last, link)
+    need(not last.steps[""], "epsilon transitions are left")
+    need(not last.initial or not last.final, "the last automaton is not visibly zero")
+    return data["claims"]
+
+
+def normal(automaton):
+    return {name: sorted(part) if name in LISTS else part for name, part in automaton.items()}
+
+
+def about(data):
+    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    parts = {side: normal(data[side]) for side in "AB"}
+    sides = {
+        s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)}
+        for s, part in parts.items()
+    }
+    a, b = (
+        f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})"
+        for s, x in sides.items()
+    )
+    says = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
+    chain = f", by a chain of {many(len(data['links']), 'link')} from their difference to zero"
+    unseen = "; its figures are written there, and not checked"
+    rest = {"claims": data["claims"], "links": len(data["links"]), "alphabet": data["A"]["alphabet"]}
+    return {"says": says + chain + unseen, **rest, **sides}
+
+
+def digest(part):
+    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
+
+
+def shown(symbols):
+    text = ", ".join(json.dumps(x if len(x) <= 40 else f"{x[:39]}…", ensure_ascii=False) for x in symbols[:8])
+    return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
+
+
+def parse(text):
+    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
+    are strings.
+    """
+    once = lambda pairs: (
+        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
+    )
+    short = lambda n: (
+        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
+        or int(n)
+    )
+    return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
+
+
+def main(arguments):
+    try:
+        data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
+        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+    except TimeoutError as error:
+        said, status = f"not checked: {error}", 3
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+    except Exception as error:
+        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
+    to, plain = (
+        sys.stderr if status == 2 else sys.stdout,
+        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
+    )
+    try:
+        to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
+        to.flush()
+    except (
+        OSError,
+        AttributeError,
+    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        sys.stdout, status = None, 4
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
