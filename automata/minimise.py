@@ -1,7 +1,8 @@
 """The least automaton with the same scores.
 
 Over a field by forward and backward reduction (Schützenberger 1961), over the booleans the least
-deterministic one (Hopcroft 1971).
+deterministic one (Hopcroft 1971). Large automata over a field are first made smaller by sparse matrices
+(:mod:`automata.equivalence.reduction`), and what is left by reduction, where it is small.
 
 >>> from automata.semirings import REAL
 >>> twice = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})
@@ -23,9 +24,10 @@ from automata.aliases import String, Weights
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import Cleared, cleared, primes
+from automata.equivalence.large import MOST_DENSE, are_large
 from automata.equivalence.lift import Basis, lift
 from automata.equivalence.vectors import Word
-from automata.errors import InputError
+from automata.errors import InputError, LimitReached
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN, COUNTING, REAL
@@ -42,16 +44,19 @@ class Minimised:
         automaton: with as many states as the Hankel matrix has rank, over the reals (over a field; a counting
             automaton may need fractions); or the least deterministic automaton, without a dead state
             (boolean).
-        certificate: equality with what was given, and a Hankel block of full rank; ``None`` for boolean
-            automata.
+        certificate: equality with what was given, and a Hankel block of full rank; ``None`` for boolean and
+            for large automata.
+        doubt: why it is not known whether it is the least, in words; ``None`` where it is known to be.
     """
 
     automaton: WFSA
     certificate: Minimal | None
+    doubt: str | None = None
 
 
 def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
-    """The least automaton with the same scores.
+    """The least automaton with the same scores; of a large one, a smaller one that may not be the least (see
+    :attr:`Minimised.doubt`).
 
     Args:
         automaton: real, counting (exactly: a float is the fraction that it is), or boolean.
@@ -63,6 +68,12 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
     if automaton.semiring is BOOLEAN:
         return Minimised(determinisation.minimal(automaton), None)
     _require_field(automaton, "minimise")
+    if are_large(automaton):
+        return _minimised_large(automaton, tell)
+    return _minimised_dense(automaton, tell)
+
+
+def _minimised_dense(automaton: WFSA, tell: Tell) -> Minimised:
     plain = remove_epsilon(automaton.to_exact())
     forward, to_given = _reduced(plain, tell)
     mirror = reverse(forward)
@@ -82,10 +93,28 @@ def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
     """The rank of the Hankel matrix of the scores: the least number of states of any automaton over the reals
     with them.
 
-    Raises :class:`~automata.errors.InputError` for another semiring than real and counting.
+    Raises :class:`~automata.errors.InputError` for another semiring than real and counting, and
+    :class:`~automata.errors.LimitReached` where the least automaton of a large one is not found.
     """
     _require_field(automaton, "the rank")
-    return minimise(automaton, tell).automaton.states
+    result = minimise(automaton, tell)
+    if result.doubt is not None:
+        raise LimitReached(f"the rank is at most {result.automaton.states}, and may be less: {result.doubt}")
+    return result.automaton.states
+
+
+def _minimised_large(automaton: WFSA, tell: Tell) -> Minimised:
+    from automata.equivalence.reduction import reduced  # here, since numba takes long to import
+
+    smaller = reduced(automaton, tell)
+    if smaller.states <= MOST_DENSE:
+        return Minimised(_minimised_dense(smaller, tell).automaton, None)
+    return Minimised(
+        smaller,
+        None,
+        f"of the {smaller.states} states that are left none was seen to be a sum of few others, and at most"
+        f" {MOST_DENSE} are computed with as arrays",
+    )
 
 
 def _require_field(automaton: WFSA, what: str) -> None:

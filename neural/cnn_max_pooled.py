@@ -10,6 +10,7 @@ al. (2018) calls rational: a unit's pool is the greatest score of a window of K 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, Literal
 
 import torch
@@ -109,7 +110,7 @@ def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
     """The claim's weights: f as one vector, whose last place has the bias."""
     places = range(1, len(tables) + 1)
     return ("K", len(places)), {
-        "b": layer.cell.semiring.one,
+        "b": Fraction(0),  # added already
         "f": {x: tuple(tables[f"f{j}"][x] for j in places) for x in tables["f1"]},
     }
 

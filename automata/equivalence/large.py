@@ -13,11 +13,11 @@ MOST_DENSE = 1500
 arrays."""
 
 
-def are_large(a: WFSA, b: WFSA) -> bool:
-    """Are two automata large?"""
-    n = a.states + b.states
+def are_large(*automata: WFSA) -> bool:
+    """Are automata together large?"""
+    n = sum(automaton.states for automaton in automata)
     if n <= SMALL:
         return False
-    weights = sum(len(table) for side in (a, b) for table in side.tables)
-    cells = sum(side.states**2 * len(side.tables) for side in (a, b))
+    weights = sum(len(table) for automaton in automata for table in automaton.tables)
+    cells = sum(automaton.states**2 * len(automaton.tables) for automaton in automata)
     return n > MOST_DENSE or DENSE * weights < cells

@@ -72,17 +72,10 @@ def live_link(of: Representation) -> Link | None:
     back = [step.transposed for step in of.steps]
     while len(new):
         known[new] = True
-        before = [step.columns[_spans(step, new)] for step in back]
+        before = [step.columns[step.spans(new)[1]] for step in back]
         joined = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *before]))
         new = joined[~known[joined]]
     kept = np.flatnonzero(known)
     if len(kept) == of.states:
         return None
     return right_link(of, Sparse.selection((of.states, len(kept)), kept), kept)
-
-
-def _spans(matrix: Sparse, rows: Places) -> Places:
-    """The places of all entries of some rows."""
-    first, after = matrix.starts[rows], matrix.starts[rows + 1]
-    counts = after - first
-    return np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())

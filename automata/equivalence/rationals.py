@@ -105,15 +105,26 @@ class Sparse:
         shape = (self.shape[1], self.shape[0])
         return Sparse(shape, self.columns[order], self.rows[order], self.weights[order])
 
+    def spans(self, rows: Places) -> tuple[Places, Places]:
+        """How many entries each of some rows has, and the places of all of these."""
+        if 8 * len(self) > self.shape[0] or "starts" in self.__dict__:
+            first, after = self.starts[rows], self.starts[rows + 1]
+        else:  # of thousands of symbols, each with few entries, arrays of all rows would fill the memory
+            first, after = (np.searchsorted(self.rows, rows, side) for side in ("left", "right"))
+        counts = after - first
+        return counts, np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
+
     def __matmul__(self, other: Sparse) -> Sparse:
         """The matrix product; takes time for the products of entries that meet."""
-        first, after = other.starts[self.columns], other.starts[self.columns + 1]
-        counts = after - first
-        entries = np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
-        terms: Weights = np.repeat(self.weights, counts) * other.weights[entries]
-        return Sparse._summed(
-            (self.shape[0], other.shape[1]), np.repeat(self.rows, counts), other.columns[entries], terms
-        )
+        shape = (self.shape[0], other.shape[1])
+        if len(other) < len(self):
+            by_column = self.transposed
+            counts, entries = by_column.spans(other.rows)
+            terms: Weights = by_column.weights[entries] * np.repeat(other.weights, counts)
+            return Sparse._summed(shape, by_column.columns[entries], np.repeat(other.columns, counts), terms)
+        counts, entries = other.spans(self.columns)
+        terms = np.repeat(self.weights, counts) * other.weights[entries]
+        return Sparse._summed(shape, np.repeat(self.rows, counts), other.columns[entries], terms)
 
     def __add__(self, other: Sparse) -> Sparse:
         """The sum of two matrices of one shape."""
@@ -133,16 +144,15 @@ class Sparse:
 
     def chosen(self, rows: Places) -> Sparse:
         """Some of the rows, which increase, renumbered from 0."""
-        place = np.full(self.shape[0], -1, dtype=np.intp)
-        place[rows] = np.arange(len(rows))
-        inside = np.flatnonzero(place[self.rows] >= 0)
         shape = (len(rows), self.shape[1])
-        return Sparse(shape, place[self.rows[inside]], self.columns[inside], self.weights[inside])
+        places = np.searchsorted(rows, self.rows)
+        inside = np.flatnonzero(np.append(rows, -1)[places] == self.rows)
+        return Sparse(shape, places[inside], self.columns[inside], self.weights[inside])
 
     def row(self, row: int) -> dict[int, Any]:
         """The entries of one row, by column."""
-        span = slice(self.starts[row], self.starts[row + 1])
-        return dict(zip(self.columns[span].tolist(), self.weights[span].tolist(), strict=True))
+        _, places = self.spans(np.array([row]))
+        return dict(zip(self.columns[places].tolist(), self.weights[places].tolist(), strict=True))
 
     def entries(self) -> list[tuple[int, int, Fraction]]:
         """Row, column and weight of each entry."""

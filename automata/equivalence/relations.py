@@ -31,13 +31,22 @@ MOST_FILL = 8
 """The most entries of all rules for each state and transition."""
 
 
-def close(of: Representation, primes: Iterator[int], tell: Callable[[str], None]) -> Link | None:
-    """The right link to the states without a rule; ``None`` where the relations do not close, or fill up."""
+def close(
+    of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
+) -> Link | None:
+    """The right link to the states without a rule; ``None`` where the relations do not close, or fill up.
+
+    Args:
+        of: the representation.
+        primes: fresh ones.
+        tell: called with what is being done.
+        zero: first take lambda itself for a relation, as it is where every score is zero.
+    """
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     guesses = guessed(functionals)
     start: Row = of.initial.row(0)
-    attempts = [[*guesses, start], *([guesses, [start]] if guesses else [])]
+    attempts = [[*guesses, start], *([guesses, [start]] if guesses else [])] if zero else [guesses]
     for attempt in attempts:
         relations = _Relations(of, functionals, tell)
         if attempt and relations.close(attempt):
@@ -70,12 +79,8 @@ class _Relations:
     def __init__(self, of: Representation, functionals: Functionals, tell: Callable[[str], None]) -> None:
         self.of, self.tell = of, tell
         self.prime, self.functional = functionals.of.field.prime, functionals.scale.tolist()
-        self.tables = [
-            (step.starts.tolist(), step.columns.tolist(), step.weights.tolist()) for step in of.steps
-        ]
-        self.entering = np.zeros(of.states, dtype=np.intp)
-        for step in of.steps:
-            self.entering += np.bincount(step.columns, minlength=of.states)
+        targets = np.concatenate([np.zeros(0, dtype=np.intp), *(step.columns for step in of.steps)])
+        self.entering = np.bincount(targets, minlength=of.states)
         self.rules: dict[int, Row] = {}
         self.used: dict[int, set[int]] = {}
         self.waiting: deque[int] = deque()
@@ -93,24 +98,15 @@ class _Relations:
             state = self.waiting.popleft()
             relation = {q: -w for q, w in self.rules[state].items()}
             relation[state] = flint.fmpq(1)
-            for table in self.tables:
-                if not self._add(self._step(relation, table)):
+            images = self.of.images(relation)
+            for symbol in sorted(images):
+                self.terms += len(images[symbol])
+                if not self._add(images[symbol]):
                     return False
             done += 1
             if done % 1024 == 0:
                 self.tell(f"{len(self.rules)} relations, {len(self.waiting)} to be closed")
         return True
-
-    def _step(self, row: Row, table: tuple[list[int], list[int], list[Any]]) -> Row:
-        starts, columns, weights = table
-        result: Row = {}
-        for q, v in row.items():
-            for entry in range(starts[q], starts[q + 1]):
-                r = columns[entry]
-                term = v * weights[entry]
-                result[r] = result[r] + term if r in result else term
-        self.terms += len(result)
-        return result
 
     def _reduced(self, row: Row) -> Row:
         result: Row = {}

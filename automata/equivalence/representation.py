@@ -5,9 +5,11 @@ column rho; it scores a string w as lambda M(w) rho.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +55,33 @@ class Representation:
         """The representation of the mirrored strings' scores."""
         steps = tuple(step.transposed for step in self.steps)
         return Representation(self.final.transposed, steps, self.initial.transposed)
+
+    @cached_property
+    def _by_state(self) -> tuple[list[int], list[int], list[int], list[Any]]:
+        """Where each state's transitions begin, and the symbol, target and weight of each, by state, then
+        symbol.
+        """
+        sizes = [len(step) for step in self.steps]
+        rows, columns = (
+            np.concatenate([np.zeros(0, dtype=np.intp), *parts])
+            for parts in ([step.rows for step in self.steps], [step.columns for step in self.steps])
+        )
+        weights = np.concatenate([np.zeros(0, dtype=object), *(step.weights for step in self.steps)])
+        order = np.argsort(rows, kind="stable")
+        starts = np.searchsorted(rows[order], np.arange(self.states + 1))
+        symbols = np.repeat(np.arange(len(sizes)), sizes)
+        return starts.tolist(), symbols[order].tolist(), columns[order].tolist(), weights[order].tolist()
+
+    def images(self, row: Mapping[int, Any]) -> dict[int, dict[int, Any]]:
+        """A row times the matrix of each symbol, for those symbols that its states have transitions for."""
+        starts, symbols, columns, weights = self._by_state
+        images: dict[int, dict[int, Any]] = {}
+        for q, v in row.items():
+            for entry in range(starts[q], starts[q + 1]):
+                image = images.setdefault(symbols[entry], {})
+                r, term = columns[entry], weights[entry] * v
+                image[r] = image[r] + term if r in image else term
+        return images
 
     def restricted(self, states: range) -> Representation:
         """The states of a block that no transition leaves or enters."""

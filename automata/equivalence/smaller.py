@@ -13,20 +13,19 @@ from automata.aliases import Weight
 from automata.equivalence.representation import Representation
 from automata.equivalence.vectors import Word, shortlex
 
-MOST_PRODUCTS = 200_000
-"""The most products of weights."""
+MOST_COMPONENTS = 200_000
+"""The most components of rows."""
 MOST_BITS = 1 << 24
 """The most bits of one string's row."""
 
 
 def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
     """Is it shown that they do? ``False`` where that is more work than the limits above."""
-    tables = [(step.starts.tolist(), step.columns.tolist(), step.weights.tolist()) for step in of.steps]
     ends = {int(q): w for q, w in zip(of.final.rows, of.final.weights, strict=True)}
     level: list[tuple[Word, dict[int, int]]] = [
         ((), _primitive({int(q): w for q, w in zip(of.initial.columns, of.initial.weights, strict=True)}))
     ]
-    seen, products = set(), 0
+    seen, components = set(), 0
     while level:
         following: list[tuple[Word, dict[int, int]]] = []
         for names, row in level:
@@ -34,15 +33,11 @@ def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], 
                 return True
             if sum(v * ends[q] for q, v in row.items() if q in ends) != 0:
                 return False
-            for symbol, (starts, columns, weights) in enumerate(tables):
-                image: dict[int, Weight] = {}
-                for q, v in row.items():
-                    for entry in range(starts[q], starts[q + 1]):
-                        r, term = columns[entry], weights[entry] * v
-                        image[r] = image[r] + term if r in image else term
-                        products += 1
-                made = _primitive(image)
-                if products > MOST_PRODUCTS or sum(v.bit_length() for v in made.values()) > MOST_BITS:
+            images = of.images(row)
+            for symbol in sorted(images):
+                components += len(images[symbol])
+                made = _primitive(images[symbol])
+                if components > MOST_COMPONENTS or sum(v.bit_length() for v in made.values()) > MOST_BITS:
                     return False
                 key = tuple(sorted(made.items()))
                 if made and key not in seen:

@@ -24,9 +24,9 @@ from automata.equivalence.integers import cleared, primes
 from automata.equivalence.large import MOST_DENSE
 from automata.equivalence.lift import lift
 from automata.equivalence.links import Link, live_link
-from automata.equivalence.lumps import lump, modulo
+from automata.equivalence.lumps import modulo
 from automata.equivalence.rationals import Sparse
-from automata.equivalence.relations import close
+from automata.equivalence.reduction import Reduction
 from automata.equivalence.representation import Difference, Representation, difference
 from automata.equivalence.shortest import Search, doubt
 from automata.equivalence.silent import epsilon_link
@@ -64,22 +64,26 @@ class _Decision:
         self.a, self.b, self.tell, self.most_dense = a, b, tell, most_dense
         self.begun = perf_counter()
         self.of: Difference = difference(a.to_exact(), b.to_exact())
-        self.whole = self.left = self.of.joint
-        self.links: list[Link] = []
-        self.methods: list[str] = []
+        self.whole = self.of.joint
         self.primes, self.taken = self._primes(), 0
+        self.chain = Reduction(self.whole, self.primes, tell, zero=True)
 
     def _primes(self) -> Iterator[int]:
         for prime in primes():
             self.taken += 1
             yield prime
 
+    @property
+    def left(self) -> Representation:
+        """What the links lead to."""
+        return self.chain.left
+
     def answer(self) -> Answer:
         """The answer."""
         if self.of.silent is not None:
             self.tell("epsilon transitions")
             try:
-                self._follow(epsilon_link(self.whole, self.of.silent), "epsilon")
+                self.chain.follow(epsilon_link(self.whole, self.of.silent), "epsilon")
             except LimitReached as limit:
                 return Unknown(f"{limit}, which is too many", figures=self._figures())
             self.whole = self.left
@@ -87,7 +91,7 @@ class _Decision:
         search = self._search("the shortest difference", EARLY_PRODUCTS // size)
         if search is not None:
             return self._different(search)
-        self._reduce()
+        self.chain.run()
         if self.left.is_zero:
             return self._equivalent()
         search = self._search("the shortest difference, once more", MOST_PRODUCTS // size)
@@ -97,61 +101,19 @@ class _Decision:
             self.tell(f"a basis of what is left, {self.left.states} states")
             link = self._basis()
             if link is not None:
-                self._follow(link, "basis")
+                self.chain.follow(link, "basis")
                 return self._equivalent()
         return self._unknown()
-
-    def _follow(self, link: Link | None, method: str) -> bool:
-        if link is None:
-            return False
-        self.links.append(link)
-        self.left = link.to
-        if method not in self.methods:
-            self.methods.append(method)
-        return True
 
     def _search(self, what: str, most: int) -> Search | None:
         self.longest = min(max(most, 32), max(self.left.states - 1, 0))
         search = Search(modulo(self.left, self.primes))
-        self.methods.append("search")
+        self.chain.note("search")
 
         def told(length: int) -> None:
             self.tell(f"{what}: length {length} of at most {self.longest}")
 
         return search if search.found(self.longest, told) else None
-
-    def _reduce(self) -> None:
-        """Lump from the right and from the left for as long as that helps, then close relations; again."""
-        while not self.left.is_zero:
-            before = self.left.states
-            if self._lump(False) or self._lump(True):
-                continue
-            if self._close(False) or self._close(True) or self.left.is_zero:
-                continue
-            if self.left.states == before:
-                return
-
-    def _lump(self, mirrored: bool) -> bool:
-        name = "lumping from the left" if mirrored else "lumping"
-
-        def told(what: str) -> None:
-            self.tell(f"{name}: {what}")
-
-        of = self.left.mirrored if mirrored else self.left
-        told(f"{of.states} states")
-        link, _ = lump(of, self.primes, told)
-        return self._follow(link.mirrored if link and mirrored else link, "lumping")
-
-    def _close(self, mirrored: bool) -> bool:
-        name = "relations from the left" if mirrored else "relations"
-
-        def told(what: str) -> None:
-            self.tell(f"{name}: {what}")
-
-        of = self.left.mirrored if mirrored else self.left
-        told(f"{of.states} states")
-        link = close(of, self.primes, told)
-        return self._follow(link.mirrored if link and mirrored else link, "relations")
 
     def _basis(self) -> Link | None:
         """The left link to a basis of the rows that all strings lead to, whose final weights are then all
@@ -176,8 +138,8 @@ class _Decision:
 
     def _equivalent(self) -> Equivalent:
         figures = self._figures()
-        certificate = Chain(self.a, self.b, tuple(self.links), self.of.index, figures)
-        count = len(self.links)
+        certificate = Chain(self.a, self.b, tuple(self.chain.links), self.of.index, figures)
+        count = len(self.chain.links)
         links = f"{count} link{'' if count == 1 else 's'}" if count else "no link"
         return Equivalent(HOW.format(links=links), certificate, figures)
 
@@ -218,14 +180,14 @@ class _Decision:
         return Unknown(f"{why}. That is no proof: {rest}", figures=self._figures())
 
     def _figures(self) -> dict[str, object]:
-        entries = sum(len(link.matrix) for link in self.links if link.matrix is not None)
+        entries = sum(len(link.matrix) for link in self.chain.links if link.matrix is not None)
         return {
             "states": self.of.joint.states,
             "transitions": self.of.joint.transitions,
-            "links": len(self.links),
+            "links": len(self.chain.links),
             "nonzeros": entries,
             "left": self.left.states,
             "primes": self.taken,
-            "methods": ", ".join(dict.fromkeys(self.methods)),
+            "methods": ", ".join(self.chain.methods),
             "seconds": round(perf_counter() - self.begun, 3),
         }

@@ -20,6 +20,7 @@ import docstrings
 import drawings
 import fa_rnn_figures
 import furo
+import large_figures
 import not_rational_figures
 import paper_pages
 import speed_figures
@@ -49,6 +50,7 @@ def generate(app: Sphinx) -> None:
         **drawings.of_examples(here.parent / "ratproof" / "examples"),
         **drawings.of_networks(here.parent / "ratproof" / "examples"),
         **speed_figures.pages(here.parent / "bench"),
+        **large_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),
         **fa_rnn_figures.pages(here.parent),

@@ -40,7 +40,7 @@ def pages(bench: Path) -> dict[str, str]:
         bench: the folder with ``equivalence.py`` and ``results/equivalence.json``.
     """
     measured = json.loads((bench / "results" / "equivalence.json").read_text(encoding="utf-8"))
-    wanted = _constants(bench / "equivalence.py")
+    wanted = constants(bench / "equivalence.py")
     states = Series(_numbers(measured["states"]), wanted["WANTED"], "states of A")
     symbols = Series(_numbers(measured["symbols"]), {}, "symbols in the alphabet")
     return {
@@ -50,7 +50,7 @@ def pages(bench: Path) -> dict[str, str]:
     }
 
 
-def _constants(program: Path) -> dict[str, Any]:
+def constants(program: Path) -> dict[str, Any]:
     """What a program sets in capitals at its top, read without running it."""
     constants = {}
     for line in ast.parse(program.read_text(encoding="utf-8")).body:

@@ -156,8 +156,10 @@ def check_right(one, other, x, kind):
     column = {q: {0: w} for q, w in other.final.items()}
     final = {q: image[0] for q, row in x.items() if (image := apply(row, column))}
     need(one.final == final, f"a {kind} link does not come from its {ends[1]}")
+    users = transposed(x)
     for symbol, rows in one.steps.items():
-        for q in {*rows, *x}:  # all other rows are zero
+        meet = {q for r in other.steps[symbol] for q in users.get(r, ())}
+        for q in {*rows, *meet}:  # all other rows are zero
             image = apply(x.get(q, {}), other.steps[symbol])
             need(apply(rows.get(q, {}), x) == image, f"a {kind} link does not hold for {symbol!r:.40}")
 

@@ -13,6 +13,7 @@ from automata import files
 from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, Unknown, aligned
 from automata.equivalence import equivalent as decide
+from automata.equivalence.certificates import Certificate
 from automata.errors import FormatError, InputError
 from automata.number_text import write_number
 from automata.printable_text import write_string
@@ -150,9 +151,9 @@ def minimise(
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Find the least automaton with the same scores. It is found over the reals, exactly, or among
-    deterministic boolean automata.
+    deterministic boolean automata. Exit status 3: of a large one, a smaller one that may not be the least.
     """
     given = load(automaton, semiring, symbols)
     if output is not None:
@@ -165,20 +166,29 @@ def minimise(
         )
     with progress("minimise") as tell, _naming(automaton):
         smallest = minimising.minimise(given, tell)
+        shown: Certificate | None = smallest.certificate
+        if certificate is not None and shown is None:  # of a large automaton: that the two are equal
+            answer = decide(given, smallest.automaton, tell=tell)
+            shown = answer.certificate if isinstance(answer, Equivalent) else None
     written = [] if output is None else files.write(smallest.automaton, output, round_weights)
-    if certificate is not None and smallest.certificate is not None:
-        write_json(certificate, smallest.certificate.to_json())
+    if certificate is not None and shown is not None:
+        write_json(certificate, shown.to_json())
     if as_json:
         print_json(
             {
                 "states": smallest.automaton.states,
                 "from": given.states,
+                "least": smallest.doubt is None,
+                "why": smallest.doubt,
                 "files": [str(path) for path in written],
             }
         )
     else:
         where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
-        print(f"{_least(smallest.automaton.states, given)}{where}")
+        print(f"{_least(smallest, given)}{where}")
+    if certificate is not None and shown is None:
+        console(error=True).print(f"ratproof: note: {certificate} is not written: there is no certificate")
+    return YES if smallest.doubt is None else UNKNOWN
 
 
 @app.command(epilog=example("rank parity.json"))
@@ -205,10 +215,13 @@ def _least_word(answer: Different) -> str:
     )
 
 
-def _least(least: int, given: WFSA) -> str:
+def _least(result: minimising.Minimised, given: WFSA) -> str:
     """How many states are needed, and of what kind: a deterministic automaton may need more than the given
     one has.
     """
+    least = result.automaton.states
+    if result.doubt is not None:
+        return f"unknown whether fewer than {least} of {_states(given.states)} would do: {result.doubt}"
     if given.semiring is BOOLEAN:
         return (
             f"the least deterministic automaton has {_states(least)}, without a dead one; the given automaton"

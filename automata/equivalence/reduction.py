@@ -1,0 +1,95 @@
+"""A linear representation is made smaller, link by link: by lumping and by closed relations, from the right
+and from the left in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from automata.equivalence.integers import primes as fresh_primes
+from automata.equivalence.links import Link
+from automata.equivalence.lumps import lump
+from automata.equivalence.relations import close
+from automata.equivalence.representation import Representation, difference
+from automata.equivalence.silent import epsilon_link
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+
+class Reduction:
+    """A representation, and the links that lead from it to a smaller one.
+
+    Attributes:
+        left: what the links lead to.
+        links: from the representation at the start to ``left``.
+        methods: their names, and those of whatever else is noted, each once, in order.
+    """
+
+    def __init__(
+        self, of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
+    ) -> None:
+        """Start with no link.
+
+        Args:
+            of: the representation.
+            primes: fresh ones.
+            tell: called with what is being done.
+            zero: look for links to the representation that gives every string 0, too.
+        """
+        self.left, self.links, self.methods = of, list[Link](), list[str]()
+        self._primes, self._tell, self._zero = primes, tell, zero
+
+    def note(self, method: str) -> None:
+        """A method that was tried."""
+        if method not in self.methods:
+            self.methods.append(method)
+
+    def follow(self, link: Link | None, method: str) -> bool:
+        """Go on from where a link leads to; ``False`` where there is none."""
+        if link is None:
+            return False
+        self.links.append(link)
+        self.left = link.to
+        self.note(method)
+        return True
+
+    def run(self) -> None:
+        """Lump from the right and the left for as long as that helps, then close relations; again."""
+        while not self.left.is_zero:
+            if self._lump(False) or self._lump(True):
+                continue
+            if not (self._close(False) or self._close(True)):
+                return
+
+    def _lump(self, mirrored: bool) -> bool:
+        name = "lumping from the left" if mirrored else "lumping"
+        of = self.left.mirrored if mirrored else self.left
+        self._tell(f"{name}: {of.states} states")
+        link, _ = lump(of, self._primes, lambda what: self._tell(f"{name}: {what}"))
+        return self.follow(link.mirrored if link and mirrored else link, "lumping")
+
+    def _close(self, mirrored: bool) -> bool:
+        name = "relations from the left" if mirrored else "relations"
+        of = self.left.mirrored if mirrored else self.left
+        self._tell(f"{name}: {of.states} states")
+        link = close(of, self._primes, lambda what: self._tell(f"{name}: {what}"), self._zero)
+        return self.follow(link.mirrored if link and mirrored else link, "relations")
+
+
+def reduced(automaton: WFSA, tell: Callable[[str], None]) -> WFSA:
+    """A smaller exact automaton over the rationals with the same scores, without epsilon; made by links, so
+    that it may not be the least.
+
+    Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
+    """
+    exact = automaton.to_exact()
+    nothing = WFSA.from_edges(exact.semiring, 0, exact.alphabet, [], [], [])
+    of = difference(exact, nothing)
+    reduction = Reduction(of.joint, fresh_primes(), tell)
+    if of.silent is not None:
+        tell("epsilon transitions")
+        reduction.follow(epsilon_link(of.joint, of.silent), "epsilon")
+    reduction.run()
+    if reduction.left.is_zero:
+        return WFSA.from_edges(REAL, 0, exact.alphabet, [], [], [])
+    return reduction.left.automaton(REAL, exact.alphabet, [of.index[symbol] for symbol in exact.alphabet])

@@ -1,0 +1,101 @@
+"""A trigram model of real text as an automaton: how long it takes to build, write, load, score with,
+minimise, and decide equal to what minimisation made of it; and to check that certificate.
+
+``python bench/trigram.py TRAIN TEST [FILE]`` reads texts of one sentence a line (those of the Penn Treebank,
+for the figures in ``results/trigram.json``), prints the steps, and writes them to FILE as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import sys
+import tempfile
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from automata import files
+from automata.batch import scores
+from automata.equivalence import Equivalent, equivalent
+from automata.minimise import minimise
+from automata.n_grams import n_gram_model
+from automata.wfsa import WFSA
+from ratproof.checkers.table import judge
+
+Result = TypeVar("Result")
+
+
+class Steps:
+    """The steps so far: each is timed, printed and kept."""
+
+    def __init__(self) -> None:
+        self.done: list[dict[str, Any]] = []
+
+    def take(self, what: str, step: Callable[[], Result], tell: Callable[[Result], str]) -> Result:
+        """One step's result."""
+        begun = perf_counter()
+        result = step()
+        seconds = perf_counter() - begun
+        self.done.append({"what": what, "result": tell(result), "seconds": seconds})
+        print(f"  {what:32} {seconds:7.1f} s  {tell(result)}", flush=True)
+        return result
+
+
+def sentences(path: str) -> list[list[str]]:
+    """The words of each line."""
+    return [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
+def perplexity(model: WFSA, texts: list[list[str]]) -> float:
+    """Of the texts' words and ends, by Forward in float64."""
+    logarithms = np.log(scores(model.to_float(), texts).astype(float))
+    return math.exp(-logarithms.sum() / sum(len(text) + 1 for text in texts))
+
+
+def size(automaton: WFSA) -> str:
+    """States and transitions."""
+    silent = 0 if automaton.silent is None else len(automaton.silent)
+    return f"{automaton.states:,} states, {automaton.transitions + silent:,} transitions"
+
+
+def main() -> None:
+    """Print the steps, and write them."""
+    train, test = (sentences(path) for path in sys.argv[1:3])
+    steps = Steps()
+    model = steps.take("count, and interpolate", lambda: n_gram_model(train, order=3), size)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "model.json"))
+        steps.take(
+            "write as JSON", lambda: files.write(model, path), lambda _: f"{os.path.getsize(path):,} bytes"
+        )
+        model = steps.take("load", lambda: files.read(path), size)
+    steps.take("score the test set", lambda: perplexity(model, test), lambda value: f"perplexity {value:.1f}")
+    smaller = steps.take("minimise", lambda: minimise(model), lambda result: size(result.automaton)).automaton
+    answer = steps.take("decide equal", lambda: equivalent(model, smaller), lambda answer: answer.verdict)
+    if isinstance(answer, Equivalent) and answer.certificate is not None:
+        data = steps.take(
+            "write the certificate",
+            lambda: json.loads(json.dumps(answer.certificate.to_json())),
+            lambda data: f"{len(data['links'])} links",
+        )
+        steps.take("check the certificate", lambda: judge(data), lambda result: result.verdict)
+    results = {
+        "date": str(date.today()),
+        "cores": os.cpu_count(),
+        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        "steps": steps.done,
+    }
+    print(f"  {results['gigabytes']:.1f} GB at most")
+    if len(sys.argv) > 3:
+        Path(sys.argv[3]).write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
