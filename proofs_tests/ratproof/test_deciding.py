@@ -169,7 +169,7 @@ def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
     assert said(capsys, "check-certificate", "m.json", "--of", "twice.json")[0] == 0
     assert said(capsys, "minimise", "twice.json") == (
         0,
-        {"schema_version": 1, "states": 2, "from": 4, "files": []},
+        {"schema_version": 1, "states": 2, "from": 4, "least": True, "why": None, "files": []},
     )
 
 
