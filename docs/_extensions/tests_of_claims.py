@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -42,8 +42,22 @@ def tests() -> dict[str, list[EvidenceTest]]:
     rungs = list(KINDS)
     by_claim: dict[str, list[EvidenceTest]] = {name: [] for name in claims()}
     for claim, test in _all_tests():
-        by_claim[claim].append(test)
+        mine = by_claim[claim]
+        same = next(
+            (i for i, other in enumerate(mine) if (other.name, other.kind) == (test.name, test.kind)), None
+        )
+        if same is None:
+            mine.append(test)
+        else:  # once for several layers of the claim
+            mine[same] = _joined(mine[same], test)
     return {claim: sorted(mine, key=lambda t: rungs.index(t.kind)) for claim, mine in by_claim.items()}
+
+
+def _joined(one: EvidenceTest, other: EvidenceTest) -> EvidenceTest:
+    """The test for the variants of both."""
+    if one.variants is None or other.variants is None:
+        return replace(one, variants=None)
+    return replace(one, variants=tuple(dict.fromkeys((*one.variants, *other.variants))))
 
 
 def pages() -> dict[str, str]:
