@@ -74,6 +74,12 @@ class AutomatonCell(RecurrentCell):
         """
         raise NotImplementedError
 
+    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The c-states, from the windows and the first state; where gates and recurrence are fused, without
+        ``gates`` and ``steps``, but within the same bounds.
+        """
+        return self.steps(self.gates(view), state)
+
     def score(self, state: Sequence[Tensor]) -> Tensor:
         """The automata's scores in a state (or in many, along leading axes): the last of the c-states."""
         return state[self.c_states - 1]
@@ -113,7 +119,7 @@ class AutomatonCell(RecurrentCell):
             time = len(inputs)
             view = torch.cat([padded[k : k + time] for k in range(self.window)], dim=-1)
             before = [padded.unfold(0, self.window - 1, 1)[1:].transpose(-1, -2)]
-        c = self.steps(self.gates(view), state)
+        c = self.recur(view, state)
         scores = self.score(c)
         return CellOutput(scores, self.output(scores, view), (*c, *before))
 

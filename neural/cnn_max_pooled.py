@@ -22,8 +22,8 @@ from neural.cell import AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, ClaimWeights, LayerKind, Tables
 from neural.pattern import ONE, START, ZERO, Pattern
-from neural.recurrence import max_plus
 from neural.rrnn_c import shifted
+from neural.scan import max_plus
 from neural.unrolled import one_of, whole
 
 OUTPUTS = {"relu": torch.relu, "tanh": torch.tanh}

@@ -20,7 +20,7 @@ from neural.cell import NONLINEARITIES
 from neural.example_6 import Example6Cell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, STARTS, LayerKind
-from neural.recurrence import max_plus
+from neural.scan import max_plus
 
 
 class Example15Cell(Example6Cell):

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import torch
 from torch import Tensor
 
 from neural.cell import NONLINEARITIES
-from neural.gated import GatedCell
+from neural.gated import ComplementaryCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, LayerKind
 from neural.unrolled import one_of
 
 
-class Example6Cell(GatedCell):
+class Example6Cell(ComplementaryCell):
     """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * g(W_u v_t + b_u), c_t = f_t * c_{t-1} + u_t."""
 
     def __init__(
@@ -39,10 +38,10 @@ class Example6Cell(GatedCell):
         self.forget = self.linear(bias)
         self.update = self.linear(bias)
 
-    def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Equations 5a and 5b."""
-        f = torch.sigmoid(self.forget(view))
-        return {"f": f, "u": (1 - f) * NONLINEARITIES[self.nonlinearity](self.update(view))}
+    def new(self, view: Tensor) -> Tensor:
+        """g of equation 5b."""
+        z: Tensor = NONLINEARITIES[self.nonlinearity](self.update(view))
+        return z
 
 
 class Example6(Recurrent):

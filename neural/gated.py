@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from neural.cell import AutomatonCell
 from neural.pattern import FIGURE_1
-from neural.recurrence import elementwise
+from neural.scan import elementwise, gated
 
 
 class GatedCell(AutomatonCell):
@@ -26,3 +27,29 @@ class GatedCell(AutomatonCell):
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Equation 5c."""
         return (elementwise(gates["f"], gates["u"], state[0]),)
+
+
+class ComplementaryCell(GatedCell):
+    """A cell with f = sigmoid of a linear map ``forget``, and u = (1 - f) * z."""
+
+    forget: nn.Linear
+    update: nn.Linear
+
+    def new(self, view: Tensor) -> Tensor:
+        """z, here of a linear map ``update`` alone."""
+        z: Tensor = self.update(view)
+        return z
+
+    def gates(self, view: Tensor) -> dict[str, Tensor]:
+        """The gate f, and u = (1 - f) * z."""
+        f = torch.sigmoid(self.forget(view))
+        return {"f": f, "u": (1 - f) * self.new(view)}
+
+    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equation 5c, with the gates' sigmoids and products in the same pass over memory; not in a subclass
+        that has gates or steps of its own.
+        """
+        own = type(self)
+        if own.gates is not ComplementaryCell.gates or own.steps is not GatedCell.steps:
+            return super().recur(view, state)
+        return (gated(self.forget(view), self.new(view), state[0]),)

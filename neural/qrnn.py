@@ -15,13 +15,13 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from neural.gated import GatedCell
+from neural.gated import ComplementaryCell
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind, windowed
 from neural.unrolled import one_of
 
 
-class QRNNCell(GatedCell):
+class QRNNCell(ComplementaryCell):
     """z = tanh(W_z * V), f = sigmoid(W_f * V), o = sigmoid(W_o * V) of the window V; c = f * c + (1 - f) * z,
     h = o * c.
     """
@@ -41,10 +41,9 @@ class QRNNCell(GatedCell):
         self.update = self.linear(bias)
         self.gate = self.linear(bias) if one_of("output_gate", output_gate, (True, False)) else None
 
-    def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The gate f, and u = (1 - f) * z."""
-        f = torch.sigmoid(self.forget(view))
-        return {"f": f, "u": (1 - f) * torch.tanh(self.update(view))}
+    def new(self, view: Tensor) -> Tensor:
+        """The tanh of the linear map."""
+        return torch.tanh(self.update(view))
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """The states, through the output gate where there is one: o * c."""

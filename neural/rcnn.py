@@ -20,8 +20,8 @@ from neural.cell import NONLINEARITIES, AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, ClaimWeights, LayerKind, Tables
 from neural.pattern import chain
-from neural.recurrence import elementwise
 from neural.rrnn_c import shifted
+from neural.scan import elementwise
 from neural.unrolled import one_of, whole
 
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-from torch import Tensor
-
-from neural.gated import GatedCell
+from neural.gated import ComplementaryCell
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind
 from neural.rrnn import RRNNCell
 
 
-class RRNNBCell(RRNNCell, GatedCell):
+class RRNNBCell(RRNNCell, ComplementaryCell):
     """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * W_u v_t, c_t = f_t * c_{t-1} + u_t, h_t = tanh(o_t *
     c_t).
     """
@@ -28,11 +25,6 @@ class RRNNBCell(RRNNCell, GatedCell):
         super().__init__(input_size, hidden_size, bias, **options)
         self.forget = self.linear(bias)
         self.update = self.linear(bias=False)
-
-    def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Equations 23a and 23b."""
-        f = torch.sigmoid(self.forget(view))
-        return {"f": f, "u": (1 - f) * self.update(view)}
 
 
 class RRNNB(Recurrent):

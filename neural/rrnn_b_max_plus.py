@@ -20,8 +20,8 @@ from automata.semirings import MAX_PLUS
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, STARTS, LayerKind
 from neural.pattern import FIGURE_1
-from neural.recurrence import max_plus
 from neural.rrnn import RRNNCell
+from neural.scan import max_plus
 
 
 class RRNNBMaxPlusCell(RRNNCell):

@@ -18,8 +18,8 @@ from torch import Tensor
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind, two_states
 from neural.pattern import chain
-from neural.recurrence import elementwise
 from neural.rrnn import RRNNCell
+from neural.scan import elementwise
 
 
 def shifted(start: Tensor, states: Tensor) -> Tensor:

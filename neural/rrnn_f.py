@@ -23,9 +23,9 @@ from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind, two_states
 from neural.pattern import ONE, START, ZERO, Pattern
-from neural.recurrence import elementwise
 from neural.rounding import format_of
 from neural.rrnn_c import RRNNCCell, shifted
+from neural.scan import elementwise
 from neural.tracked import Tracked
 
 

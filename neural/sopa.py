@@ -22,8 +22,8 @@ from neural.cell import AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, ClaimWeights, LayerKind, Tables
 from neural.pattern import ONE, START, ZERO, Pattern
-from neural.recurrence import elementwise
 from neural.rrnn_c import shifted
+from neural.scan import elementwise
 from neural.unrolled import whole
 
 
@@ -113,7 +113,7 @@ class SopaCell(AutomatonCell):
         return a + b
 
     def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-        """As :func:`neural.recurrence.elementwise`."""
+        """As :func:`neural.scan.elementwise`."""
         return elementwise(forget, update, start)
 
 

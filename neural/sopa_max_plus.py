@@ -15,7 +15,7 @@ from torch import Tensor
 from automata.semirings import MAX_PLUS
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.recurrence import max_plus
+from neural.scan import max_plus
 from neural.sopa import OPTIONS, SopaCell, weights
 
 
@@ -37,7 +37,7 @@ class SopaMaxPlusCell(SopaCell):
         return torch.maximum(a, b)
 
     def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-        """As :func:`neural.recurrence.max_plus`."""
+        """As :func:`neural.scan.max_plus`."""
         return max_plus(forget, update, start)
 
 

@@ -15,13 +15,13 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.cell import NONLINEARITIES
-from neural.gated import GatedCell
+from neural.gated import ComplementaryCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, LayerKind
 from neural.unrolled import one_of
 
 
-class SRUCell(GatedCell):
+class SRUCell(ComplementaryCell):
     """f = sigmoid(W_f x + b_f), r = sigmoid(W_r x + b_r), c = f * c + (1 - f) * W x, h = r * g(c) [+ (1 - r)
     * x].
     """
@@ -46,11 +46,6 @@ class SRUCell(GatedCell):
         self.update = self.linear(bias=False)
         self.forget = self.linear(bias)
         self.reset = self.linear(bias)
-
-    def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The gate f, and u = (1 - f) * W x."""
-        f = torch.sigmoid(self.forget(view))
-        return {"f": f, "u": (1 - f) * self.update(view)}
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """The outputs h, with the highway where there is one."""

@@ -17,12 +17,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neural.gated import GatedCell
+from neural.gated import ComplementaryCell, GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, windowed
 
 
-class TRNNCell(GatedCell):
+class TRNNCell(ComplementaryCell):
     """z = W v_t, f = sigmoid(V v_t + b), c = f * c + (1 - f) * z."""
 
     def __init__(
@@ -31,11 +31,6 @@ class TRNNCell(GatedCell):
         super().__init__(input_size, hidden_size, device, dtype)
         self.update = self.linear(bias=False)
         self.forget = self.linear(bias)
-
-    def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The gate f, and u = (1 - f) * z."""
-        f = torch.sigmoid(self.forget(view))
-        return {"f": f, "u": (1 - f) * self.update(view)}
 
 
 class _PairCell(GatedCell):
@@ -58,13 +53,8 @@ class TGRUCell(_PairCell):
         return {"f": torch.sigmoid(self.forget(view)), "u": self.update(view) * torch.tanh(self.gate(view))}
 
 
-class TLSTMCell(_PairCell):
+class TLSTMCell(ComplementaryCell, _PairCell):
     """The state is c = f * c + (1 - f) * z, the output h = o * c."""
-
-    def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The gate f, and u = (1 - f) * z."""
-        f = torch.sigmoid(self.forget(view))
-        return {"f": f, "u": (1 - f) * self.update(view)}
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """The state through the output gate, o * c."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from automata.errors import FormatError
 from neural import gated
-from neural.recurrence import elementwise
+from neural.scan import elementwise
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import recording
 from ratproof.runner.counterexample_files import keep, replay

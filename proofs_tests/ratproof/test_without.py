@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ratproof.process import cache_folder as caches
+from automata import cache_folder as caches
 
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 WITHOUT_PYNINI = """

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from automata.cache_folder import cache_folder
 from ratproof.coq import programs as coq
 from ratproof.coq.sources import source_files, source_folder
-from ratproof.process.cache_folder import cache_folder
 
 Tell = Callable[[str], None]
 

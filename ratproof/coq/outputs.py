@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 from filelock import FileLock
 
+from automata.cache_folder import cache_folder
 from automata.files import write_whole
 from ratproof.coq import programs as coq
-from ratproof.process.cache_folder import cache_folder
 
 FOLDER = "outputs"
 

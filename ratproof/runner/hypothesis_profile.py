@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from hypothesis import configuration, core, settings
 from hypothesis.internal.conjecture import providers
 
-from ratproof.process.cache_folder import cache_folder
+from automata.cache_folder import cache_folder
 
 BEFORE = "before-ratproof"
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"

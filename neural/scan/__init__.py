@@ -1,0 +1,90 @@
+"""The elementwise recurrences, as fast as memory allows, on any device and over three semirings.
+
+c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c), and
+log(exp(f_t + c_{t-1}) + exp(u_t)).
+
+>>> updates = torch.tensor([[2.0], [0.0], [5.0]])
+>>> max_plus(-torch.ones(3, 1), updates, torch.tensor([-torch.inf])).flatten().tolist()
+[2.0, 1.0, 5.0]
+
+They are operators of torch (``torch.ops.ratproof``), so that compiling, exporting and ``torch.func`` know
+them. What runs them is a backend (:mod:`neural.scan.backends`): it is chosen by the tensors' device and by
+what is installed, and :func:`~neural.scan.backends.use` forces one.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from neural.scan import operators
+from neural.scan.backends import use as use
+
+
+def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
+    """c_1, ..., c_T of c_t = forget_t * c_{t-1} + update_t.
+
+    >>> ones = torch.ones(3, 1)
+    >>> elementwise(ones / 2, ones, torch.zeros(1)).flatten().tolist()
+    [1.0, 1.5, 1.75]
+
+    Args:
+        forget: shape ``(T, ...)``.
+        update: shape ``(T, ...)``.
+        start: c_0, shape ``(...)``.
+
+    Returns:
+        All states, shape ``(T, ...)``, in the type that the arguments are promoted to; in bfloat16 and
+        float16 what is carried is a float32. Differentiable, as often as one likes.
+    """
+    result: Tensor = operators.run_scan(*_together(forget, update, start), "real")
+    return result
+
+
+def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
+    """c_1, ..., c_T of c_t = max(forget_t + c_{t-1}, update_t).
+
+    Args:
+        forget: shape ``(T, ...)``, finite.
+        update: shape ``(T, ...)``; may be -infinity.
+        start: c_0, shape ``(...)``; may be -infinity.
+
+    Returns:
+        As :func:`elementwise`. Where both are equal each gets half the gradient, as in ``torch.maximum``.
+    """
+    result: Tensor = operators.run_scan(*_together(forget, update, start), "max_plus")
+    return result
+
+
+def log_sum(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
+    """c_1, ..., c_T of c_t = log(exp(forget_t + c_{t-1}) + exp(update_t)).
+
+    >>> half = torch.full((2, 1), 0.5).log()
+    >>> log_sum(half, half, torch.full((1,), -torch.inf)).exp().flatten().tolist()  # 1/2, 1/4 + 1/2
+    [0.5, 0.75]
+
+    Arguments and result are as in :func:`max_plus`.
+    """
+    result: Tensor = operators.run_scan(*_together(forget, update, start), "log")
+    return result
+
+
+def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
+    """c_1, ..., c_T of c_t = f * c_{t-1} + (1 - f) * update_t with f = sigmoid(gate_t), in one pass over
+    memory.
+
+    >>> gated(torch.zeros(2, 1), torch.ones(2, 1), torch.zeros(1)).flatten().tolist()
+    [0.5, 0.75]
+
+    Arguments and result are as in :func:`elementwise`.
+    """
+    result: Tensor = operators.run_gated(*_together(gate, update, start))
+    return result
+
+
+def _together(first: Tensor, second: Tensor, start: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """All three in one type and shape."""
+    dtype = torch.promote_types(torch.promote_types(first.dtype, second.dtype), start.dtype)
+    shape = torch.broadcast_shapes(first.shape, second.shape)  # type: ignore[no-untyped-call]
+    first, second = (x.to(dtype).expand(shape) for x in (first, second))
+    return first, second, start.to(dtype).expand(second.shape[1:])

@@ -1,0 +1,323 @@
+// The elementwise recurrences on a CPU: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, one pass
+// over memory. Arrays are (T, N), a row a step; a thread takes some columns (lanes), and nothing depends on how
+// many it takes: multiplications and additions are fused by hand alone (the file is compiled without
+// contraction), in whole vectors and in what is left of them alike.
+//
+// Derivatives (g_t is what flows into c_t in all): g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1};
+// over the reals s = f, df = g c_{t-1}, du = g; else df = g s, du = g (1 - s).
+
+#include <ATen/Parallel.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+struct BFloat16 {
+  uint16_t bits;
+};
+
+inline float load(float x) { return x; }
+inline double load(double x) { return x; }
+inline float load(BFloat16 x) {
+  uint32_t wide = uint32_t(x.bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, 4);
+  return value;
+}
+
+inline void store(float* to, float x) { *to = x; }
+inline void store(double* to, double x) { *to = x; }
+inline void store(BFloat16* to, float x) {  // to nearest, ties to even
+  uint32_t wide;
+  std::memcpy(&wide, &x, 4);
+  uint32_t rounded = (wide + 0x7fff + ((wide >> 16) & 1)) >> 16;
+  to->bits = x == x ? uint16_t(rounded) : uint16_t(0x7fc0);
+}
+
+// The numbers that are computed with.
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
+
+template <typename W>
+constexpr W INF = std::numeric_limits<W>::infinity();
+
+inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+
+// 2 to the power of a whole number within the exponents of normal numbers.
+inline float power(float n) {
+  int32_t bits = (int32_t(n) + 127) << 23;
+  float value;
+  std::memcpy(&value, &bits, 4);
+  return value;
+}
+inline double power(double n) {
+  int64_t bits = (int64_t(n) + 1023) << 52;
+  double value;
+  std::memcpy(&value, &bits, 8);
+  return value;
+}
+
+// exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of NaN.
+// x = n log 2 + r with |r| <= log(2) / 2, and Taylor's series at r.
+inline float exponential(float x) {
+  float bounded = x < -87.3365f ? -87.3365f : x;
+  float n = __builtin_rintf(bounded * 1.44269504f);
+  float r = fused(n, -0.693145752f, bounded);
+  r = fused(n, -1.42860677e-6f, r);
+  float sum = 1.f / 5040;
+  sum = fused(sum, r, 1.f / 720);
+  sum = fused(sum, r, 1.f / 120);
+  sum = fused(sum, r, 1.f / 24);
+  sum = fused(sum, r, 1.f / 6);
+  sum = fused(sum, r, .5f);
+  sum = fused(sum, r, 1.f);
+  sum = fused(sum, r, 1.f);
+  return x < -87.3365f ? 0.f : sum * power(n);
+}
+inline double exponential(double x) {
+  double bounded = x < -708.3964 ? -708.3964 : x;
+  double n = __builtin_rint(bounded * 1.4426950408889634);
+  double r = fused(n, -0.69314718036912382, bounded);
+  r = fused(n, -1.9082149292705877e-10, r);
+  double sum = 1. / 6227020800;
+  sum = fused(sum, r, 1. / 479001600);
+  sum = fused(sum, r, 1. / 39916800);
+  sum = fused(sum, r, 1. / 3628800);
+  sum = fused(sum, r, 1. / 362880);
+  sum = fused(sum, r, 1. / 40320);
+  sum = fused(sum, r, 1. / 5040);
+  sum = fused(sum, r, 1. / 720);
+  sum = fused(sum, r, 1. / 120);
+  sum = fused(sum, r, 1. / 24);
+  sum = fused(sum, r, 1. / 6);
+  sum = fused(sum, r, .5);
+  sum = fused(sum, r, 1.);
+  sum = fused(sum, r, 1.);
+  return x < -708.3964 ? 0. : sum * power(n);
+}
+
+// 1 + x / 3 + x^2 / 5 + ... + x^((last - 1) / 2) / last, from a denominator on.
+template <int LAST, int FROM, typename W>
+inline W odd_series(W x) {
+  if constexpr (FROM == LAST)
+    return W(1) / LAST;
+  else
+    return fused(odd_series<LAST, FROM + 2>(x), x, W(1) / FROM);
+}
+
+// log(1 + x) for 0 <= x <= 1: 2 artanh(s) with s = x / (2 + x) <= 1/3.
+template <typename W>
+inline W logarithm(W x) {
+  constexpr int LAST = std::is_same_v<W, float> ? 15 : 33;
+  W s = x / (2 + x);
+  return 2 * s * odd_series<LAST, 1>(s * s);
+}
+
+template <typename W>
+inline W sigmoid(W x) {
+  W e = exponential(x < 0 ? x : -x);
+  return (x < 0 ? e : W(1)) / (1 + e);
+}
+
+struct Real {
+  template <typename W>
+  static W step(W f, W before, W u) {
+    return fused(f, before, u);
+  }
+  template <typename W>
+  static W share(W f, W, W, W) {
+    return f;
+  }
+  template <typename W>
+  static W of_forget(W flow, W, W before) {
+    return flow * before;
+  }
+  template <typename W>
+  static W of_update(W flow, W) {
+    return flow;
+  }
+};
+
+struct Tropical {
+  template <typename W>
+  static W of_forget(W flow, W share, W) {
+    return flow * share;
+  }
+  template <typename W>
+  static W of_update(W flow, W share) {
+    return flow * (1 - share);
+  }
+};
+
+struct MaxPlus : Tropical {
+  template <typename W>
+  static W step(W f, W before, W u) {
+    W carried = f + before;
+    return carried > u || carried != carried ? carried : u;
+  }
+  // Half where both are equal, as in torch.maximum.
+  template <typename W>
+  static W share(W f, W before, W u, W) {
+    W carried = f + before;
+    return carried == u ? W(.5) : carried > u ? W(1) : W(0);
+  }
+};
+
+struct Log : Tropical {
+  template <typename W>
+  static W step(W f, W before, W u) {
+    W carried = f + before;
+    W larger = carried > u || carried != carried ? carried : u;
+    W smaller = carried > u || carried != carried ? u : carried;
+    W sum = larger + logarithm(exponential(smaller - larger));
+    return larger == -INF<W> || larger == INF<W> ? larger : sum;
+  }
+  template <typename W>
+  static W share(W f, W before, W u, W after) {
+    W carried = f + before;
+    W part = exponential(carried < after ? carried - after : W(0));
+    return carried == u ? W(.5) : after == -INF<W> ? W(.5) : part;
+  }
+};
+
+// The work of some lanes, so that each thread has enough of it and whole cache lines.
+template <typename Work>
+void by_lanes(int64_t steps, int64_t lanes, const Work& work) {
+  int64_t blocks = (lanes + 15) / 16;
+  int64_t grain = 1 + (1 << 15) / (16 * (steps + 1));
+  at::parallel_for(0, blocks, grain, [&](int64_t from, int64_t to) {
+    work(from * 16, to * 16 < lanes ? to * 16 : lanes);
+  });
+}
+
+template <typename S, typename T>
+void forward(const T* forget, const T* update, const T* start, T* states, int64_t steps, int64_t lanes) {
+  using W = Wide<T>;
+  by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    if constexpr (std::is_same_v<T, W>) {
+      for (int64_t t = 0; t < steps; ++t) {
+        const T *f = forget + t * lanes, *u = update + t * lanes;
+        const T* before = t ? states + (t - 1) * lanes : start;
+        T* c = states + t * lanes;
+#pragma GCC ivdep
+        for (int64_t i = from; i < to; ++i) c[i] = S::template step<W>(f[i], before[i], u[i]);
+      }
+    } else {  // what is carried is not rounded
+      std::vector<W> carried(to - from);
+      W* c = carried.data() - from;
+      for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
+      for (int64_t t = 0; t < steps; ++t) {
+        const T *f = forget + t * lanes, *u = update + t * lanes;
+        T* out = states + t * lanes;
+#pragma GCC ivdep
+        for (int64_t i = from; i < to; ++i) {
+          c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]));
+          store(out + i, c[i]);
+        }
+      }
+    }
+  });
+}
+
+template <typename S, typename T>
+void backward(const T* grad, const T* forget, const T* update, const T* states, const T* start, T* to_forget,
+              T* to_update, T* to_start, int64_t steps, int64_t lanes) {
+  using W = Wide<T>;
+  by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    std::vector<W> flowing(to - from);  // s_{t+1} g_{t+1}
+    W* after = flowing.data() - from;
+    for (int64_t t = steps - 1; t >= 0; --t) {
+      const T *g = grad + t * lanes, *f = forget + t * lanes, *u = update + t * lanes, *c = states + t * lanes;
+      const T* before = t ? states + (t - 1) * lanes : start;
+      T *df = to_forget + t * lanes, *du = to_update + t * lanes;
+#pragma GCC ivdep
+      for (int64_t i = from; i < to; ++i) {
+        W old = load(before[i]), flow = load(g[i]) + after[i];
+        W share = S::template share<W>(load(f[i]), old, std::is_same_v<S, Real> ? W(0) : load(u[i]),
+                                       std::is_same_v<S, Log> ? load(c[i]) : W(0));
+        store(df + i, S::template of_forget<W>(flow, share, old));
+        store(du + i, S::template of_update<W>(flow, share));
+        after[i] = share * flow;
+      }
+    }
+    for (int64_t i = from; i < to; ++i) store(to_start + i, after[i]);
+  });
+}
+
+// c_t = f c_{t-1} + (1 - f) z_t with f = sigmoid(x_t).
+template <typename T>
+void gated_forward(const T* gate, const T* update, const T* start, T* states, int64_t steps, int64_t lanes) {
+  using W = Wide<T>;
+  by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    std::vector<W> carried(to - from);
+    W* c = carried.data() - from;
+    for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
+    for (int64_t t = 0; t < steps; ++t) {
+      const T *x = gate + t * lanes, *z = update + t * lanes;
+      T* out = states + t * lanes;
+#pragma GCC ivdep
+      for (int64_t i = from; i < to; ++i) {
+        W f = sigmoid(load(x[i]));
+        c[i] = fused(f, c[i], (1 - f) * load(z[i]));
+        store(out + i, c[i]);
+      }
+    }
+  });
+}
+
+template <typename T>
+void gated_backward(const T* grad, const T* gate, const T* update, const T* states, const T* start, T* to_gate,
+                    T* to_update, T* to_start, int64_t steps, int64_t lanes) {
+  using W = Wide<T>;
+  by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    std::vector<W> flowing(to - from);
+    W* after = flowing.data() - from;
+    for (int64_t t = steps - 1; t >= 0; --t) {
+      const T *g = grad + t * lanes, *x = gate + t * lanes, *z = update + t * lanes;
+      const T* before = t ? states + (t - 1) * lanes : start;
+      T *dx = to_gate + t * lanes, *dz = to_update + t * lanes;
+#pragma GCC ivdep
+      for (int64_t i = from; i < to; ++i) {
+        W f = sigmoid(load(x[i])), flow = load(g[i]) + after[i];
+        store(dx + i, flow * (load(before[i]) - load(z[i])) * (f * (1 - f)));
+        store(dz + i, flow * (1 - f));
+        after[i] = f * flow;
+      }
+    }
+    for (int64_t i = from; i < to; ++i) store(to_start + i, after[i]);
+  });
+}
+
+}  // namespace
+
+#define SCAN(S, s, T, t)                                                                                       \
+  extern "C" void s##_##t(const T* f, const T* u, const T* start, T* c, int64_t steps, int64_t lanes) {        \
+    forward<S>(f, u, start, c, steps, lanes);                                                                  \
+  }                                                                                                            \
+  extern "C" void s##_backward_##t(const T* g, const T* f, const T* u, const T* c, const T* start, T* df,      \
+                                   T* du, T* d_start, int64_t steps, int64_t lanes) {                          \
+    backward<S>(g, f, u, c, start, df, du, d_start, steps, lanes);                                             \
+  }
+#define GATED(T, t)                                                                                            \
+  extern "C" void gated_##t(const T* x, const T* z, const T* start, T* c, int64_t steps, int64_t lanes) {      \
+    gated_forward(x, z, start, c, steps, lanes);                                                               \
+  }                                                                                                            \
+  extern "C" void gated_backward_##t(const T* g, const T* x, const T* z, const T* c, const T* start, T* dx,    \
+                                     T* dz, T* d_start, int64_t steps, int64_t lanes) {                        \
+    gated_backward(g, x, z, c, start, dx, dz, d_start, steps, lanes);                                          \
+  }
+#define ALL(T, t)       \
+  SCAN(Real, real, T, t)         \
+  SCAN(MaxPlus, max_plus, T, t)  \
+  SCAN(Log, log, T, t)           \
+  GATED(T, t)
+
+ALL(float, float32)
+ALL(double, float64)
+ALL(BFloat16, bfloat16)

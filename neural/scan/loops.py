@@ -1,0 +1,83 @@
+"""The recurrences in plain torch, a loop over time: for any device and type, with nothing to build.
+
+Each step writes straight into the result. (A loop that indexes ``f[t]`` lets each index fill a whole gradient
+of zeros.)
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+NAME = "torch"
+
+
+def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
+    """c_1, ..., c_T, shape ``(T, ...)``."""
+    forget, update, before = (_wide(x) for x in (forget, update, start))
+    states = torch.empty_like(update)
+    for f, u, c in zip(forget.unbind(0), update.unbind(0), states.unbind(0), strict=True):
+        if semiring == "real":
+            torch.addcmul(u, f, before, out=c)
+        else:
+            torch.add(f, before, out=c)
+            (torch.maximum if semiring == "max_plus" else torch.logaddexp)(c, u, out=c)
+        before = c
+    return states.to(start.dtype)
+
+
+def scan_backward(
+    grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of forget, update and start."""
+    dtype = start.dtype
+    grad, forget, update, states, start = (_wide(x) for x in (grad, forget, update, states, start))
+    before = torch.cat([start.unsqueeze(0), states])[:-1]
+    share = shares(forget, update, states, before, semiring)
+    flow = torch.empty_like(states)
+    after = torch.zeros_like(start)
+    for s, g, c in zip(
+        reversed(share.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True
+    ):
+        torch.add(g, after, out=c)
+        after = s * c
+    gradients = (flow * before, flow) if semiring == "real" else (flow * share, flow * (1 - share))
+    to_forget, to_update = (x.to(dtype) for x in gradients)
+    return to_forget, to_update, after.to(dtype)
+
+
+def shares(forget: Tensor, update: Tensor, states: Tensor, before: Tensor, semiring: str) -> Tensor:
+    """dc_t / dc_{t-1}; 1/2 where both terms of a maximum are equal, or both are -infinity."""
+    if semiring == "real":
+        return forget
+    carried = forget + before
+    if semiring == "max_plus":
+        # sign(-infinity) is -1, and where both are -infinity their difference is not asked for
+        return torch.where(carried == update, 0.5, ((carried - update).sign() + 1) / 2)
+    none = states == -torch.inf
+    part = torch.exp(torch.where(none, 0, carried) - torch.where(none, 0, states))
+    return torch.where(none | (carried == update), 0.5, part)
+
+
+def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
+    """c_1, ..., c_T of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
+    wide, z, first = (_wide(x) for x in (gate, update, start))
+    f = torch.sigmoid(wide)
+    return scan(f, (1 - f) * z, first, "real").to(start.dtype)
+
+
+def gated_backward(
+    grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of gate, update and start."""
+    dtype = start.dtype
+    grad, gate, update, states, start = (_wide(x) for x in (grad, gate, update, states, start))
+    f = torch.sigmoid(gate)
+    to_f, flow, to_start = scan_backward(grad, f, update, states, start, "real")
+    to_gate = (to_f - flow * update) * (f * (1 - f))
+    return to_gate.to(dtype), (flow * (1 - f)).to(dtype), to_start.to(dtype)
+
+
+def _wide(values: Tensor) -> Tensor:
+    """In a type whose sums one may carry on with."""
+    return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values

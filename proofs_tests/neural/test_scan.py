@@ -1,0 +1,350 @@
+"""The elementwise recurrences: every backend against exact arithmetic, itself in pieces, and the gradients of
+the recurrence written out.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from neural import scan
+from neural.example_6 import Example6
+from neural.rrnn_b import RRNNB
+from neural.scan import backends, compiled, operators
+from proofs_tests.automata.examples import few, some
+
+D = torch.float64
+SEMIRINGS = {"real": scan.elementwise, "max_plus": scan.max_plus, "log": scan.log_sum}
+TYPES = [torch.float32, torch.float64, torch.bfloat16]
+each_backend = pytest.mark.parametrize("backend", backends.BACKENDS)
+each_type = pytest.mark.parametrize("dtype", TYPES, ids=str)
+each_loop = pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated], ids=lambda loop: loop.__name__)
+
+gates = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-308, 5e-324, 1e200, -3e-5]) | st.floats(-2, 2)
+numbers = st.sampled_from([0.0, 5e-324, -1e-310, 1e308]) | st.floats(-1e3, 1e3)
+scores = st.sampled_from([-math.inf, 0.0, -1e30]) | st.floats(-50, 50)
+
+
+def drawn(data, first, second, most=6):
+    steps, lanes = data.draw(st.integers(0, most)), data.draw(st.integers(1, 3))
+    rows = lambda values, count: [
+        data.draw(st.lists(values, min_size=lanes, max_size=lanes)) for _ in range(count)
+    ]
+    f, u = (torch.tensor(rows(v, steps), dtype=D).reshape(steps, lanes) for v in (first, second))
+    return f, u, torch.tensor(rows(second, 1)[0], dtype=D)
+
+
+def rounded(value):
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+@some
+@given(st.data())
+def test_each_step_over_the_reals_in_c_is_rounded_once(data):
+    """Against fractions, whose conversion to a float rounds once."""
+    f, u, start = drawn(data, gates, numbers)
+    with scan.use("c++"):
+        states = scan.elementwise(f, u, start)
+    for lane in range(len(start)):
+        before = float(start[lane])
+        for a, b, c in zip(f[:, lane].tolist(), u[:, lane].tolist(), states[:, lane].tolist(), strict=True):
+            if not math.isfinite(before):
+                break
+            before = rounded(Fraction(a) * Fraction(before) + Fraction(b))
+            assert c == before
+
+
+@each_backend
+@some
+@given(st.data())
+def test_max_plus_is_the_maximum_of_sums_bit_for_bit(backend, data):
+    f, u, before = drawn(data, st.floats(-10, 10), scores)
+    with scan.use(backend):
+        states = scan.max_plus(f, u, before)
+    for a, b, c in zip(f, u, states, strict=True):
+        before = torch.maximum(a + before, b)
+        assert torch.equal(c, before)
+
+
+@each_backend
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@some
+@given(st.data())
+def test_the_logarithm_of_sums_is_within_its_bound(backend, dtype, data):
+    """No step makes errors larger, and each adds few roundings of the numbers that it meets."""
+    f, u, start = (x.to(dtype) for x in drawn(data, st.floats(-10, 3), scores, most=20))
+    with scan.use(backend):
+        states = scan.log_sum(f, u, start)
+    unit, bound, before = torch.finfo(dtype).eps / 2, torch.zeros(len(start), dtype=D), start.to(D)
+    for a, b, c in zip(f.to(D), u.to(D), states.to(D), strict=True):
+        carried = a + before
+        before = torch.logaddexp(carried, b)
+        sizes = torch.where(carried.isinf(), 0, carried.abs()) + torch.where(before.isinf(), 0, before.abs())
+        bound = bound + unit * (2 * sizes + 16) * (1 + 1e-6)
+        assert torch.equal(c.isinf(), before.isinf())
+        finite = before.isfinite()
+        assert ((c - before).abs() <= bound)[finite].all()
+
+
+@each_backend
+@each_loop
+@few
+@given(st.data())
+def test_in_bfloat16_a_float32_is_carried_and_the_results_are_rounded(backend, loop, data):
+    values = [x.to(torch.bfloat16) for x in drawn(data, st.floats(-3, 3), st.floats(-9, 9), most=40)]
+    with scan.use(backend):
+        assert torch.equal(loop(*values), loop(*(x.float() for x in values)).to(torch.bfloat16))
+
+
+@each_type
+@each_loop
+def test_nothing_depends_on_other_lanes_on_threads_or_on_where_a_string_is_cut(loop, dtype):
+    torch.manual_seed(1)
+    f, u, start = (torch.randn(*s).to(dtype) for s in ((300, 3, 37), (300, 3, 37), (3, 37)))
+    whole = loop(f, u, start)
+    first = loop(f[:101], u[:101], start)
+    assert torch.equal(whole[:101], first)
+    if dtype is not torch.bfloat16:  # which carries more than a state holds
+        assert torch.equal(whole[101:], loop(f[101:], u[101:], first[-1]))
+    assert torch.equal(whole[:, 1:2, 5:6], loop(f[:, 1:2, 5:6], u[:, 1:2, 5:6], start[1:2, 5:6]))
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(3)
+        assert torch.equal(loop(f, u, start), whole)
+    finally:
+        torch.set_num_threads(threads)
+
+
+@each_backend
+@each_loop
+def test_gradients_are_those_of_finite_differences_and_so_are_theirs(loop, backend):
+    torch.manual_seed(2)
+    f, u, c = (torch.randn(*s, dtype=D, requires_grad=True) for s in ((4, 3), (4, 3), (3,)))
+    with scan.use(backend):
+        assert torch.autograd.gradcheck(loop, (f, u, c)) and torch.autograd.gradgradcheck(loop, (f, u, c))
+
+
+@each_backend
+@each_loop
+@few
+@given(st.data())
+def test_gradients_are_those_of_the_steps_written_out(loop, backend, data):
+    """With zero gates, -infinity and ties."""
+    update = st.floats(-1e3, 1e3) if loop in (scan.elementwise, scan.gated) else scores
+    inputs = drawn(data, st.sampled_from([0.0, -1.0]) | st.floats(-2, 2), update)
+    results = []
+    for run in (loop, written_out(loop)):
+        values = [x.clone().requires_grad_() for x in inputs]
+        with scan.use(backend):
+            states = run(*values)
+        weights = torch.arange(1, states.numel() + 1, dtype=D).reshape(states.shape)
+        (torch.where(states.isfinite(), states, 0) * weights).sum().backward()
+        results.append([torch.zeros_like(x) if x.grad is None else x.grad for x in values])
+    for one, other in zip(*results, strict=True):
+        known = other.isfinite()  # the logarithm's gradient has none at -infinity
+        torch.testing.assert_close(one[known], other[known], rtol=1e-9, atol=1e-9)
+
+
+def written_out(loop):
+    """The same as a chain of torch's own functions."""
+
+    def step(f, c, u):
+        if loop is scan.elementwise:
+            return f * c + u
+        if loop is scan.gated:
+            return torch.sigmoid(f) * c + (1 - torch.sigmoid(f)) * u
+        return (torch.maximum if loop is scan.max_plus else torch.logaddexp)(f + c, u)
+
+    def run(f, u, c):
+        states = []
+        for a, b in zip(f.unbind(0), u.unbind(0), strict=True):
+            c = step(a, c, b)
+            states.append(c)
+        return torch.stack(states) if states else 1 * u
+
+    return run
+
+
+@pytest.mark.parametrize("start", [-torch.inf, -1.0, 0.0, 1.0])
+@each_backend
+def test_max_plus_has_the_subgradients_of_maximum(start, backend):
+    """Ties among them: many of these numbers are equal."""
+    torch.manual_seed(0)
+    whole = [torch.randint(-2, 2, (6, 4, 3)).to(D) for _ in range(2)] + [torch.full((4, 3), start, dtype=D)]
+    results = []
+    for run in (scan.max_plus, written_out(scan.max_plus)):
+        f, u, c = (x.clone().requires_grad_() for x in whole)
+        with scan.use(backend):
+            states = run(f, u, c)
+        (states * torch.arange(1, 73, dtype=D).reshape(6, 4, 3)).sum().backward()
+        results.append([states.detach(), f.grad, u.grad, c.grad])
+    torch.testing.assert_close(results[0], results[1])
+
+
+@each_backend
+@each_loop
+def test_no_steps_leave_no_states(loop, backend):
+    none = torch.zeros(0, 2, 3, dtype=D, requires_grad=True)
+    start = torch.ones(2, 3, dtype=D, requires_grad=True)
+    with scan.use(backend):
+        states = loop(none, none, start)
+        assert states.shape == (0, 2, 3)
+        states.sum().backward()
+    assert start.grad.tolist() == torch.zeros(2, 3).tolist()
+
+
+@each_backend
+@each_loop
+def test_shapes_are_broadcast_types_promoted_and_layouts_do_not_matter(loop, backend):
+    torch.manual_seed(3)
+    f, u, start = torch.randn(5, 1, 4), torch.randn(4, 3, 5, dtype=D).permute(2, 1, 0), torch.randn(4)
+    with scan.use(backend):
+        states = loop(f, u, start)
+        assert states.shape == (5, 3, 4) and states.dtype is D
+        plain = [f.to(D).expand(5, 3, 4).contiguous(), u.contiguous(), start.to(D).expand(3, 4).contiguous()]
+        assert torch.equal(states, loop(*plain))
+
+
+@each_backend
+@each_loop
+def test_what_is_not_a_number_stays_so(loop, backend):
+    u = torch.zeros(3, 20)
+    u[1, ::3] = math.nan
+    with scan.use(backend):
+        states = loop(-torch.ones(3, 20), u, torch.zeros(20))
+    assert states.isnan().sum(1).tolist() == [0, 7, 7]
+
+
+@each_backend
+@each_loop
+def test_a_long_string_is_that_of_its_parts(loop, backend):
+    torch.manual_seed(4)
+    f, u, c = -torch.rand(10_000, 2, dtype=D), torch.randn(10_000, 2, dtype=D), torch.zeros(2, dtype=D)
+    with scan.use(backend):
+        states = loop(f, u, c)
+        for k in range(0, 10_000, 2_500):
+            c = loop(f[k : k + 2_500], u[k : k + 2_500], c)[-1]
+        assert torch.equal(states[-1], c) and states.isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_the_sigmoid_in_c_is_within_four_units_in_the_last_place(dtype):
+    """As :mod:`neural.rounding` assumes; or within the smallest normal number."""
+    x = torch.cat([torch.linspace(-120, 120, 400_001), torch.linspace(-1e-3, 1e-3, 10_001)]).to(dtype)
+    with scan.use("c++"):
+        ours = scan.gated(
+            x.unsqueeze(0), torch.zeros(1, len(x), dtype=dtype), torch.ones(len(x), dtype=dtype)
+        )[0]
+    if dtype is torch.float32:
+        error = (ours.double() - torch.sigmoid(x.double())).abs()
+    else:  # torch's own is within some units, too
+        error = (ours - torch.sigmoid(x)).abs()
+    limits = torch.finfo(dtype)
+    assert (error <= 4 * limits.eps * ours.double() + limits.smallest_normal).all()
+
+
+@each_loop
+def test_torch_knows_the_operators(loop):
+    f, u, c = (torch.randn(*s, dtype=D, requires_grad=True) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
+    names = [name for name, function in SEMIRINGS.items() if function is loop]
+    operator = (
+        (operators.scan, operators.scan_backward) if names else (operators.gated, operators.gated_backward)
+    )
+    states = loop(f, u, c).detach()
+    values = [x.detach() for x in (torch.randn_like(states), f, u, states, c)]
+    for check in ((operator[0], (f, u, c, *names)), (operator[1], (*values, *names))):
+        assert set(torch.library.opcheck(*check).values()) == {"SUCCESS"}
+
+
+@each_loop
+def test_compiled_exported_and_transformed_it_is_the_same(loop):
+    torch.manual_seed(5)
+    f, u, c = (torch.randn(*s, dtype=D) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
+
+    class Network(torch.nn.Module):
+        def forward(self, f, u, c):
+            return loop(2 * f, u, c).tanh()
+
+    network = Network()
+    expected = network(f, u, c)
+    assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(f, u, c), expected)
+    assert torch.equal(torch.export.export(network, (f, u, c)).module()(f, u, c), expected)
+
+    one = torch.func.vmap(network, in_dims=(2, 2, 1), out_dims=2)(f, u, c)
+    assert torch.equal(one, expected)
+    total = lambda f, u, c: network(f, u, c).sum()
+    each = torch.func.vmap(torch.func.grad(total, argnums=(0, 1, 2)), in_dims=(2, 2, 1))(f, u, c)
+    values = [x.clone().requires_grad_() for x in (f, u, c)]
+    network(*values).sum().backward()
+    for gradient, value in zip(each, values, strict=True):
+        torch.testing.assert_close(gradient.movedim(0, -1), value.grad)
+    hessian = torch.func.jacrev(torch.func.jacrev(lambda c: total(f, u, c)))(c)
+    assert hessian.shape == (3, 2, 3, 2) and hessian.isfinite().all()
+
+
+def test_a_subclass_with_gates_of_its_own_is_not_fused():
+    class Other(RRNNB.cell_class):
+        def gates(self, view):
+            return {name: gate / 2 for name, gate in super().gates(view).items()}
+
+    torch.manual_seed(6)
+    cell = Other(3, 2)
+    inputs, state = torch.randn(5, 4, 3), cell.start(4)
+    expected = cell.steps(cell.gates(inputs), state)
+    assert torch.equal(cell.run(inputs, state).states[0], expected[0])
+
+
+def test_the_backend_is_chosen_with_a_reason(monkeypatch):
+    assert backends.chosen("cpu", torch.float16) == ("torch", "the C++ one does not compute in torch.float16")
+    assert backends.chosen("cuda", torch.float32).name == "torch"
+    monkeypatch.setenv(backends.VARIABLE, "torch")
+    assert backends.chosen("cpu", torch.float32) == ("torch", "RATPROOF_SCAN says so")
+    monkeypatch.setenv(backends.VARIABLE, "fortran")
+    with pytest.raises(InputError, match=r"RATPROOF_SCAN is 'fortran', where torch or c\+\+ is right"):
+        backends.chosen("cpu", torch.float32)
+    with (
+        pytest.raises(InputError, match=r"the backend is 'cuda', where torch or c\+\+ is right"),
+        scan.use("cuda"),
+    ):
+        pass
+    half = torch.ones(2, 2, dtype=torch.float16)
+    with pytest.raises(InputError, match="in float32, float64 or bfloat16"), scan.use("c++"):
+        scan.elementwise(half, half, half[0])
+
+
+@pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
+def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path, compiler):
+    monkeypatch.setenv("CXX", compiler)
+    monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path))
+    compiled._library.cache_clear()
+    compiled.lacking.cache_clear()
+    try:
+        with pytest.warns(RuntimeWarning, match="recurrences run as loops of torch: the C") as told:
+            for _ in range(2):
+                assert scan.elementwise(*(torch.ones(2, 2),) * 2, torch.ones(2)).tolist() == [[2, 2], [3, 3]]
+        assert len(told) == 1 and backends.chosen("cpu", D).name == "torch"
+        with pytest.raises(InputError, match="and the C"), scan.use("c++"):
+            pass
+        assert not [*tmp_path.rglob("*.so")]
+    finally:
+        monkeypatch.undo()
+        compiled._library.cache_clear()
+        compiled.lacking.cache_clear()
+
+
+def test_a_network_of_one_cell_shows_its_parts():
+    layer = Example6(3, 2)
+    assert layer.forget is layer.cell.forget
+    with pytest.raises(AttributeError):
+        _ = Example6(3, 2, num_layers=2).forget
+    with pytest.raises(AttributeError):
+        _ = layer.forgotten
