@@ -1,0 +1,212 @@
+"""The elementwise recurrences beside what bounds them, in one run: a triad over arrays of the same size, a linear
+map of the same shapes as a layer's; and beside other ways to compute them.
+
+``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. On a CPU it
+runs on one thread. Runs of what is compared are interleaved, and each figure is a median; of layers it is a
+minimum.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from neural.rrnn_b import RRNNB
+from neural.rrnn_c import RRNNC
+from neural.rrnn_f import RRNNF
+from neural.scan import backends, elementwise, gated, log_sum, max_plus
+from neural.sru import SRU
+
+SHAPES = [(512, 16, 512), (2048, 4, 512)]
+"""T, B and D."""
+LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F)": (RRNNF, 4)}
+"""Layers, and how many linear maps of D x D each has."""
+WANTED = {"recurrence": (0.8, 0.6), "layer": (1.1, 1.15), "autograd": 60, "associative": 5}
+"""Shares of a triad's speed, forward and with backward; a layer's time over that of one linear map; how many
+times faster than a loop that autograd runs back through, and than ``associative_scan``.
+"""
+Run = Callable[[], object]
+
+
+def interleaved(runs: Mapping[str, Run], times: int, device: str, least: bool = False) -> dict[str, float]:
+    """Milliseconds of each, runs taking turns: the median, or the minimum."""
+    taken: dict[str, list[float]] = {name: [] for name in runs}
+    for turn in range(times + 2):
+        for name, run in runs.items():
+            _wait(device)
+            begun = perf_counter()
+            run()
+            _wait(device)
+            if turn > 1:
+                taken[name].append(1000 * (perf_counter() - begun))
+    return {name: min(t) if least else sorted(t)[len(t) // 2] for name, t in taken.items()}
+
+
+def _wait(device: str) -> None:
+    if device != "cpu":
+        torch.cuda.synchronize()
+
+
+def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: Tensor) -> Run:
+    """Forward and backward, as a training step has them."""
+
+    def run() -> None:
+        for value in values:
+            value.grad = None
+        function(*values).backward(grad)
+
+    return run
+
+
+def written_out(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
+    """The recurrence over the reals as a loop that autograd runs back through."""
+    states = []
+    for t in range(len(f)):
+        c = f[t] * c + u[t]
+        states.append(c)
+    return torch.stack(states)
+
+
+def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
+    """The recurrence over the reals by torch's own scan of pairs."""
+    from torch._higher_order_ops.associative_scan import associative_scan
+
+    def combine(a: tuple[Tensor, Tensor], b: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        return a[0] * b[0], a[1] * b[0] + b[1]
+
+    factors, sums = associative_scan(combine, (f, u), dim=0, combine_mode="generic")
+    return sums + factors * c
+
+
+def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
+    """Milliseconds, forward and with backward, and shares of the triad's speed by bytes moved."""
+    steps, batch, size = shape
+    torch.manual_seed(0)
+    f, u, grad = (torch.rand(steps, batch, size, device=device) for _ in range(3))
+    start = torch.rand(batch, size, device=device)
+    functions = {"real": elementwise, "max-plus": max_plus, "log": log_sum, "gates fused": gated}
+    forward: dict[str, Run] = {"triad": lambda: torch.add(f, u, alpha=0.5)}
+    forward |= {name: (lambda run=run: run(f, u, start)) for name, run in functions.items()}
+    forward |= {"autograd": lambda: written_out(f, u, start), "associative": lambda: associative(f, u, start)}
+    values = [x.clone().requires_grad_() for x in (f, u, start)]
+    both: dict[str, Run] = {"triad": forward["triad"]}
+    both |= {name: with_backward(run, values, grad) for name, run in functions.items()}
+    slow = {
+        "autograd": with_backward(written_out, values, grad),
+        "associative": with_backward(associative, values, grad),
+    }
+    with torch.no_grad():
+        one = interleaved(forward, 15, device)
+    two = interleaved(both, 15, device)
+    after = interleaved({**slow, "real": both["real"]}, 3, device)
+    figures = {
+        name: {
+            "forward": one[name],
+            "backward": two[name],
+            "share": one["triad"] / one[name],
+            "share_backward": two["triad"] * 32 / 12 / two[name],  # 12 bytes an element, and 20 backward
+        }
+        for name in functions
+    }
+    others = {
+        name: {"forward": one[name], "backward": after[name], "ratio": after[name] / after["real"]}
+        for name in slow
+    }
+    return {"shape": shape, "triad": one["triad"], "recurrences": figures, "others": others}
+
+
+def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
+    """Milliseconds of layers and of one linear map of the same shapes, minima."""
+    steps, batch, size = shape
+    torch.manual_seed(0)
+    inputs = torch.randn(steps, batch, size, device=device, requires_grad=True)
+    figures = {}
+    lstm = nn.LSTM(size, size).to(device)
+    for name, (layer, maps) in LINEAR.items():
+        module, linear = layer(size, size).to(device), nn.Linear(size, maps * size).to(device)
+
+        def passes(network: nn.Module, backward: bool) -> Run:
+            def run() -> None:
+                out = network(inputs)
+                out = out if isinstance(out, Tensor) else out[0]
+                if backward:
+                    out.sum().backward()
+
+            return run
+
+        times = {}
+        for way, backward in (("forward", False), ("backward", True)):
+            with torch.set_grad_enabled(backward):
+                times[way] = interleaved(
+                    {"layer": passes(module, backward), "linear": passes(linear, backward)},
+                    7,
+                    device,
+                    least=True,
+                )
+        figures[name] = {
+            "forward": times["forward"]["layer"],
+            "backward": times["backward"]["layer"],
+            "ratio": times["forward"]["layer"] / times["forward"]["linear"],
+            "ratio_backward": times["backward"]["layer"] / times["backward"]["linear"],
+        }
+    with torch.no_grad():
+        ahead = interleaved({"lstm": lambda: lstm(inputs)}, 1, device, least=True)
+    back = interleaved({"lstm": lambda: lstm(inputs)[0].sum().backward()}, 1, device, least=True)
+    figures["nn.LSTM"] = {"forward": ahead["lstm"], "backward": back["lstm"]}
+    return figures
+
+
+def main() -> None:
+    """Print the tables, and write the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("file", nargs="?")
+    arguments = parser.parse_args()
+    device = arguments.device
+    if device == "cpu":
+        torch.set_num_threads(1)
+    name = torch.cuda.get_device_name() if device != "cpu" else platform.machine()
+    choice = backends.chosen(device, torch.float32)
+    results: dict[str, Any] = {
+        "date": str(date.today()),
+        "device": name,
+        "torch": torch.__version__,
+        "backend": choice.name,
+        "shapes": [],
+    }
+    print(f"{results['date']}, {name}, torch {torch.__version__}, backend {choice.name}: {choice.why}")
+    for shape in SHAPES:
+        measured = recurrences(shape, device) | {"layers": layers(shape, device)}
+        results["shapes"].append(measured)
+        print(f"T, B, D = {shape}: a triad takes {measured['triad']:.2f} ms")
+        for what, row in measured["recurrences"].items():
+            print(
+                f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward;"
+                f" {row['share']:.2f} and {row['share_backward']:.2f} of the triad's speed"
+            )
+        for what, row in measured["others"].items():
+            print(
+                f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward; {row['ratio']:.0f} times"
+            )
+        for what, row in measured["layers"].items():
+            ratios = (
+                f"; {row['ratio']:.2f} and {row['ratio_backward']:.2f} times a linear map"
+                if "ratio" in row
+                else ""
+            )
+            print(f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward{ratios}")
+    if arguments.file:
+        Path(arguments.file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
