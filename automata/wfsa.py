@@ -213,6 +213,30 @@ class WFSA(Drawable):
         return automaton
 
     @classmethod
+    def of_tables(
+        cls,
+        semiring: Semiring,
+        initial: Weights,
+        final: Weights,
+        tables: Sequence[Table],
+        index: Mapping[Any, int],
+        silent: Table | None = None,
+    ) -> WFSA:
+        """An automaton from ready parts, for constructions that make sound ones.
+
+        Args:
+            semiring: of the weights.
+            initial: shape ``(n,)``, of the semiring's dtype.
+            final: shape ``(n,)``.
+            tables: the distinct matrices, of n rows each.
+            index: for each symbol the place of its matrix.
+            silent: the epsilon transitions.
+        """
+        automaton = object.__new__(cls)
+        automaton._fill(semiring, initial, final, index, tables, silent)
+        return automaton
+
+    @classmethod
     def from_edges(
         cls,
         semiring: Semiring,
