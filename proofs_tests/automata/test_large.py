@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 
 from automata import batch
 from automata.backward import backward
+from automata.determinisation import minimal
+from automata.equivalence import equivalent
 from automata.equivalence.lumping import lump
 from automata.errors import EpsilonCycle, InputError, LimitReached
 from automata.forward import forward, prefix_scores, score
@@ -128,6 +132,21 @@ def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
 def test_sums_and_products_of_large_automata(one, other, x):
     assert score(sum_of(one[1], other[1]), x) == score(sum_of(one[0], other[0]), x)
     assert score(hadamard(one[1], other[0]), x) == score(hadamard(one[0], other[0]), x)
+
+
+@few
+@given(pairs(BOOLEAN, epsilon="acyclic"), pairs(BOOLEAN), st.booleans())
+def test_sets_of_states_are_what_they_are_as_bits(one, two, same):
+    """The least deterministic automaton, and the decision, of few states and of many."""
+    (small, many, _), (_, other, _) = one, one if same else two
+    for a, b in [(many, other), (other, many)]:
+        bits = minimal(a), equivalent(a, b)
+        with (
+            patch("automata.determinisation.FEW_STATES", 0),
+            patch("automata.equivalence.pairs.FEW_STATES", 0),
+        ):
+            assert bits == (minimal(a), equivalent(a, b))
+    assert minimal(many) == minimal(small)
 
 
 @few
