@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
@@ -16,6 +17,7 @@ from automata.equivalence import equivalent
 from automata.equivalence.lumping import lump
 from automata.errors import EpsilonCycle, InputError, LimitReached
 from automata.forward import forward, prefix_scores, score
+from automata.hankel import hankel
 from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
 from automata.reachability import dead_states
 from automata.sampling import sample
@@ -23,6 +25,7 @@ from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEM
 from automata.sparse_runs import is_large
 from automata.strategies import automata, strings
 from automata.table import SMALL
+from automata.tree import FOR_A_VECTOR, levels
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some
@@ -125,6 +128,44 @@ def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
         weight, state = k.times(weight, edge.weight), edge.target
     assert k.times(weight, many.final[state]) == best.score
     assert "".join(edge.symbol for edge in best.edges) == x
+
+
+@each
+@few
+@given(st.data())
+def test_all_strings_of_a_length_and_hankel_matrices(k, data):
+    small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
+    for right, wide in zip(levels(small, 3), levels(many, 3), strict=True):
+        assert all(close(k, one, two) for one, two in zip(right, wide, strict=True))
+    strings_of = [data.draw(st.lists(short, max_size=3)) for _ in range(2)]
+    matrix = hankel(many, *strings_of)
+    assert matrix.shape == tuple(map(len, strings_of))
+    for p, row in zip(strings_of[0], matrix, strict=True):
+        exact = small if k.float_only else small.to_exact()
+        assert all(close(k, score(exact, p + s), w) for s, w in zip(strings_of[1], row, strict=True))
+
+
+def test_hankel_matrices_and_levels_of_a_hundred_thousand_states():
+    n = 100_000
+    chain = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(2, "1/3")], [(q, q + 1, "a", 2) for q in range(n - 1)])
+    third = Fraction(4, 3)
+    assert hankel(chain, ["", "a", "aa"], ["", "a"]).tolist() == [[0, 0], [0, third], [third, 0]]
+    assert [np.count_nonzero(level) for level in levels(chain, 3)] == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize(("n", "most"), [(2, 9), (SIZE, 2 * FOR_A_VECTOR + 4)], ids=["few", "many"])
+def test_levels_and_hankel_matrices_stop_at_a_limit(n, most, monkeypatch):
+    """Two strings of length one, each with two states; and a square of prefixes and suffixes."""
+    steps = [(p, q, s, 1) for p in (0, 1) for q in (0, 1) for s in "ab"]
+    both = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(1, 1)], steps)
+    monkeypatch.setattr("automata.wfsa.MOST_EXACT_CELLS", most)
+    got = levels(both, 4)
+    assert [len(next(got)) for _ in range(2)] == [1, 2]
+    with pytest.raises(LimitReached, match=f"at most {most} are held"):
+        list(got)
+    assert hankel(both, [""], [""] * most).shape == (1, most)
+    with pytest.raises(LimitReached, match=f"the Hankel matrix asks for {most + 1} weights"):
+        hankel(both, [""], [""] * (most + 1))
 
 
 @few
