@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -42,11 +43,13 @@ class Sets:
     Attributes:
         initial, final: sets.
         successors: of each state, for each place of a matrix that leads on, the set of its successors.
+        places: how many there are.
     """
 
     initial: Set
     final: Set
     successors: Sequence[Mapping[int, Set]]
+    places: int
 
     @property
     def single(self) -> bool:
@@ -58,6 +61,33 @@ class Sets:
 
     def after(self, states: Set) -> Mapping[int, Set]:
         """The successors of a set by the symbols that have each matrix, where there are any."""
+        if self._joined is None:
+            return self._after(states)
+        reached, joined = 0, self._joined
+        while states:
+            low = states & -states
+            reached |= joined[low.bit_length() - 1]
+            states ^= low
+        moved, place, n = {}, 0, len(joined)
+        mask = (1 << n) - 1
+        while reached:
+            if targets := reached & mask:
+                moved[place] = targets
+            reached >>= n
+            place += 1
+        return moved
+
+    @cached_property
+    def _joined(self) -> list[int] | None:
+        """For each state its successors by all symbols, side by side as one number; ``None`` where that would
+        be a long one.
+        """
+        n = len(self.successors)
+        if n * self.places > FEW_STATES:
+            return None
+        return [sum(targets << n * place for place, targets in own.items()) for own in self.successors]
+
+    def _after(self, states: Set) -> Mapping[int, Set]:
         if self.size(states) == 1:
             return self.successors[next(self.members(states))]
         moved: dict[int, Set] = {}
@@ -106,6 +136,10 @@ class Sets:
 class SparseSets(Sets):
     """The same of many states, where sets are small: as frozen sets."""
 
+    @property
+    def _joined(self) -> None:
+        return None
+
     @staticmethod
     def members(states: Set) -> Iterator[int]:
         """The states of a set."""
@@ -152,9 +186,8 @@ def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None 
         for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
             targets[q].setdefault(place, []).append(r)
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
-    return kind(
-        initial, final, [{place: kind.of(several) for place, several in own.items()} for own in targets]
-    )
+    successors = [{place: kind.of(several) for place, several in own.items()} for own in targets]
+    return kind(initial, final, successors, len(tables))
 
 
 def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
