@@ -53,7 +53,12 @@ class Table:
 
     @classmethod
     def of_pairs(cls, size: int, pairs: Iterable[tuple[int, int]]) -> Table:
-        """A boolean table from the row and column of each entry, in any order; a pair may be there again."""
+        """A boolean table from the row and column of each entry, in any order; a pair may be there again.
+
+        >>> table = Table.of_pairs(3, [(2, 0), (0, 1), (2, 0)])
+        >>> table.rows.tolist(), table.columns.tolist(), table.weights.tolist()
+        ([0, 2], [1, 0], [True, True])
+        """
         entries = np.array(sorted(set(pairs)), dtype=np.intp).reshape(-1, 2)
         return cls._of_sorted(size, entries[:, 0], entries[:, 1], np.ones(len(entries), dtype=bool))
 

@@ -73,8 +73,13 @@ def _places(
 
 
 def transitions(rules: RuleSet) -> NDArray[np.int32]:
-    """The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start state
-    of BOS is left out.
+    r"""The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start
+    state of BOS is left out.
+
+    >>> from automata.rules.rule_files import loads
+    >>> from automata.rules.rule_set import rule_set
+    >>> transitions(rule_set(loads("[x]\na EOS"), ["a"])).tolist()  # of BOS, a and EOS
+    [[4, 4, 4, 4, 4], [4, 2, 4, 4, 4], [4, 4, 3, 4, 4]]
 
     Raises :class:`~automata.errors.LimitReached` where that would be more than :data:`MOST_STEPS`.
     """

@@ -63,7 +63,12 @@ class Letters:
     missing: tuple[str, ...]
 
     def one_word_each(self) -> Letters:
-        """The letters over a shorter alphabet: of the words that share a letter the first one."""
+        """The letters over a shorter alphabet: of the words that share a letter the first one.
+
+        >>> from automata.rules.parser import parse
+        >>> letters([parse("$ * b ?")], ["a", "b", "c"]).one_word_each().alphabet
+        ('a', 'b')
+        """
         first: dict[int, str] = {}
         for word, letter in zip(self.alphabet, self.letter, strict=True):
             first.setdefault(letter, word)
