@@ -181,11 +181,17 @@ def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None 
     """
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
     tables = automaton.tables if places is None else [automaton.tables[place] for place in places]
+    initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
+    if kind is Sets:
+        bits: list[dict[int, Set]] = [{} for _ in range(automaton.states)]
+        for place, table in enumerate(tables):
+            for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
+                bits[q][place] = bits[q].get(place, 0) | 1 << r
+        return Sets(initial, final, bits, len(tables))
     targets: list[dict[int, list[int]]] = [{} for _ in range(automaton.states)]
     for place, table in enumerate(tables):
         for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
             targets[q].setdefault(place, []).append(r)
-    initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
     successors = [{place: kind.of(several) for place, several in own.items()} for own in targets]
     return kind(initial, final, successors, len(tables))
 
