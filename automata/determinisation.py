@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isqrt
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from automata.aliases import Weights
-from automata.errors import InputError
+from automata.errors import InputError, LimitReached
 from automata.operations import remove_epsilon, trim
 from automata.semirings import BOOLEAN
 from automata.table import Table
-from automata.wfsa import MOST_BOOLEANS, WFSA
+from automata.wfsa import WFSA
 
 MOST_STATES = 1 << 14
 """The most states that the subset construction may make; of a deterministic automaton it makes no more than
 there are.
 """
+MOST_ARROWS = 1 << 22
+"""The same for transitions; symbols that do the same count once."""
+MOST_WORDS = 1 << 27
+"""The same for the memory that all its sets take together, in words; see :meth:`Sets.words`."""
 FEW_STATES = 1024
 """Up to so many, sets of states are the bits of a number."""
+Set: TypeAlias = Any
+"""A set of states: an ``int`` whose bits are its members, or a ``frozenset``. Either may be empty, and is
+false then; ``&`` and ``|`` are as they are of sets.
+"""
 
 
-class TooManyStates(InputError):
+class TooManyStates(LimitReached):
     """The subset construction makes more states than it may."""
 
 
@@ -35,74 +42,158 @@ class Sets:
 
     Attributes:
         initial, final: sets.
-        successors: for each distinct matrix, for each state, the set of its successors.
+        successors: of each state, for each place of a matrix that leads on, the set of its successors.
+        places: how many there are.
     """
 
-    initial: int
-    final: int
-    successors: list[list[int]]
+    initial: Set
+    final: Set
+    successors: Sequence[Mapping[int, Set]]
+    places: int
 
     @property
     def single(self) -> bool:
         """Is every set that a string reaches empty, or a single state?"""
         return all(
-            states & (states - 1) == 0
-            for states in (self.initial, *(s for table in self.successors for s in table))
+            self.size(states) <= 1
+            for states in (self.initial, *(s for q in self.successors for s in q.values()))
         )
 
-    def step(self, states: int, place: int) -> int:
-        """The successors of a set by the symbols that have that matrix."""
-        table, targets = self.successors[place], 0
+    def after(self, states: Set) -> Mapping[int, Set]:
+        """The successors of a set by the symbols that have each matrix, where there are any."""
+        if self._joined is None:
+            return self._after(states)
+        reached, joined = 0, self._joined
         while states:
             low = states & -states
-            targets |= table[low.bit_length() - 1]
+            reached |= joined[low.bit_length() - 1]
             states ^= low
-        return targets
+        moved, place, n = {}, 0, len(joined)
+        mask = (1 << n) - 1
+        while reached:
+            if targets := reached & mask:
+                moved[place] = targets
+            reached >>= n
+            place += 1
+        return moved
+
+    @cached_property
+    def _joined(self) -> list[int] | None:
+        """For each state its successors by all symbols, side by side as one number; ``None`` where that would
+        be a long one.
+        """
+        n = len(self.successors)
+        if n * self.places > FEW_STATES:
+            return None
+        return [sum(targets << n * place for place, targets in own.items()) for own in self.successors]
+
+    def _after(self, states: Set) -> Mapping[int, Set]:
+        if self.size(states) == 1:
+            return self.successors[next(self.members(states))]
+        moved: dict[int, Set] = {}
+        for q in self.members(states):
+            for place, targets in self.successors[q].items():
+                moved[place] = moved[place] | targets if place in moved else targets
+        return moved
+
+    @staticmethod
+    def members(states: Set) -> Iterator[int]:
+        """The states of a set, smallest first."""
+        while states:
+            low = states & -states
+            yield low.bit_length() - 1
+            states ^= low
+
+    @staticmethod
+    def size(states: Set) -> int:
+        """How many states a set has."""
+        return int(states.bit_count())
+
+    @staticmethod
+    def words(states: Set) -> int:
+        """The memory that a set takes, in words of 8 bytes, about."""
+        return 4 + int(states.bit_length()) // 60
+
+    @staticmethod
+    def within(part: Set, whole: Set) -> bool:
+        """Is one set part of another?"""
+        return bool(part & ~whole == 0)
+
+    @staticmethod
+    def shifted(states: Set, by: int) -> Set:
+        """The set with that number added to its states."""
+        return states << by
+
+    @staticmethod
+    def of(states: Iterable[int]) -> Set:
+        """The set of some states."""
+        bits = 0
+        for q in states:
+            bits |= 1 << q
+        return bits
 
 
-def sets(automaton: WFSA, matrices: Sequence[Weights] | None = None) -> Sets:
-    """The automaton on sets: with the given matrices, or its own distinct ones."""
-    tables = automaton.matrices if matrices is None else matrices
-    return Sets(
-        _bits(automaton.initial), _bits(automaton.final), [[_bits(row) for row in table] for table in tables]
-    )
+class SparseSets(Sets):
+    """The same of many states, where sets are small: as frozen sets."""
+
+    @property
+    def _joined(self) -> None:
+        return None
+
+    @staticmethod
+    def members(states: Set) -> Iterator[int]:
+        """The states of a set."""
+        return iter(states)
+
+    @staticmethod
+    def size(states: Set) -> int:
+        """How many states a set has."""
+        return len(states)
+
+    @staticmethod
+    def words(states: Set) -> int:
+        """The memory that a set takes, in words of 8 bytes, about."""
+        return 16 + 5 * len(states)
+
+    @staticmethod
+    def within(part: Set, whole: Set) -> bool:
+        """Is one set part of another?"""
+        return bool(part <= whole)
+
+    @staticmethod
+    def shifted(states: Set, by: int) -> Set:
+        """The set with that number added to its states."""
+        return frozenset(q + by for q in states)
+
+    @staticmethod
+    def of(states: Iterable[int]) -> Set:
+        """The set of some states."""
+        return frozenset(states)
 
 
-@dataclass(frozen=True)
-class SparseSets:
-    """The same of many states, where sets are small: as frozen sets.
+def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None = None) -> Sets:
+    """A boolean automaton without epsilon on sets of states.
 
-    Attributes:
-        initial, final: sets.
-        successors: for each distinct matrix, for each state that has some, its successors.
+    Args:
+        automaton: the automaton.
+        places: of matrices, which may repeat, and are numbered from 0; each distinct one, if not given.
+        few: are sets the bits of numbers? If not said, where there are few states.
     """
-
-    initial: frozenset[int]
-    final: frozenset[int]
-    successors: list[dict[int, list[int]]]
-
-    def step(self, states: frozenset[int], place: int) -> frozenset[int]:
-        """The successors of a set by the symbols that have that matrix."""
-        table = self.successors[place]
-        return frozenset(r for q in states for r in table.get(q, ()))
-
-
-def sparse_sets(automaton: WFSA) -> SparseSets:
-    """The automaton on sets, by its own distinct matrices."""
-    successors: list[dict[int, list[int]]] = []
-    for table in automaton.tables:
-        targets: dict[int, list[int]] = {}
+    kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
+    tables = automaton.tables if places is None else [automaton.tables[place] for place in places]
+    initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
+    if kind is Sets:
+        bits: list[dict[int, Set]] = [{} for _ in range(automaton.states)]
+        for place, table in enumerate(tables):
+            for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
+                bits[q][place] = bits[q].get(place, 0) | 1 << r
+        return Sets(initial, final, bits, len(tables))
+    targets: list[dict[int, list[int]]] = [{} for _ in range(automaton.states)]
+    for place, table in enumerate(tables):
         for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
-            targets.setdefault(q, []).append(r)
-        successors.append(targets)
-    initial, final = (
-        frozenset(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final)
-    )
-    return SparseSets(initial, final, successors)
-
-
-def _bits(row: Weights) -> int:
-    return int.from_bytes(np.packbits(np.asarray(row, dtype=bool), bitorder="little").tobytes(), "little")
+            targets[q].setdefault(place, []).append(r)
+    successors = [{place: kind.of(several) for place, several in own.items()} for own in targets]
+    return kind(initial, final, successors, len(tables))
 
 
 def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
@@ -114,32 +205,40 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
     Raises:
-        InputError: it is not boolean, or has more such sets than ``most``, or than there is room for in
-            matrices.
+        InputError: it is not boolean.
+        TooManyStates: it has more such sets than ``most``, or they have more transitions, or take more
+            memory, than is stated.
     """
     if automaton.semiring is not BOOLEAN:
         raise InputError(
             f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name}"
             " semiring"
         )
-    plain = trim(remove_epsilon(automaton))
-    most = min(most, isqrt(MOST_BOOLEANS // max(1, len(plain.tables))))
-    if is_deterministic(plain):
-        most = max(most, plain.states)  # its sets are its states
-    on = sets(plain) if plain.states <= FEW_STATES else sparse_sets(plain)
-    numbers: dict[Any, int] = {on.initial: 0} if on.initial else {}
-    arrows: list[tuple[int, int, int]] = []
-    queue = list(numbers)
+    plain, most_arrows = trim(remove_epsilon(automaton)), MOST_ARROWS
+    if is_deterministic(plain):  # its sets are its states
+        most, most_arrows = max(most, plain.states), max(most_arrows, sum(map(len, plain.tables)))
+    on = sets(plain)
+    numbers: dict[Set, int] = {on.initial: 0} if on.initial else {}
+    arrows: Arrows = [([], []) for _ in plain.tables]
+    queue, count, words = list(numbers), 0, 0
     for source, states in enumerate(queue):
-        for place in range(len(on.successors)):
-            following = on.step(states, place)
-            if following and following not in numbers:
+        moved = on.after(states)
+        count, words = count + len(moved), words + on.words(states)
+        if count > most_arrows:
+            raise TooManyStates(f"the deterministic automaton has more than {most_arrows:,} transitions")
+        if words > MOST_WORDS:
+            raise TooManyStates(
+                f"the sets of states of the deterministic automaton take more than {MOST_WORDS:,} words"
+            )
+        for place in sorted(moved):
+            following = moved[place]
+            if following not in numbers:
                 numbers[following] = len(queue)
                 queue.append(following)
                 if len(queue) > most:
                     raise TooManyStates(f"the deterministic automaton has more than {most:,} states")
-            if following:
-                arrows.append((place, source, numbers[following]))
+            arrows[place][0].append(source)
+            arrows[place][1].append(numbers[following])
     return _built(plain, len(queue), 0, [q for q, states in enumerate(queue) if states & on.final], arrows)
 
 
@@ -165,7 +264,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
     whole = trim(determinise(automaton, most))
-    steps = [dict(zip(t.rows.tolist(), t.columns.tolist(), strict=True)) for t in whole.tables]
+    steps = targets(whole)
     block = hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
     start = np.flatnonzero(whole.initial).tolist()
     quotient = {(a, block[q]): block[r] for a, table in enumerate(steps) for q, r in table.items()}
@@ -180,14 +279,16 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
                 order[following] = len(queue)
                 queue.append(following)
     final = {order[block[q]] for q in np.flatnonzero(whole.final).tolist()}
-    return _built(
-        whole, len(queue), 0, sorted(final), [(a, order[b], order[c]) for (a, b), c in quotient.items()]
-    )
+    arrows: Arrows = [([], []) for _ in steps]
+    for (a, b), c in quotient.items():
+        arrows[a][0].append(order[b])
+        arrows[a][1].append(order[c])
+    return _built(whole, len(queue), 0, sorted(final), arrows)
 
 
-def targets(table: Weights) -> dict[int, int]:
-    """For each state the one that a deterministic automaton's matrix leads to, where it leads anywhere."""
-    return {int(q): int(r) for q, r in zip(*np.nonzero(table), strict=True)}
+def targets(automaton: WFSA) -> list[dict[int, int]]:
+    """For each distinct matrix of a deterministic automaton, for each state that it leads on from, where."""
+    return [dict(zip(t.rows.tolist(), t.columns.tolist(), strict=True)) for t in automaton.tables]
 
 
 def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int]]) -> list[int]:
@@ -207,16 +308,19 @@ def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int
         For each state the number of its block; the numbers have no order.
     """
     before: list[dict[int, list[int]]] = []
-    for table in steps:
+    reading: list[list[int]] = [[] for _ in range(states)]  # the symbols that lead to each state
+    for a, table in enumerate(steps):
         inverse: dict[int, list[int]] = defaultdict(list)
         for q, r in table.items():
             inverse[r].append(q)
         before.append(inverse)
+        for r in inverse:
+            reading[r].append(a)
     blocks = [set(final), set(range(states)) - set(final)]
     block = [0 if q in blocks[0] else 1 for q in range(states)]
     # without a dead state both first blocks have to split: "the smaller half" is right only for what is split
     # later
-    waiting = [(b, a) for b in range(2) for a in range(len(steps))]
+    waiting = [(b, a) for b in range(2) for a in {a for r in blocks[b] for a in reading[r]}]
     while waiting:
         splitter = waiting.pop()
         into: dict[int, set[int]] = defaultdict(set)
@@ -233,22 +337,23 @@ def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int
             blocks.append(small)
             for q in small:
                 block[q] = fresh
-            # where the old number waits, both halves wait now; where it does not, the smaller half is enough
-            waiting += [(fresh, a) for a in range(len(steps))]
+            # where the old number waits, both halves wait now; where it does not, the smaller half is enough;
+            # and a symbol that leads to none of its states splits nothing
+            waiting += [(fresh, a) for a in {a for q in small for a in reading[q]}]
     return block
 
 
-def _built(like: WFSA, states: int, start: int, final: list[int], arrows: list[tuple[int, int, int]]) -> WFSA:
+Arrows: TypeAlias = list[tuple[list[int], list[int]]]
+"""For each distinct matrix the sources and the targets of transitions."""
+
+
+def _built(like: WFSA, states: int, start: int, final: list[int], arrows: Arrows) -> WFSA:
     initial, last = np.zeros(states, dtype=bool), np.zeros(states, dtype=bool)
     if states:
         initial[start] = True
     last[final] = True
-    by_place: list[tuple[list[int], list[int]]] = [([], []) for _ in like.tables]
-    for place, source, target in arrows:
-        by_place[place][0].append(source)
-        by_place[place][1].append(target)
     tables = [
         Table.of_entries(states, sources, targets, np.ones(len(sources), dtype=bool))
-        for sources, targets in by_place
+        for sources, targets in arrows
     ]
     return like.replace(initial=initial, final=last, tables=tables)

@@ -14,12 +14,15 @@ from automata.aliases import String, Symbols
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.determinisation import determinise, hopcroft, targets
 from automata.drawing import Drawable
-from automata.errors import InputError
+from automata.errors import InputError, LimitReached
 from automata.number_text import shorten
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
 from automata.symbols import differences, unknown_symbol
 from automata.wfsa import WFSA
+
+MOST_PLACES = 1 << 25
+"""States times symbols, at most: a DFA is a table of all of them."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +153,17 @@ class DFA(Drawable):
 
         Raises:
             InputError: it is not boolean, or has more than 16,384 sets of states.
+            LimitReached: its table would be too large.
         """
         sets = determinise(automaton)
         dead = sets.states
-        after = {s: targets(sets.matrix(s)) for s in sets.alphabet}
+        if (dead + 1) * len(sets.index) > MOST_PLACES:
+            raise LimitReached(
+                f"a table of {dead + 1:,} states and {len(sets.index):,} symbols is asked for; it may have"
+                f" {MOST_PLACES:,} places"
+            )
+        steps = targets(sets)
+        after = {s: steps[place] for s, place in sets.index.items()}
         # its first set is state 0; the dead state, which comes last, is left out below where nothing leads to
         # it
         table = tuple(tuple(after[s].get(q, dead) for s in sets.alphabet) for q in range(dead + 1))

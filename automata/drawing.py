@@ -7,22 +7,28 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
 from automata.printable_text import printable
 from automata.reachability import dead_states
+from automata.table import Places, Table
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge
 
 MOST_EDGES = 2000
+"""Arrows of a drawing, at most; and states."""
+MOST_TRANSITIONS = 1 << 21
+"""Of an automaton that is drawn; those that share an arrow count apart."""
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would show as another character."""
 
@@ -83,8 +89,8 @@ def dot(
         least: the least probability of a PFA that is drawn; the caption says how much is left out.
 
     Raises:
-        InputError: there would be too many arrows to see anything, there are more or fewer names than states,
-            or an argument is given that this kind of automaton has no use for.
+        InputError: there would be too many states or arrows to see anything, there are more or fewer names
+            than states, or an argument is given that this kind of automaton has no use for.
     """
     if not automaton.probabilistic and len(final):
         raise InputError("final names states for a PFA, and this automaton has its own final states")
@@ -94,13 +100,14 @@ def dot(
     if names is not None and len(names) != machine.states:
         raise ShapeError(f"there are {len(names)} names, where the automaton has {machine.states} states")
     hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
+    if automaton.probabilistic and not 0 <= least <= 1:
+        raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")
+    _require_few(machine, ~hidden, least if automaton.probabilistic else None)
     visible = np.flatnonzero(~hidden).tolist()
     edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]
     starts = [(q, w) for q, w in enumerate(machine.initial.tolist()) if w != machine.semiring.zero]
     if not automaton.probabilistic:
         return _dot_text(machine, names, visible, starts, edges, lambda w: weight_text(machine.semiring, w))
-    if not 0 <= least <= 1:
-        raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")
     probable = [e for e in edges if e.weight >= least]
     probable_starts = [(q, w) for q, w in starts if w >= least]
     caption = _left_out([[w for _, w in starts if w < least], *_small_by_row(edges, least)], least)
@@ -136,6 +143,30 @@ def svg(
     return text[text.index("<svg") :]
 
 
+def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -> None:
+    """Raise :class:`~automata.errors.InputError`, before they are listed, where the states that are shown, or
+    the arrows between them, are too many to see anything.
+    """
+
+    def drawn(table: Table) -> Places:
+        seen = shown[table.rows] & shown[table.columns]
+        if least is not None:
+            seen &= np.asarray(table.weights >= least, dtype=bool)
+        return table.rows[seen] * machine.states + table.columns[seen]
+
+    of_place = Counter(machine.index.values())
+    silent = [] if machine.silent is None else [(drawn(machine.silent), 1)]
+    parts = [*silent, *((drawn(table), of_place[i]) for i, table in enumerate(machine.tables))]
+    arrows = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *(places for places, _ in parts)]))
+    for count, most, what in (
+        (int(shown.sum()), MOST_EDGES, "states"),
+        (len(arrows), MOST_EDGES, "arrows"),
+        (sum(len(places) * users for places, users in parts), MOST_TRANSITIONS, "transitions"),
+    ):
+        if count > most:
+            raise InputError(f"the automaton has {count} {what}, and a drawing shows at most {most}")
+
+
 @contextmanager
 def _silenced_libraries() -> Iterator[None]:
     """Graphviz's libraries write remarks on the machine's fonts straight to standard error; nobody asked."""
@@ -167,8 +198,6 @@ def _dot_text(
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:
         groups.setdefault((edge.source, edge.target), []).append(edge)
-    if len(groups) > MOST_EDGES:
-        raise InputError(f"the automaton has {len(groups)} arrows, and a drawing shows at most {MOST_EDGES}")
     lines = [
         "digraph automaton {",
         "  rankdir=LR;",

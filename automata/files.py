@@ -42,8 +42,8 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
     if path.suffix == ".att":
         beside = path.with_suffix(".syms")
         table = Path(symbols) if symbols is not None else beside if beside.exists() else None
-        names = None if table is None else att_format.loads_symbols(read_text(table), str(table))
-        return att_format.loads(read_text(path), semiring, names, str(path))
+        names = None if table is None else att_format.loads_symbols(read_lines(table), str(table))
+        return att_format.loads(read_lines(path), semiring, names, str(path))
     raise InputError(f"{path}: no format for files named so can be read; right are {', '.join(READABLE)}")
 
 
@@ -122,6 +122,20 @@ def read_text(path: str | Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong)") from None
+
+
+def read_lines(path: str | Path) -> str:
+    """The text of a file of lines, each of which ends with a line feed: a file that was cut off within its
+    last line could be taken for a whole one, since ``0 12`` and ``0 1`` are both lines.
+    """
+    text = read_text(path)
+    if text and not text.endswith("\n"):
+        number = text.count("\n") + 1
+        raise FormatError(
+            f"{path}: line {number}: is the last one and has no line feed at its end, as where a file was cut"
+            " off; a line feed is right"
+        )
+    return text
 
 
 def names_a_file(text: str) -> bool:

@@ -11,13 +11,16 @@ from itertools import product
 from typing import Any
 
 import flint
+import numpy as np
 
 from automata.aliases import String, Symbol, Weights
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import COUNTING, REAL
-from automata.wfsa import WFSA
+from automata.sparse_runs import is_large, run
+from automata.table import Vector
+from automata.wfsa import WFSA, require_cells
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,41 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
     array([[0, 1],
            [1, 2],
            [2, 3]], dtype=object)
+
+    Raises :class:`~automata.errors.LimitReached` for more entries than arrays may hold.
     """
-    k, plain = (
-        automaton.semiring,
-        remove_epsilon(automaton if automaton.semiring.float_only else automaton.to_exact()),
-    )
+    k, given = (automaton.semiring, automaton if automaton.semiring.float_only else automaton.to_exact())
+    require_cells(k, len(prefixes) * len(suffixes), given.exact, "the Hankel matrix")
+    values = k.zeros(len(prefixes), len(suffixes), exact=given.exact)
+    if is_large(given):
+        behind = [_before(given, s) for s in suffixes]
+        for i, p in enumerate(prefixes):
+            *_, (places, weights) = run(given, map(given.table, p))
+            for j, (others, other_weights) in enumerate(behind):
+                _, one, two = np.intersect1d(places, others, assume_unique=True, return_indices=True)
+                values[i, j] = k.sum(k.times(weights[one], other_weights[two]))
+        return values
+    plain = remove_epsilon(given)
     mirror = reverse(plain)
     rows = [forward(plain, p)[-1] for p in prefixes]
     columns = [forward(mirror, s[::-1])[-1] for s in suffixes]
-    values = k.zeros(len(rows), len(columns), exact=plain.exact)
     for i, row in enumerate(rows):
         for j, column in enumerate(columns):
             values[i, j] = k.sum(k.times(row, column))
     return values
+
+
+def _before(automaton: WFSA, suffix: String) -> Vector:
+    """For each state the score of the suffix from there on, without silent moves before its first symbol:
+    these are the prefix's.
+    """
+    k, closure = automaton.semiring, automaton.silent_closure
+    present = np.flatnonzero(automaton.final != k.zero)
+    vector = present, automaton.final[present]
+    for symbol in suffix[::-1]:
+        silently = vector if closure is None else closure.transposed.sparse_product(vector)
+        vector = automaton.table(symbol).transposed.sparse_product(k, silently)
+    return vector
 
 
 def block(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[String]) -> Block:

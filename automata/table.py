@@ -12,6 +12,7 @@ Small matrices, and those of which a quarter or more is other than zero, are com
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -49,6 +50,17 @@ class Table:
             return cls._of_sorted(size, i, j, weights)
         order = np.lexsort((j, i))
         return cls._of_sorted(size, i[order], j[order], weights[order])
+
+    @classmethod
+    def of_pairs(cls, size: int, pairs: Iterable[tuple[int, int]]) -> Table:
+        """A boolean table from the row and column of each entry, in any order; a pair may be there again.
+
+        >>> table = Table.of_pairs(3, [(2, 0), (0, 1), (2, 0)])
+        >>> table.rows.tolist(), table.columns.tolist(), table.weights.tolist()
+        ([0, 2], [1, 0], [True, True])
+        """
+        entries = np.array(sorted(set(pairs)), dtype=np.intp).reshape(-1, 2)
+        return cls._of_sorted(size, entries[:, 0], entries[:, 1], np.ones(len(entries), dtype=bool))
 
     @classmethod
     def _of_sorted(cls, size: int, rows: Places, columns: Places, weights: Weights) -> Table:

@@ -27,8 +27,6 @@ MOST_CELLS = 1 << 28
 """The most weights of an automaton whose matrices are made arrays, zeros too (2 GB of float64)."""
 MOST_EXACT_CELLS = 1 << 25
 """The same for exact weights, which are Python objects."""
-MOST_BOOLEANS = 1 << 31
-"""The same for boolean automata that are made on the way to another one (2 GB)."""
 
 
 class Edge(NamedTuple):
@@ -210,6 +208,30 @@ class WFSA(Drawable):
             for a, w in ((initial, "initial"), (final, "final"), (matrices, "matrices"))
         ]
         automaton._fill(semiring, clean[0], clean[1], index, clean[2], None)
+        return automaton
+
+    @classmethod
+    def of_tables(
+        cls,
+        semiring: Semiring,
+        initial: Weights,
+        final: Weights,
+        tables: Sequence[Table],
+        index: Mapping[Any, int],
+        silent: Table | None = None,
+    ) -> WFSA:
+        """An automaton from ready parts, for constructions that make sound ones.
+
+        Args:
+            semiring: of the weights.
+            initial: shape ``(n,)``, of the semiring's dtype.
+            final: shape ``(n,)``.
+            tables: the distinct matrices, of n rows each.
+            index: for each symbol the place of its matrix.
+            silent: the epsilon transitions.
+        """
+        automaton = object.__new__(cls)
+        automaton._fill(semiring, initial, final, index, tables, silent)
         return automaton
 
     @classmethod
@@ -427,9 +449,7 @@ class WFSA(Drawable):
         )
 
 
-def require_room(
-    semiring: Semiring, states: int, matrices: int, exact: bool = True, most: int | None = None
-) -> None:
+def require_room(semiring: Semiring, states: int, matrices: int, exact: bool = True) -> None:
     """Raise :class:`~automata.errors.LimitReached`, before anything of that size is made, for more weights
     than arrays may hold.
 
@@ -438,11 +458,8 @@ def require_room(
         states: their number, n.
         matrices: distinct ones, shape ``(n, n)``.
         exact: are the weights exact?
-        most: weights; without, what a file may ask for.
     """
-    if most is None:
-        most = MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
-    cells = states * states * matrices
+    most, cells = most_cells(semiring, exact), states * states * matrices
     if cells > most:
         size = (
             f"{cells:,} weights ({states:,} x {states:,} for each distinct matrix)"
@@ -450,6 +467,19 @@ def require_room(
             else "more than 10^24 weights"
         )
         raise LimitReached(f"the automaton asks for {size}; at most {most:,} are held")
+
+
+def require_cells(semiring: Semiring, cells: int, exact: bool, what: str) -> None:
+    """The same for an array of so many weights that is no automaton's."""
+    most = most_cells(semiring, exact)
+    if cells > most:
+        count = f"{cells:,}" if cells < 10**24 else "more than 10^24"
+        raise LimitReached(f"{what} asks for {count} weights; at most {most:,} are held")
+
+
+def most_cells(semiring: Semiring, exact: bool) -> int:
+    """The weights that arrays may hold."""
+    return MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
 
 
 def require_states(states: int) -> None:

@@ -31,6 +31,8 @@ ENOUGH_FOR_A_CERTIFICATE = 20_000
 """The most weights of a search that only looks for a certificate."""
 MANY = 2000
 """Of more states than this, boolean automata are lumped first."""
+FEW_PAIRS = 1000
+"""Of fewer states, where so many pairs of sets of states do not decide."""
 __all__ = ["Answer", "Different", "Equivalent", "Unknown", "equivalent"]
 
 
@@ -106,7 +108,11 @@ def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) 
 
         return sparse.decide(a, b, tell)
     if k is BOOLEAN:
-        if max(a.states, b.states) > MANY and a.silent is None and b.silent is None:
+        if max(a.states, b.states) <= MANY:
+            answer = pairs.decide_boolean(a, b, tell, FEW_PAIRS)
+            if not isinstance(answer, Unknown):
+                return answer
+        if a.silent is None and b.silent is None:
             tell("lumping")
             lumped = lumping.lump(a, b)
             if lumped is not None:

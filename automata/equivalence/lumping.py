@@ -190,8 +190,10 @@ def _quotient(
     final = [(c, sides[side].final[q]) for c, (side, q) in members.items() if q in sides[side].final]
     edges = []
     for c, (side, q) in members.items():
-        for symbol in a.alphabet:
-            for target, weight in _into(sides[side].out[kind[symbol]][q], classes[side], plus):
-                edges.append((target, c, symbol, weight) if mirrored else (c, target, symbol, weight))
+        for place, table in enumerate(sides[side].out):
+            for target, weight in _into(table[q], classes[side], plus):
+                edges.append((target, c, place, weight) if mirrored else (c, target, place, weight))
     first, last = (final, initial) if mirrored else (initial, final)
-    return WFSA.from_edges(k, len(members), a.alphabet, first, last, edges)
+    # symbols of one kind share a matrix
+    of_kinds = WFSA.from_edges(k, len(members), range(len(sides[0].out)), first, last, edges)
+    return of_kinds.replace(index={symbol: of_kinds.index[kind[symbol]] for symbol in a.alphabet})

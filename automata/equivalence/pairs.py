@@ -13,9 +13,10 @@ the search ends with is the shortlex-least string that differs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from automata.aliases import Weight
-from automata.determinisation import sets
+from automata.determinisation import FEW_STATES, MOST_WORDS, Set, Sets, sets
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
@@ -25,6 +26,8 @@ from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
 """The most pairs of sets of states that are pursued."""
+FOR_A_PAIR = 40
+"""Words of memory that a pair takes, beside its sets."""
 MOST_FOR_UNIONS = 1000
 """With more pairs, what follows by union takes longer to find than to pursue."""
 MOST_WEIGHTS = 100_000
@@ -32,36 +35,67 @@ MOST_WEIGHTS = 100_000
 Tell = Callable[[str], None]
 
 
-def decide_boolean(a: WFSA, b: WFSA, tell: Tell) -> Answer:
-    """Decide whether two boolean automata with one alphabet in one order accept the same strings."""
+def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Answer:
+    """Decide whether two boolean automata with one alphabet in one order accept the same strings.
+
+    Args:
+        a: boolean.
+        b: boolean.
+        tell: called with what is being done.
+        most: pairs of sets of states that are pursued; :data:`MOST_PAIRS`, if not given.
+    """
+    most = MOST_PAIRS if most is None else min(most, MOST_PAIRS)
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
     places, symbols, _ = kinds([one, other])
-    left, right = (
-        sets(one, [one.matrices[i] for i, _ in places]),
-        sets(other, [other.matrices[j] for _, j in places]),
-    )
+    few = max(a.states, b.states) <= FEW_STATES
+    left = sets(one, [i for i, _ in places], few)
+    right = sets(other, [j for _, j in places], few)
     # with one side deterministic, unions of sets seldom help, and looking for them takes long
-    known = Congruence(a.states, unions=not (left.single or right.single))
-    level: list[tuple[tuple[int, ...], int, int]] = [((), left.initial, right.initial)]
-    length = 0
+    known = Congruence(a.states, not (left.single or right.single), type(left))
+    none = left.of([])
+    level: list[tuple[Reached, Set, Set]] = [(None, left.initial, right.initial)]
+    waiting = {(left.initial, right.initial)}  # or known; of equal pairs the first has the smallest string
+    length = words = 0
     while level:
         tell(f"length {length}: {len(known.pairs)} pairs of sets of states")
-        following = []
+        following: list[tuple[Reached, Set, Set]] = []
         for word, x, y in level:
             if known.holds(x, y):
                 continue
             if bool(x & left.final) != bool(y & right.final):
                 return Different(
-                    tuple(symbols[k] for k in word), (bool(x & left.final), bool(y & right.final))
+                    tuple(symbols[k] for k in _spelled(word)), (bool(x & left.final), bool(y & right.final))
                 )
             known.add(x, y)
-            if len(known.pairs) > MOST_PAIRS:
+            if len(known.pairs) > most:
+                return Unknown(f"more than {most:,} pairs of sets of states are to be tried", length - 1)
+            after, behind = left.after(x), right.after(y)
+            for k in sorted({*after, *behind}):  # the rest lead to no state on either side
+                pair = after.get(k, none), behind.get(k, none)
+                if pair not in waiting:
+                    waiting.add(pair)
+                    following.append(((word, k), *pair))
+                    words += FOR_A_PAIR + left.words(pair[0]) + left.words(pair[1])
+            if words > MOST_WORDS:
                 return Unknown(
-                    f"more than {MOST_PAIRS:,} pairs of sets of states are to be tried", length - 1
+                    f"the pairs of sets of states that are to be tried take more than {MOST_WORDS:,} words",
+                    length - 1,
                 )
-            following += [((*word, k), left.step(x, k), right.step(y, k)) for k in range(len(symbols))]
         level, length = following, length + 1
-    return Equivalent("by a bisimulation up to congruence", Bisimulation(a, b, _as_vectors(known.pairs)))
+    pairs = [(_as_vector(left, x), _as_vector(left, y)) for x, y in known.pairs]
+    return Equivalent("by a bisimulation up to congruence", Bisimulation(a, b, pairs))
+
+
+Reached: TypeAlias = "tuple[Reached, int] | None"
+"""A string, as the one before its last symbol, and that; ``None`` is the empty one."""
+
+
+def _spelled(word: Reached) -> list[int]:
+    symbols = []
+    while word is not None:
+        word, last = word
+        symbols.append(last)
+    return symbols[::-1]
 
 
 class Congruence:
@@ -70,51 +104,51 @@ class Congruence:
     Args:
         shift: the number of states of the first side: the second side's are numbered behind them.
         unions: look for what follows by union too.
+        kind: how sets are kept.
     """
 
-    def __init__(self, shift: int, unions: bool) -> None:
-        self.shift, self.unions = shift, unions
-        self.pairs: list[tuple[int, int]] = []
-        self._joint: list[tuple[int, int]] = []
-        self._parent: dict[int, int] = {}
+    def __init__(self, shift: int, unions: bool, kind: type[Sets] = Sets) -> None:
+        self.shift, self.unions, self.kind = shift, unions, kind
+        self.pairs: list[tuple[Set, Set]] = []
+        self._joint: list[tuple[Set, Set]] = []
+        self._parent: dict[Set, Set] = {}
 
-    def holds(self, x: int, y: int) -> bool:
+    def holds(self, x: Set, y: Set) -> bool:
         """Does the pair follow?"""
-        y <<= self.shift
+        y = self.kind.shifted(y, self.shift)
         if self._root(x) == self._root(y):
             return True
         return self.unions and len(self.pairs) <= MOST_FOR_UNIONS and self._closed(x) == self._closed(y)
 
-    def add(self, x: int, y: int) -> None:
+    def add(self, x: Set, y: Set) -> None:
         """Take the pair as one to rely on."""
         self.pairs.append((x, y))
-        self._joint.append((x, y << self.shift))
-        self._parent[self._root(x)] = self._root(y << self.shift)
+        y = self.kind.shifted(y, self.shift)
+        if self.unions:
+            self._joint.append((x, y))
+        self._parent[self._root(x)] = self._root(y)
 
-    def _root(self, states: int) -> int:
+    def _root(self, states: Set) -> Set:
         while (above := self._parent.get(states, states)) != states:
             self._parent[states] = self._parent.get(above, above)
             states = above
         return states
 
-    def _closed(self, states: int) -> int:
+    def _closed(self, states: Set) -> Set:
         """The largest set that the pairs make equal to this one."""
-        waiting = self._joint
+        waiting, within = self._joint, self.kind.within
         while True:
-            left = [(x, y) for x, y in waiting if not (x & ~states == 0 or y & ~states == 0)]
+            left = [(x, y) for x, y in waiting if not (within(x, states) or within(y, states))]
             if len(left) == len(waiting):
                 return states
             for x, y in waiting:
-                if x & ~states == 0 or y & ~states == 0:
+                if within(x, states) or within(y, states):
                     states |= x | y
             waiting = left
 
 
-def _as_vectors(pairs: list[tuple[int, int]]) -> list[tuple[Vector, Vector]]:
-    def vector(states: int) -> Vector:
-        return {q: True for q in range(states.bit_length()) if states >> q & 1}
-
-    return [(vector(x), vector(y)) for x, y in pairs]
+def _as_vector(kind: Sets, states: Set) -> Vector:
+    return dict.fromkeys(kind.members(states), True)
 
 
 Vector = dict[int, Weight]

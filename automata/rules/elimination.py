@@ -15,6 +15,7 @@ from automata.rules.simplify import EMPTY, either, repeat, sequence
 from automata.rules.syntax import WILDCARDS, Rule, Wildcard, Word
 from automata.rules.words import stands_for
 from automata.semirings import BOOLEAN
+from automata.table import Table
 from automata.wfsa import WFSA
 
 START, END = -1, -2
@@ -66,9 +67,9 @@ def _words(automaton: WFSA) -> Steps:
     users: dict[int, list[str]] = defaultdict(list)
     for word, place in automaton.index.items():
         users[place].append(str(word))
-    for place, table in enumerate(automaton.matrices):
-        for q, r in zip(*np.nonzero(table), strict=True):
-            words_between[int(q), int(r)].update(users[place])
+    for place, table in enumerate(automaton.tables):
+        for pair in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
+            words_between[pair].update(users[place])
     return {pair: frozenset(words) for pair, words in words_between.items()}
 
 
@@ -129,16 +130,10 @@ def _with(automaton: WFSA, steps: Steps) -> WFSA:
     for pair, words in steps.items():
         for word in words:
             by_word[word].append(pair)
-    matrices: dict[tuple[tuple[int, int], ...], np.ndarray] = {}
-    transitions = {}
-    for word, pairs in by_word.items():
-        key = tuple(sorted(pairs))
-        if key not in matrices:
-            matrices[key] = np.zeros((automaton.states, automaton.states), dtype=bool)
-            for q, r in key:
-                matrices[key][q, r] = True
-        transitions[word] = matrices[key]
-    return WFSA(BOOLEAN, automaton.initial, automaton.final, transitions)
+    place: dict[frozenset[tuple[int, int]], int] = {}
+    index = {word: place.setdefault(frozenset(pairs), len(place)) for word, pairs in by_word.items()}
+    tables = [Table.of_pairs(automaton.states, pairs) for pairs in place]
+    return WFSA.of_tables(BOOLEAN, automaton.initial, automaton.final, tables, index)
 
 
 def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.errors import UnknownSymbol
+from automata.errors import LimitReached, UnknownSymbol
 from automata.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from automata.rules.syntax import Either, Repeat, Rule
 from automata.rules.syntax import Sequence as InOrder
 from automata.rules.words import BEGIN
+
+MOST_STEPS = 1 << 28
+"""Letters times states, at most: of each the state that follows is held, 4 bytes."""
 
 
 def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[str | None, ...]]:
@@ -70,17 +73,28 @@ def _places(
 
 
 def transitions(rules: RuleSet) -> NDArray[np.int32]:
-    """The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start state
-    of BOS is left out.
+    r"""The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start
+    state of BOS is left out.
+
+    >>> from automata.rules.rule_files import loads
+    >>> from automata.rules.rule_set import rule_set
+    >>> transitions(rule_set(loads("[x]\na EOS"), ["a"])).tolist()  # of BOS, a and EOS
+    [[4, 4, 4, 4, 4], [4, 2, 4, 4, 4], [4, 4, 3, 4, 4]]
+
+    Raises :class:`~automata.errors.LimitReached` where that would be more than :data:`MOST_STEPS`.
     """
-    matrices = rules.automaton.matrices.copy()
+    tables, n = rules.automaton.tables, rules.automaton.states
+    if len(tables) * (n + 1) > MOST_STEPS:
+        raise LimitReached(
+            f"matching asks for a table of {len(tables):,} letters and {n + 1:,} states; it may have"
+            f" {MOST_STEPS:,} places"
+        )
+    after = np.full((len(tables), n + 1), n, dtype=np.int32)
+    for row, table in zip(after, tables, strict=True):
+        row[table.rows] = table.columns
     if rules.begins:
-        matrices[:, 0] = False
-    n = rules.automaton.states
-    table = np.full((len(matrices), n + 1), n, dtype=np.int32)
-    letter, source, target = np.nonzero(matrices)
-    table[letter, source] = target
-    return table
+        after[:, 0] = n
+    return after
 
 
 def mirrored(rule: Rule) -> Rule:

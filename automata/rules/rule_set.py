@@ -15,7 +15,8 @@ from automata.rules.rule_files import Labelled
 from automata.rules.syntax import Rule, Word, leaves
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters
 from automata.semirings import BOOLEAN
-from automata.wfsa import MOST_BOOLEANS, WFSA, require_room
+from automata.table import Table
+from automata.wfsa import WFSA
 
 
 @dataclass(frozen=True)
@@ -86,37 +87,48 @@ def rule_set(
                 )
     written = [rule.rule for rule in labelled]
     known = letters_of(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
+    one_each = known.one_word_each()
     parts: list[tuple[str | None, WFSA, tuple[int, ...]]] = []
     for label in dict.fromkeys(rule.label for rule in labelled):
         of_label = [place for place, rule in enumerate(labelled) if rule.label == label]
-        several = together([written[place] for place in of_label], known)
+        several = together([written[place] for place in of_label], one_each)
         parts += [(label, part, tuple(of_label[i] for i in own)) for part, own in several]
     n = int(begins) + sum(part.states for _, part, _ in parts)
-    require_room(BOOLEAN, n, known.count + 1, most=MOST_BOOLEANS)
-    initial, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    matrices = np.zeros((known.count, n, n), dtype=bool)
-    first = np.zeros((n, n), dtype=bool)
+    starting, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     labels: dict[str | None, list[int]] = {label: [] for label, _, _ in parts}
     at, blocks = int(begins), []
     for label, part, places in parts:
         own = slice(at, at + part.states)
-        for place, word in dict(zip(known.letter, known.alphabet, strict=True)).items():
-            matrices[place, own, own] = part.matrix(word)
-        final[own] = part.final
-        (first[0] if begins else initial)[own] = part.initial
+        starting[own], final[own] = part.initial, part.final
         labels[label] += (at + np.flatnonzero(part.final)).tolist()
         blocks.append(Part(label, tuple(range(at, at + part.states)), places))
         at += part.states
+    starts = np.flatnonzero(starting)
+    tables = _side_by_side(n, int(begins), [part for _, part, _ in parts], one_each.alphabet)
+    index = dict(zip(known.alphabet, known.letter, strict=True))
+    initial = starting
     if begins:
-        initial[0] = True
-    own_matrix = list(matrices)
-    transitions = {word: own_matrix[place] for word, place in zip(known.alphabet, known.letter, strict=True)}
-    if begins:
-        transitions = {BEGIN: first, **transitions}
-    automaton = WFSA(BOOLEAN, initial, final, transitions)
+        initial = np.arange(n) == 0
+        tables = [Table.of_pairs(n, [(0, q) for q in starts.tolist()]), *tables]
+        index = {BEGIN: 0, **{word: place + 1 for word, place in index.items()}}
+    automaton = WFSA.of_tables(BOOLEAN, initial, final, tables, index)
     finals = {label: tuple(states) for label, states in labels.items()}
-    starts = tuple(np.flatnonzero(first[0] if begins else initial).tolist())
-    return RuleSet(automaton, finals, known.missing, starts, begins, tuple(blocks))
+    return RuleSet(automaton, finals, known.missing, tuple(starts.tolist()), begins, tuple(blocks))
+
+
+def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[str]) -> list[Table]:
+    """For each of those words the transitions of all parts, one behind the other, from that state on."""
+    numbers = np.cumsum([first, *(part.states for part in parts)])[:-1].tolist()
+
+    def table(word: str) -> Table:
+        own = [(at, part.table(word)) for at, part in zip(numbers, parts, strict=True)]
+        rows, columns = (
+            np.concatenate([np.zeros(0, dtype=np.intp), *(at + getattr(t, name) for at, t in own)])
+            for name in ("rows", "columns")
+        )
+        return Table.of_entries(size, rows, columns, np.ones(len(rows), dtype=bool))
+
+    return [table(word) for word in words]
 
 
 def letters_of(

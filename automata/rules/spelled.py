@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from automata.rules.syntax import WILDCARDS
 from automata.rules.words import stands_for
 from automata.semirings import BOOLEAN
+from automata.table import Table
 from automata.wfsa import WFSA
 
 
@@ -29,13 +28,17 @@ def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
             out.
         vocabulary: the words.
     """
-    nothing = np.zeros((pseudo.states, pseudo.states), dtype=bool)
-    united: dict[tuple[str, ...], np.ndarray] = {}
-    transitions = {}
+    place: dict[tuple[str, ...], int] = {}
+    index = {}
     for word in dict.fromkeys(vocabulary):
         letters = tuple(kind for kind in WILDCARDS if kind in pseudo.index and stands_for(kind, word))
         letters += (word,) if word in pseudo.index and word not in WILDCARDS else ()
-        if letters not in united:
-            united[letters] = np.logical_or.reduce([nothing, *(pseudo.matrix(letter) for letter in letters)])
-        transitions[word] = united[letters]
-    return WFSA(BOOLEAN, pseudo.initial, pseudo.final, transitions)
+        index[word] = place.setdefault(letters, len(place))
+    tables = [_united(pseudo.states, [pseudo.table(letter) for letter in letters]) for letters in place]
+    return WFSA.of_tables(BOOLEAN, pseudo.initial, pseudo.final, tables, index)
+
+
+def _united(size: int, tables: Iterable[Table]) -> Table:
+    """A transition wherever one of the tables has one."""
+    pairs = [pair for t in tables for pair in zip(t.rows.tolist(), t.columns.tolist(), strict=True)]
+    return Table.of_pairs(size, pairs)

@@ -6,14 +6,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from automata.errors import InputError
+from automata.errors import InputError, LimitReached
 from automata.rules.syntax import Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import Letters
 from automata.semirings import BOOLEAN
-from automata.wfsa import MOST_BOOLEANS, WFSA, require_room
+from automata.table import Table
+from automata.wfsa import WFSA
 
 MOST_STATES = 5000
-"""A rule with more is refused: epsilon closures are dense."""
+"""A rule with more is refused."""
+MOST_ARROWS = 1 << 22
+"""The same for its transitions, by letters: a wildcard reads as many as stand for it."""
 MOST_PARTS = 1_000_000
 """The same for its parts, each counted as often as it is repeated."""
 
@@ -26,13 +29,13 @@ class _Arrows:
     states: int = 0
     parts: int = 0
     silent: list[tuple[int, int]] = field(default_factory=list)
-    reading: list[tuple[int, int, int]] = field(default_factory=list)
+    reading: dict[Word | Wildcard, list[tuple[int, int]]] = field(default_factory=dict)
+    read: int = 0
 
     def state(self) -> int:
         self.states += 1
         if self.states > MOST_STATES:
             raise InputError(f"the rule asks for more than {MOST_STATES:,} states")
-        require_room(BOOLEAN, self.states, self.letters.count + 1, most=MOST_BOOLEANS)
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
@@ -46,7 +49,10 @@ class _Arrows:
             )
         if isinstance(rule, Word | Wildcard):
             target = self.state()
-            self.reading += [(letter, source, target) for letter in self.letters.read(rule)]
+            self.reading.setdefault(rule, []).append((source, target))
+            self.read += len(self.letters.read(rule))
+            if self.read > MOST_ARROWS:
+                raise LimitReached(f"the rule asks for more than {MOST_ARROWS:,} transitions")
             return target
         if isinstance(rule, Sequence):
             for part in rule.parts:
@@ -79,12 +85,15 @@ def thompson(rule: Rule, letters: Letters) -> WFSA:
     arrows = _Arrows(letters)
     end = arrows.add(rule, arrows.state())
     n = arrows.states
-    epsilon = np.zeros((n, n), dtype=bool)
-    for source, target in arrows.silent:
-        epsilon[source, target] = True
-    matrices = np.zeros((letters.count, n, n), dtype=bool)
-    for letter, source, target in arrows.reading:
-        matrices[letter, source, target] = True
-    own = list(matrices)  # one object a letter, so that its words share it
-    transitions = {word: own[letter] for word, letter in zip(letters.alphabet, letters.letter, strict=True)}
-    return WFSA(BOOLEAN, np.arange(n) == 0, np.arange(n) == end, transitions, epsilon)
+    by_letter: list[list[tuple[int, int]]] = [[] for _ in range(letters.count)]
+    for leaf, places in arrows.reading.items():
+        for letter in letters.read(leaf):
+            by_letter[letter] += places
+    return WFSA.of_tables(
+        BOOLEAN,
+        np.arange(n) == 0,
+        np.arange(n) == end,
+        [Table.of_pairs(n, places) for places in by_letter],
+        dict(zip(letters.alphabet, letters.letter, strict=True)),
+        Table.of_pairs(n, arrows.silent),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from automata.errors import InputError
 from automata.rules.syntax import ANY, MARK, NUMBER, Rule, Wildcard, Word, leaves
@@ -61,6 +61,18 @@ class Letters:
     of_wildcard: dict[str, tuple[int, ...]]
     count: int
     missing: tuple[str, ...]
+
+    def one_word_each(self) -> Letters:
+        """The letters over a shorter alphabet: of the words that share a letter the first one.
+
+        >>> from automata.rules.parser import parse
+        >>> letters([parse("$ * b ?")], ["a", "b", "c"]).one_word_each().alphabet
+        ('a', 'b')
+        """
+        first: dict[int, str] = {}
+        for word, letter in zip(self.alphabet, self.letter, strict=True):
+            first.setdefault(letter, word)
+        return replace(self, alphabet=tuple(first.values()), letter=tuple(first))
 
     def read(self, leaf: Word | Wildcard) -> tuple[int, ...]:
         """The letters that a leaf of a rule reads: none for a word that the vocabulary lacks."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from itertools import product
+from unittest.mock import patch
 
 import pytest
 from hypothesis import assume, event, given
@@ -19,7 +20,7 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_
 from automata.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few, some
 from ratproof.checkers import check_bisimulation, check_certificate
 
 FIELDS = [REAL, COUNTING]
@@ -44,6 +45,27 @@ def accepted(answer):
     """Does the independent program accept what the answer rests on?"""
     program = check_certificate if answer.certificate.a.semiring in FIELDS else check_bisimulation
     return program.verdict(json.loads(json.dumps(answer.certificate.to_json()))) == answer.verdict
+
+
+def trie(words):
+    """The boolean automaton that accepts these words, and no more states than their beginnings."""
+    places = {"": 0} | {w[:i]: 0 for w in words for i in range(1, len(w) + 1)}
+    places = {w: i for i, w in enumerate(places)}
+    steps = [(places[w[:-1]], i, w[-1], True) for w, i in places.items() if w]
+    return WFSA.from_edges(BOOLEAN, len(places), "ab", [(0, True)], [(places[w], True) for w in words], steps)
+
+
+@some
+@given(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
+def test_a_word_that_one_side_alone_accepts_is_found(words, more):
+    """The least of them, by pairs of sets as bits and as sets; whichever side it is."""
+    assume(more - words)
+    least = min(more - words, key=lambda w: (len(w), w))
+    a, b = trie(words), trie(words | more)
+    for few_states in (1024, 0):
+        with patch("automata.equivalence.pairs.FEW_STATES", few_states):
+            assert (equivalent(a, b).word, equivalent(a, b).scores) == (tuple(least), (False, True))
+            assert (equivalent(b, a).word, equivalent(b, a).scores) == (tuple(least), (True, False))
 
 
 @each(FIELDS)

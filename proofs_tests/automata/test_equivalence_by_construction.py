@@ -11,17 +11,21 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from automata import operations
+from automata.determinisation import TooManyStates
 from automata.equivalence import Different, Equivalent, Unknown, equivalent, field, lift, pairs
 from automata.equivalence import explore as exploring
+from automata.equivalence.certificates import Bisimulation, Lumped
 from automata.equivalence.integers import primes
 from automata.errors import InputError
 from automata.forward import score
 from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata
+from automata.table import Table
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import some
 from ratproof.checkers import check_certificate
+from ratproof.checkers.table import judge
 
 
 def accepted(answer):
@@ -250,6 +254,42 @@ def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
     last = WFSA.from_edges(BOOLEAN, 3, "ab", [(0, True)], [(2, True)], arrows)
     answer = equivalent(last, minimise(last).automaton)
     assert isinstance(answer, Unknown) and "pairs of sets" in answer.why
+
+
+def each_twice(words):
+    """Strings that end with one of so many words, and have it before, too: a deterministic automaton has a
+    state for each set of words.
+    """
+    alphabet = [f"w{i}" for i in range(words)]
+    loops = [(q, q, s, True) for q in range(2 * words) for s in alphabet]
+    steps = [(2 * i, 2 * i + 1, s, True) for i, s in enumerate(alphabet)]
+    last = [(2 * i + 1, 2 * words, s, True) for i, s in enumerate(alphabet)]
+    starts = [(2 * i, True) for i in range(words)]
+    return WFSA.from_edges(
+        BOOLEAN, 2 * words + 1, alphabet, starts, [(2 * words, True)], loops + steps + last
+    )
+
+
+def test_boolean_automata_whose_pairs_explode_are_lumped(monkeypatch):
+    """Sixteen rules ``$ * a $ * a`` side by side, and the same in another order."""
+    one = each_twice(16)
+    with pytest.raises(TooManyStates):
+        minimise(one)
+    other = one.replace(
+        initial=one.initial[::-1].copy(),
+        final=one.final[::-1].copy(),
+        tables=[Table.of_pairs(33, zip(32 - t.rows, 32 - t.columns, strict=True)) for t in one.tables],
+    )
+    assert isinstance(equivalent(one, other).certificate, Bisimulation)  # up to unions they are few
+    monkeypatch.setattr("automata.equivalence.FEW_PAIRS", 3)
+    answer = equivalent(one, other)
+    assert answer.verdict == "equivalent" and isinstance(answer.certificate, Lumped)
+    assert judge(answer.certificate.to_json()).verdict == "accepted"
+    steps = [(q, q + 1, one.alphabet[0], True) for q in range(40)]  # a string that the first rule accepts too
+    more = WFSA.from_edges(BOOLEAN, 41, one.alphabet, [(0, True)], [(40, True)], steps)
+    monkeypatch.setattr(pairs, "MOST_WORDS", 500)
+    answer = equivalent(one, operations.sum_of(other, more))
+    assert isinstance(answer, Unknown) and "take more than 500 words" in answer.why
 
 
 def test_log_automata_with_several_paths_are_unknown():

@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 import warnings
 from fractions import Fraction
+from unittest.mock import patch
 
+import numpy as np
 import pynini
 import pytest
 import pywrapfst
@@ -20,6 +22,7 @@ from automata.files import write_whole
 from automata.forward import score
 from automata.hankel import shortlex
 from automata.openfst import from_openfst
+from automata.probabilistic import PFA
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
 from automata.strategies import automata, strings
 from automata.wfsa import WFSA
@@ -440,6 +443,23 @@ def test_any_text_is_read_as_a_symbol_table_or_refused(text):
         assert "\n" not in str(error)
 
 
+@few
+@given(automata(MIN_PLUS, exact=True, epsilon="acyclic"), st.data())
+def test_a_file_that_was_cut_off_is_refused(tmp_path_factory, automaton, data):
+    """Within a line; an AT&T file that is cut between lines is another one."""
+    folder = tmp_path_factory.mktemp("cut")
+    files.write(automaton, folder / "a.json")
+    files.write(automaton, folder / "a.att", round_weights=True)
+    name = data.draw(st.sampled_from(["a.json", "a.att", "a.syms"]))
+    whole = (folder / name).read_bytes()
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
+    cut = data.draw(st.integers(0, len(whole) - 2).filter(lambda i: i and i not in ends))
+    (folder / name).write_bytes(whole[:cut])
+    with pytest.raises(FormatError, match=rf"{name}: line {whole[:cut].count(10) + 1}\b") as error:
+        files.read(folder / f"a.{'json' if name == 'a.json' else 'att'}")
+    assert "\n" not in str(error.value)
+
+
 @pytest.mark.parametrize("data", [b"\0\1", b"\xff\xfe{", b"PK\x03\x04\0"])
 def test_binary_files_are_refused(tmp_path, data):
     path = tmp_path / "x.json"
@@ -476,6 +496,66 @@ def test_everything_can_be_drawn(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic", extreme=True))
     text = drawing.dot(automaton)
     assert text.startswith("digraph") and text.count("doublecircle") == int((automaton.final != k.zero).sum())
+
+
+@pytest.mark.parametrize(
+    ("hide_dead", "arrows", "transitions", "says"),
+    [
+        (False, 4, 7, None),
+        (False, 2, 7, "has 3 states, and a drawing shows at most 2"),
+        (False, 3, 7, "has 4 arrows, and a drawing shows at most 3"),
+        (False, 4, 6, "has 7 transitions, and a drawing shows at most 6"),
+        (True, 2, 3, None),
+        (True, 1, 3, "has 2 states, and a drawing shows at most 1"),
+        (True, 2, 2, "has 3 transitions, and a drawing shows at most 2"),
+    ],
+)
+def test_a_drawing_has_few_states_and_transitions(hide_dead, arrows, transitions, says, monkeypatch):
+    """Those that are shown, each symbol's and epsilon's."""
+    monkeypatch.setattr("automata.drawing.MOST_EDGES", arrows)
+    monkeypatch.setattr("automata.drawing.MOST_TRANSITIONS", transitions)
+    shared, silent = [[1, 0, 1], [0, 0, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    automaton = WFSA(REAL, [1, 0, 0], [0, 1, 0], dict.fromkeys("ab", np.array(shared)), silent)
+    if says is None:
+        assert drawing.dot(automaton, hide_dead=hide_dead).startswith("digraph")
+    else:
+        with pytest.raises(InputError, match=says):
+            drawing.dot(automaton, hide_dead=hide_dead)
+
+
+@few
+@given(st.data())
+def test_a_drawing_has_few_arrows(data):
+    """Parallel transitions share one; those of a PFA that are too improbable to be drawn are none."""
+    if data.draw(st.booleans()):
+        least, automaton = 0.25, PFA("ab", [1, 0], [[["4/5", "1/5"], [0, 1]], [["7/8", "1/8"], [1, 0]]])
+    else:
+        least, automaton = 0.0, data.draw(automata(REAL, epsilon="acyclic", most_states=4))
+    arrows = len(
+        {
+            (e.source, e.target)
+            for e in automaton.weighted_form().edges()
+            if not automaton.probabilistic or e.weight >= least
+        }
+    )
+    with patch("automata.drawing.MOST_EDGES", max(arrows, automaton.states)):
+        assert drawing.dot(automaton, least=least).count(" -> ") >= arrows
+    if arrows > automaton.states:
+        with (
+            patch("automata.drawing.MOST_EDGES", arrows - 1),
+            pytest.raises(InputError, match=f"has {arrows} arrows, and a drawing shows at most {arrows - 1}"),
+        ):
+            drawing.dot(automaton, least=least)
+
+
+def test_a_drawing_of_a_hundred_thousand_states_is_refused():
+    n = 100_000
+    chain = WFSA.from_edges(REAL, n, "a", [(0, 1)], [(n - 1, 1)], [(q, q + 1, "a", 1) for q in range(n - 1)])
+    with pytest.raises(InputError, match="has 100000 states, and a drawing shows at most 2000"):
+        drawing.svg(chain)
+    words = WFSA(BOOLEAN, [True], [True], dict.fromkeys(range(3_000_000), np.array([[True]])))
+    with pytest.raises(InputError, match="has 3000000 transitions, and a drawing shows at most 2097152"):
+        drawing.dot(words)
 
 
 def test_a_drawing_is_svg_and_survives_strange_symbols():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +12,12 @@ from hypothesis import strategies as st
 
 from automata import batch
 from automata.backward import backward
+from automata.determinisation import minimal
+from automata.equivalence import equivalent
 from automata.equivalence.lumping import lump
 from automata.errors import EpsilonCycle, InputError, LimitReached
 from automata.forward import forward, prefix_scores, score
+from automata.hankel import hankel
 from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
 from automata.reachability import dead_states
 from automata.sampling import sample
@@ -19,6 +25,7 @@ from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEM
 from automata.sparse_runs import is_large
 from automata.strategies import automata, strings
 from automata.table import SMALL
+from automata.tree import FOR_A_VECTOR, levels
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some
@@ -123,11 +130,67 @@ def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
     assert "".join(edge.symbol for edge in best.edges) == x
 
 
+@each
+@few
+@given(st.data())
+def test_all_strings_of_a_length_and_hankel_matrices(k, data):
+    small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
+    with patch("automata.tree.MOST_CELLS", 1):  # a string at a time
+        portions = list(levels(small, 3))
+    for right, part, wide in zip(levels(small, 3), portions, levels(many, 3), strict=True):
+        assert all(close(k, w, v) for w, v in zip(right, part, strict=True))
+        assert all(close(k, w, v) for w, v in zip(right, wide, strict=True))
+    strings_of = [data.draw(st.lists(short, max_size=3)) for _ in range(2)]
+    matrix = hankel(many, *strings_of)
+    assert matrix.shape == tuple(map(len, strings_of))
+    for p, row in zip(strings_of[0], matrix, strict=True):
+        exact = small if k.float_only else small.to_exact()
+        assert all(close(k, score(exact, p + s), w) for s, w in zip(strings_of[1], row, strict=True))
+
+
+def test_hankel_matrices_and_levels_of_a_hundred_thousand_states():
+    n = 100_000
+    chain = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(2, "1/3")], [(q, q + 1, "a", 2) for q in range(n - 1)])
+    third = Fraction(4, 3)
+    assert hankel(chain, ["", "a", "aa"], ["", "a"]).tolist() == [[0, 0], [0, third], [third, 0]]
+    assert [np.count_nonzero(level) for level in levels(chain, 3)] == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize(("n", "most"), [(2, 9), (SIZE, 2 * FOR_A_VECTOR + 4)], ids=["few", "many"])
+def test_levels_and_hankel_matrices_stop_at_a_limit(n, most, monkeypatch):
+    """Two strings of length one, each with two states; and a square of prefixes and suffixes."""
+    steps = [(p, q, s, 1) for p in (0, 1) for q in (0, 1) for s in "ab"]
+    both = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(1, 1)], steps)
+    monkeypatch.setattr("automata.wfsa.MOST_EXACT_CELLS", most)
+    got = levels(both, 4)
+    assert [len(next(got)) for _ in range(2)] == [1, 2]
+    with pytest.raises(LimitReached, match=f"at most {most} are held"):
+        list(got)
+    assert hankel(both, [""], [""] * most).shape == (1, most)
+    with pytest.raises(LimitReached, match=f"the Hankel matrix asks for {most + 1} weights"):
+        hankel(both, [""], [""] * (most + 1))
+
+
 @few
 @given(pairs(), pairs(), short)
 def test_sums_and_products_of_large_automata(one, other, x):
     assert score(sum_of(one[1], other[1]), x) == score(sum_of(one[0], other[0]), x)
     assert score(hadamard(one[1], other[0]), x) == score(hadamard(one[0], other[0]), x)
+
+
+@few
+@given(pairs(BOOLEAN, epsilon="acyclic"), pairs(BOOLEAN), st.booleans())
+def test_sets_of_states_are_what_they_are_as_bits(one, two, same):
+    """The least deterministic automaton, and the decision, of few states and of many."""
+    (small, many, _), (_, other, _) = one, one if same else two
+    for a, b in [(many, other), (other, many)]:
+        bits = minimal(a), equivalent(a, b)
+        with (
+            patch("automata.determinisation.FEW_STATES", 0),
+            patch("automata.equivalence.pairs.FEW_STATES", 0),
+        ):
+            assert bits == (minimal(a), equivalent(a, b))
+    assert minimal(many) == minimal(small)
 
 
 @few

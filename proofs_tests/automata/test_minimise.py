@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from automata import operations
-from automata.determinisation import determinise, is_deterministic, minimal
+from automata.determinisation import determinise, hopcroft, is_deterministic, minimal
 from automata.equivalence import Equivalent, equivalent
 from automata.errors import InputError
 from automata.forward import score
@@ -168,6 +168,30 @@ def test_numbers_of_any_length_are_lifted(bits):
     one, other = (WFSA(COUNTING, [v], [w], {"a": [[1]]}) for v, w in ((x, y), (y, x)))
     assert isinstance(equivalent(one, other), Equivalent)
     assert rank(WFSA(COUNTING, [x, y], [1, 1], {"a": [[1, 0], [0, 1]]})) == 1
+
+
+def same_blocks(n, table, final):
+    """Hopcroft's blocks, and those of rounds over all states, are the same."""
+    block = hopcroft(n, final, [dict(enumerate(targets)) for targets in table])
+    classes, count = [q in final for q in range(n)], 0
+    while count < len(set(classes)):
+        count = len(set(classes))
+        classes = [(classes[q], *(classes[targets[q]] for targets in table)) for q in range(n)]
+    return all((block[p] == block[q]) == (classes[p] == classes[q]) for p in range(n) for q in range(n))
+
+
+@some
+@given(st.data())
+def test_hopcrofts_blocks_are_the_coarsest_partition(data):
+    n, symbols = data.draw(st.integers(1, 8)), data.draw(st.integers(1, 6))
+    row = st.lists(st.integers(0, n - 1), min_size=n, max_size=n)
+    table = data.draw(st.lists(row, min_size=symbols, max_size=symbols))
+    assert same_blocks(n, table, data.draw(st.sets(st.integers(0, n - 1))))
+
+
+def test_hopcrofts_blocks_where_the_symbol_leads_to_few_states_of_a_part():
+    """The part that splits off is split by what leads to any of its states, and not to its first one only."""
+    assert same_blocks(12, [[10, 11, 10, 8, 0, 10, 5, 7, 8, 1, 10, 7]], {1, 2, 8, 9, 10, 11})
 
 
 def test_a_determinant_is_for_fields():

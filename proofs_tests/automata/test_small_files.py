@@ -11,9 +11,10 @@ import pytest
 
 from automata import att_format, json_format, sampling
 from automata.determinisation import TooManyStates, determinise, minimal
-from automata.errors import FormatError, InputError, UnknownSymbol
+from automata.dfa import DFA
+from automata.errors import FormatError, InputError, LimitReached, UnknownSymbol
 from automata.number_text import parse_number, shorten, write_number
-from automata.rules import logic, rule_files
+from automata.rules import logic, matching, rule_files
 from automata.rules.parser import parse
 from automata.rules.rule_set import rule_set
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
@@ -132,10 +133,8 @@ def test_rules_that_are_just_not_nested_too_deeply(rule):
         ("( a ? ) {1000} {1000} {1000}", "more than 5,000 states"),
         ("( ( ) ) {1000} {1000} {1000}", "more than 1,000,000 parts"),
         (f"( {'( ) ' * 1000} ) {{1000}} {{2}}", "more than 1,000,000 parts"),
-        (" | ".join(f"w{i}" for i in range(8_000)), "at most"),
+        (" | ".join(f"w{i}" for i in range(8_000)), "more than 5,000 states"),
         (" ".join(["a"] * 8_000), "more than 5,000 states"),
-        (" ".join(f"w{i}" for i in range(4900)), "at most"),
-        (" | ".join(f"w{i}" for i in range(4900)), "at most"),
     ],
     ids=lambda text: text[:30],
 )
@@ -143,20 +142,58 @@ def test_rules_whose_automaton_would_be_large(rule, says):
     assert says in refused(rule_set, [rule_files.Labelled(None, parse(rule), 1)], None, False)
 
 
-def test_many_rules_whose_automata_are_large_together(monkeypatch):
-    monkeypatch.setattr("automata.rules.rule_set.MOST_BOOLEANS", 1000)
-    text = "".join(f"[l{k}]\nw{k} {'a b ' * k}\n" for k in range(8))
-    assert "at most 1,000 are held" in refused(rule_set, rule_files.loads(text), None, False)
+def test_a_rule_whose_wildcards_stand_for_many_letters():
+    words = [f"w{i}" for i in range(1_500)]
+    rule = rule_files.Labelled(None, parse(" ".join(["$"] * 3_000 + words)), 1)
+    says = "the rule asks for more than 4,194,304 transitions"
+    assert says in refused(rule_set, [rule], words, False, kind=LimitReached)
+
+
+@pytest.mark.parametrize(("join", "states"), [(" ", 4901), (" | ", 2)])
+def test_thousands_of_words_need_no_matrix_each(join, states):
+    """As arrays, 4,900 matrices of 4,901 states would have 117,000,000,000 weights."""
+    rule = parse(join.join(f"w{i}" for i in range(4900)))
+    made = rule_set([rule_files.Labelled(None, rule, 1)], None, False).automaton
+    assert (made.states, made.transitions) == (states, 4900)
+
+
+def test_a_table_of_all_letters_and_states_that_would_be_large(monkeypatch):
+    made = rule_set(rule_files.loads("[x]\n$ * a\n[y]\n$ * b"), ["a", "b"])
+    size = 4 * 6  # BOS, a, b and EOS
+    monkeypatch.setattr("automata.rules.matching.MOST_STEPS", size)
+    assert matching.matches(made, [("BOS", "a")]).tolist() == [[True, False]]
+    monkeypatch.setattr("automata.rules.matching.MOST_STEPS", size - 1)
+    assert "4 letters and 6 states" in refused(matching.matches, made, [()], kind=LimitReached)
+
+
+def test_a_dfa_whose_table_would_be_large(monkeypatch):
+    monkeypatch.setattr("automata.dfa.MOST_PLACES", 2 * 9)
+    assert DFA.from_wfsa(nth_from_the_end(3)).states == 8
+    assert "17 states and 2 symbols" in refused(DFA.from_wfsa, nth_from_the_end(4), kind=LimitReached)
 
 
 def test_a_subset_construction_that_would_have_2_to_the_40_states():
     assert "more than 16,384 states" in refused(minimal, nth_from_the_end(40), kind=TooManyStates)
 
 
-def test_a_subset_construction_whose_matrices_would_be_large(monkeypatch):
-    monkeypatch.setattr("automata.determinisation.MOST_BOOLEANS", 2 * 100**2)
+def test_a_subset_construction_with_too_many_transitions(monkeypatch):
+    monkeypatch.setattr("automata.determinisation.MOST_ARROWS", 2 * 64)
     assert determinise(nth_from_the_end(6)).states == 64
-    assert "more than 100 states" in refused(determinise, nth_from_the_end(7), kind=TooManyStates)
+    assert "more than 128 transitions" in refused(determinise, nth_from_the_end(7), kind=TooManyStates)
+    steps = [(q, q + 1, "a", True) for q in range(199)]
+    chain = WFSA.from_edges(BOOLEAN, 200, "a", [(0, True)], [(199, True)], steps)
+    assert determinise(chain).states == 200  # of a deterministic automaton as many as it has
+
+
+@pytest.mark.parametrize(("few", "words"), [(0, 64 * 16 + 5 * (64 + 6 * 32)), (1024, 64 * 4)])
+def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
+    """64 sets hold the first state, and half of them each of the six others."""
+    monkeypatch.setattr("automata.determinisation.FEW_STATES", few)
+    monkeypatch.setattr("automata.determinisation.MOST_WORDS", words)
+    assert determinise(nth_from_the_end(6)).states == 64
+    monkeypatch.setattr("automata.determinisation.MOST_WORDS", words - 1)
+    says = f"take more than {words - 1:,} words"
+    assert says in refused(determinise, nth_from_the_end(6), kind=TooManyStates)
 
 
 def nth_from_the_end(n):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from automata import strategies
+from automata.determinisation import Sets, SparseSets
 from automata.equivalence import unambiguous
 from automata.equivalence.pairs import Congruence
 from automata.semirings import BOOLEAN, MAX_PLUS
@@ -58,9 +59,10 @@ def test_one_string_with_two_paths_is_enough(few_arrows, monkeypatch):
     assert not unambiguous.is_unambiguous(forks)
 
 
-def test_a_congruence_holds_for_unions_and_through_other_sets():
-    congruence = Congruence(3, unions=True)
-    congruence.add(0b001, 0b010)
-    congruence.add(0b010, 0b100)
-    assert congruence.holds(0b011, 0b110)
-    assert not congruence.holds(0b011, 0b010)
+@pytest.mark.parametrize("kind", [Sets, SparseSets])
+def test_a_congruence_holds_for_unions_and_through_other_sets(kind):
+    congruence = Congruence(3, unions=True, kind=kind)
+    congruence.add(kind.of([0]), kind.of([1]))
+    congruence.add(kind.of([1]), kind.of([2]))
+    assert congruence.holds(kind.of([0, 1]), kind.of([1, 2]))
+    assert not congruence.holds(kind.of([0, 1]), kind.of([1]))

@@ -157,6 +157,103 @@ def test_bad_input_is_one_sentence(arguments, says, napkin, capsys):
     assert says in refused(capsys, *(a.replace("{napkin}", napkin) for a in arguments))
 
 
+def ring(states):
+    """The parts of a file of an automaton: so many states in a ring."""
+    return {
+        "semiring": "real",
+        "states": states,
+        "alphabet": ["a", "b"],
+        "initial": [[0, "1"]],
+        "final": [[1, "1/2"]],
+        "transitions": [[q, (q + 1) % states, "ab"[q % 2], "0.5"] for q in range(states)],
+    }
+
+
+def att(data, *more):
+    """The same as AT&T text."""
+    arcs = [f"{p}\t{q}\t{s}\t{s}\t{w}" for p, q, s, w in data["transitions"]]
+    return "\n".join([*arcs, "1\t0.5", *more, ""])
+
+
+BAD_JSON = {
+    "cut within a line": (lambda d: json.dumps(d, indent=1)[:-20], "line {json}, column"),
+    "cut within a weight": (lambda d: json.dumps(d)[: json.dumps(d).rindex('.5"')], "line 1, column"),
+    "a state beyond": (
+        lambda d: {**d, "transitions": [*d["transitions"], [0, d["states"], "a", "1"]]},
+        "field transitions[{n}] names state {n}, where states are 0 to {last}",
+    ),
+    "fewer states": (
+        lambda d: {**d, "states": d["states"] - 1},
+        "field transitions[{before}] names state {last}, where states are 0 to {before}",
+    ),
+    "a final state beyond": (lambda d: {**d, "final": [[10**30, "1"]]}, "field final[0] names state 1000000"),
+    "a symbol": (
+        lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "c" * 10**6, "1"]]},
+        "field transitions[{n}] reads 'cccc",
+    ),
+    "another semiring": (
+        lambda d: {**d, "semiring": "boolean"},
+        "field initial[0]: weight '1' is not in the",
+    ),
+    "a weight of another semiring": (
+        lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "a", "-inf"]]},
+        "field transitions[{n}]: weight '-inf' is not in the real semiring, whose weights are finite numbers",
+    ),
+    "NaN": (
+        lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "a", "nan"]]},
+        "field transitions[{n}]: weight 'nan' is no number",
+    ),
+    "NaN without quotation marks": (
+        lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "a", float("nan")]]},
+        "field transitions[{n}] has the weight nan, where a string is right",
+    ),
+}
+BAD_ATT = {
+    "cut within a line": (lambda d: att(d, "0\t1")[:-1], "line {more}: is the last one and has no line feed"),
+    "cut within a weight": (lambda d: att(d)[:-2], "line {final}: is the last one and has no line feed"),
+    "a state that is none": (lambda d: att(d, "0\t-1\ta\ta\t1"), "line {more}: names state '-1'"),
+    "a state beyond": (lambda d: att(d, f"0\t{10**30}\ta\ta\t1"), "line {more}: names state '100000"),
+    "a symbol": (
+        lambda d: att(d, "0\t1\tc\tc\t1"),
+        "line {more}: reads 'c', which is not in the symbol table",
+    ),
+    "a weight of another semiring": (
+        lambda d: att(d, "0\t1\ta\ta\t-Infinity"),
+        "line {more}: weight '-inf' is not in the min-plus semiring",
+    ),
+    "NaN": (lambda d: att(d, "0\t1\ta\ta\tnan"), "line {more}: weight 'nan' is no number"),
+    "final twice": (
+        lambda d: att(d, "1\t1"),
+        "line {more}: gives state 1 a final weight, and so does line {final}",
+    ),
+}
+BAD = [
+    (f"A.{kind}", *case) for kind, cases in (("json", BAD_JSON), ("att", BAD_ATT)) for case in cases.items()
+]
+
+
+@pytest.mark.parametrize("states", [4, 100_000])
+@pytest.mark.parametrize(("name", "what", "case"), BAD, ids=lambda v: v if isinstance(v, str) else "")
+def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, states, tmp_path, capsys):
+    """However large it is, with the line or the field."""
+    bad, says = case
+    text = bad(ring(states))
+    (tmp_path / name).write_text(text if isinstance(text, str) else json.dumps(text))
+    (tmp_path / "A.syms").write_text("<eps>\t0\na\t1\nb\t2\n")
+    places = {
+        "n": states,
+        "last": states - 1,
+        "before": states - 2,
+        "final": states + 1,
+        "more": states + 2,
+        "json": str(text).count("\n") + 1,
+    }
+    before = sorted(tmp_path.iterdir())
+    error = refused(capsys, "convert", str(tmp_path / name), str(tmp_path / "out.json"))
+    assert f"{name}: {says.format(**places)}" in error and len(error) - len(str(tmp_path)) < 200
+    assert sorted(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [

@@ -123,3 +123,32 @@ def test_what_is_no_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str
         == 2
     )
     assert str(tmp_path / "words.json") in capsys.readouterr().err
+
+
+def test_many_rules_in_one_automaton(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sixteen rules of two labels: compiled, compared with the same in another order, and the certificate
+    checked; as one deterministic automaton they are too many, which is said with exit status 3.
+    """
+    rules = [f"$ * a{i} & * $ * b{i} $ *" for i in range(16)]
+    orders = {"one": (rules[:8], rules[8:]), "other": (rules[7::-1], rules[:7:-1])}
+    words = ",".join([*(f"{kind}{i}" for i in range(16) for kind in "ab"), "else", "."])
+    for name, (first, second) in orders.items():
+        text = "\n".join(["[x]", *first, "[y]", *second])
+        (tmp_path / f"{name}.rules").write_text(text)
+        arguments = ["--vocabulary", words, "-o", str(tmp_path / f"{name}.json")]
+        assert run(["compile", str(tmp_path / f"{name}.rules"), *arguments]) == 0
+    one, other, shown = (str(tmp_path / name) for name in ("one.json", "other.json", "shown.json"))
+    assert files.read(one) != files.read(other)
+    assert run(["equivalent", one, other, "--certificate", shown]) == 0
+    assert run(["check-certificate", shown]) == 0
+    capsys.readouterr()
+    assert run(["minimise", one, "-o", str(tmp_path / "least.json")]) == 3
+    out, err = capsys.readouterr()
+    assert "the deterministic automaton has more than 16,384 states" in out + err
+    assert (out + err).count("\n") == 1 and not (tmp_path / "least.json").exists()
+    (tmp_path / "x.rules").write_text("\n".join(["[x]", *rules[:4]]))
+    arguments = ["--vocabulary", words, "-o", one]
+    assert run(["compile", str(tmp_path / "x.rules"), *arguments]) == 0
+    assert run(["minimise", one, "-o", other]) == 0
+    assert run(["equivalent", one, other, "--certificate", shown]) == 0
+    assert run(["check-certificate", shown]) == 0
