@@ -1,9 +1,9 @@
-"""The elementwise recurrences beside what bounds them, in one run: a triad over arrays of the same size, a linear
-map of the same shapes as a layer's; and beside other ways to compute them.
+"""The elementwise recurrences beside what bounds them, in one run: a triad over arrays of the same size, a
+linear map of the same shapes as a layer's; and beside other ways to compute them.
 
-``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. On a CPU it
-runs on one thread. Runs of what is compared are interleaved, and each figure is a median; of layers it is a
-minimum.
+``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. On a
+CPU it runs on one thread. Runs of what is compared are interleaved, and each figure is a median; of layers it
+is a minimum.
 """
 
 from __future__ import annotations
@@ -165,6 +165,10 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     return figures
 
 
+def _line(what: str, row: Mapping[str, float]) -> str:
+    return f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward"
+
+
 def main() -> None:
     """Print the tables, and write the figures."""
     parser = argparse.ArgumentParser()
@@ -190,20 +194,17 @@ def main() -> None:
         print(f"T, B, D = {shape}: a triad takes {measured['triad']:.2f} ms")
         for what, row in measured["recurrences"].items():
             print(
-                f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward;"
-                f" {row['share']:.2f} and {row['share_backward']:.2f} of the triad's speed"
+                f"{_line(what, row)}; {row['share']:.2f} and {row['share_backward']:.2f} of the triad's speed"
             )
         for what, row in measured["others"].items():
-            print(
-                f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward; {row['ratio']:.0f} times"
-            )
+            print(_line(what, row) + f"; {row['ratio']:.0f} times")
         for what, row in measured["layers"].items():
             ratios = (
                 f"; {row['ratio']:.2f} and {row['ratio_backward']:.2f} times a linear map"
                 if "ratio" in row
                 else ""
             )
-            print(f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward{ratios}")
+            print(_line(what, row) + ratios)
     if arguments.file:
         Path(arguments.file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

@@ -182,7 +182,7 @@ struct Log : Tropical {
   static W share(W f, W before, W u, W after) {
     W carried = f + before;
     W part = exponential(carried < after ? carried - after : W(0));
-    return carried == u ? W(.5) : after == -INF<W> ? W(.5) : part;
+    return carried == u ? W(.5) : part;  // equal where both are -infinity, too
   }
 };
 
