@@ -19,7 +19,7 @@ from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind, two_states
 from neural.pattern import chain
 from neural.rrnn import RRNNCell
-from neural.scan import elementwise
+from neural.scan import elementwise, gated_pair
 
 
 def shifted(start: Tensor, states: Tensor) -> Tensor:
@@ -58,6 +58,20 @@ class RRNNCCell(RRNNCell):
         """Equations 25c and 25d."""
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], shifted(state[0], c1) * gates["u2"], state[1])
+
+    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equations 25a to 25d in one pass over memory, unless a subclass has gates or steps of its own."""
+        return self.fused(RRNNCCell, view, state, None)
+
+    def fused(
+        self, base: type[RRNNCCell], view: Tensor, state: Sequence[Tensor], skip: Tensor | None
+    ) -> tuple[Tensor, ...]:
+        """Both recurrences, fused where gates and steps are those of ``base``."""
+        own = type(self)
+        if own.gates is not base.gates or own.steps is not base.steps:
+            return super().recur(view, state)
+        forget = self.forget_1(view), self.forget_2(view)
+        return gated_pair(forget, (self.update_1(view), self.update_2(view)), (state[0], state[1]), skip)
 
 
 class RRNNC(Recurrent):

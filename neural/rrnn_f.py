@@ -65,6 +65,10 @@ class RRNNFCell(RRNNCCell):
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], (shifted(state[0], c1) + gates["r"]) * gates["u2"], state[1])
 
+    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equations 26a to 26f in one pass over memory."""
+        return self.fused(RRNNFCell, view, state, torch.sigmoid(self.skip))
+
     def score(self, state: Sequence[Tensor]) -> Tensor:
         """Equation 26g."""
         return torch.sigmoid(self.final_1) * state[0] + torch.sigmoid(self.final_2) * state[1]

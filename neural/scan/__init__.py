@@ -14,6 +14,8 @@ what is installed, and :func:`~neural.scan.backends.use` forces one.
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor
 
@@ -80,6 +82,40 @@ def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
     """
     result: Tensor = operators.run_gated(*_together(gate, update, start))
     return result
+
+
+def gated_pair(
+    gates: tuple[Tensor, Tensor],
+    updates: tuple[Tensor, Tensor],
+    starts: tuple[Tensor, Tensor],
+    skip: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Two gated recurrences in one pass over memory, of which the first feeds the second (equations 25c and
+    25d, and with ``skip`` 26e and 26f, Peng et al. 2018): c1_t = f1 * c1_{t-1} + (1 - f1) * z1, and c2_t =
+    f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2, with f = sigmoid(gate_t).
+
+    >>> ones, zero = torch.ones(3, 1), torch.zeros(1)
+    >>> one, two = gated_pair((0 * ones, 0 * ones), (ones, ones), (zero, zero))
+    >>> one.flatten().tolist(), two.flatten().tolist()
+    ([0.5, 0.75, 0.875], [0.0, 0.25, 0.5])
+
+    Args:
+        gates: two of shape ``(T, ...)``.
+        updates: z1 and z2, of shape ``(T, ...)``.
+        starts: c1_0 and c2_0, of shape ``(...)``.
+        skip: shape ``(...)``; zero without it.
+
+    Returns:
+        c1 and c2, as :func:`elementwise`.
+    """
+    values = [*gates, *updates, *starts, torch.zeros_like(starts[0]) if skip is None else skip]
+    dtype = functools.reduce(torch.promote_types, (x.dtype for x in values))
+    shape = torch.broadcast_shapes(*(x.shape for x in values[:4]))  # type: ignore[no-untyped-call]
+    x1, x2, z1, z2, c1, c2, r = (
+        x.to(dtype).expand(shape if place < 4 else shape[1:]) for place, x in enumerate(values)
+    )
+    one, two = operators.run_pair(x1, z1, x2, z2, c1, c2, r)
+    return one, two
 
 
 def _together(first: Tensor, second: Tensor, start: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -64,6 +64,33 @@ def gated_backward(
     return _backward("gated", grad, gate, update, states, start)
 
 
+def pair(
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Two such recurrences, of which the second is fed by the first."""
+    values = [x.contiguous() for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)]
+    states = torch.empty_like(values[1]), torch.empty_like(values[1])
+    _call(f"pair_{TYPES[skip.dtype]}", [*values, *states], len(gate_1), skip.numel())
+    return states
+
+
+def pair_backward(*arguments: Tensor) -> tuple[Tensor, ...]:
+    """The gradients of the arguments of ``pair``, from those of the states, the first four arguments, the
+    states, and the other arguments.
+    """
+    values = [x.contiguous() for x in arguments]
+    gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
+    skip = values[-1]
+    _call(f"pair_backward_{TYPES[skip.dtype]}", [*values, *gradients], len(values[0]), skip.numel())
+    return gradients
+
+
 @cache
 def lacking() -> str:
     """Why there is no C++ backend here; empty where there is one. It is built if it has to be."""
@@ -80,7 +107,7 @@ def lacking() -> str:
 def _forward(kernel: str, *arguments: Tensor) -> Tensor:
     values = [x.contiguous() for x in arguments]
     states = torch.empty_like(values[1])
-    _call(f"{kernel}_{TYPES[states.dtype]}", [*values, states], states)
+    _call(f"{kernel}_{TYPES[states.dtype]}", [*values, states], len(states), values[2].numel())
     return states
 
 
@@ -88,14 +115,13 @@ def _backward(kernel: str, *arguments: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     values = [x.contiguous() for x in arguments]
     update, start = values[2], values[4]
     gradients = torch.empty_like(update), torch.empty_like(update), torch.empty_like(start)
-    _call(f"{kernel}_backward_{TYPES[update.dtype]}", [*values, *gradients], update)
+    _call(f"{kernel}_backward_{TYPES[update.dtype]}", [*values, *gradients], len(update), start.numel())
     return gradients
 
 
-def _call(kernel: str, tensors: list[Tensor], shaped: Tensor) -> None:
+def _call(kernel: str, tensors: list[Tensor], steps: int, lanes: int) -> None:
     pointers = (ctypes.c_void_p(x.data_ptr()) for x in tensors)
-    lanes = shaped[0].numel() if len(shaped) else tensors[-1].numel()
-    getattr(_library(), kernel)(*pointers, ctypes.c_int64(len(shaped)), ctypes.c_int64(lanes))
+    getattr(_library(), kernel)(*pointers, ctypes.c_int64(steps), ctypes.c_int64(lanes))
 
 
 @cache

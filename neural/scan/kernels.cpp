@@ -294,6 +294,69 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
   });
 }
 
+// Two of these, of which the second is fed by the first: c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
+template <typename T>
+void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* update_2, const T* start_1,
+                  const T* start_2, const T* skip, T* states_1, T* states_2, int64_t steps, int64_t lanes) {
+  using W = Wide<T>;
+  by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    std::vector<W> carried(3 * (to - from));
+    W *c1 = carried.data() - from, *c2 = c1 + (to - from), *r = c2 + (to - from);
+    for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
+    for (int64_t t = 0; t < steps; ++t) {
+      int64_t row = t * lanes;
+      const T *x1 = gate_1 + row, *z1 = update_1 + row, *x2 = gate_2 + row, *z2 = update_2 + row;
+      T *out_1 = states_1 + row, *out_2 = states_2 + row;
+#pragma GCC ivdep
+      for (int64_t i = from; i < to; ++i) {
+        W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i]));
+        c2[i] = fused(f2, c2[i], (c1[i] + r[i]) * ((1 - f2) * load(z2[i])));
+        c1[i] = fused(f1, c1[i], (1 - f1) * load(z1[i]));
+        store(out_1 + i, c1[i]);
+        store(out_2 + i, c2[i]);
+      }
+    }
+  });
+}
+
+template <typename T>
+void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* update_1, const T* gate_2,
+                   const T* update_2, const T* states_1, const T* states_2, const T* start_1, const T* start_2,
+                   const T* skip, T* to_gate_1, T* to_update_1, T* to_gate_2, T* to_update_2, T* to_start_1,
+                   T* to_start_2, T* to_skip, int64_t steps, int64_t lanes) {
+  using W = Wide<T>;
+  by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    std::vector<W> flowing(3 * (to - from));
+    W *after_1 = flowing.data() - from, *after_2 = after_1 + (to - from), *dr = after_2 + (to - from);
+    for (int64_t t = steps - 1; t >= 0; --t) {
+      int64_t row = t * lanes;
+      const T *g1 = grad_1 + row, *g2 = grad_2 + row, *x1 = gate_1 + row, *z1 = update_1 + row;
+      const T *x2 = gate_2 + row, *z2 = update_2 + row;
+      const T* before_1 = t ? states_1 + row - lanes : start_1;
+      const T* before_2 = t ? states_2 + row - lanes : start_2;
+      T *dx1 = to_gate_1 + row, *dz1 = to_update_1 + row, *dx2 = to_gate_2 + row, *dz2 = to_update_2 + row;
+#pragma GCC ivdep
+      for (int64_t i = from; i < to; ++i) {
+        W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i])), old = load(before_1[i]);
+        W flow_1 = load(g1[i]) + after_1[i], flow_2 = load(g2[i]) + after_2[i];
+        W fed = old + load(skip[i]), z = load(z2[i]), to_fed = flow_2 * ((1 - f2) * z);
+        store(dx1 + i, flow_1 * (old - load(z1[i])) * (f1 * (1 - f1)));
+        store(dz1 + i, flow_1 * (1 - f1));
+        store(dx2 + i, flow_2 * (load(before_2[i]) - fed * z) * (f2 * (1 - f2)));
+        store(dz2 + i, flow_2 * fed * (1 - f2));
+        after_1[i] = fused(f1, flow_1, to_fed);
+        after_2[i] = f2 * flow_2;
+        dr[i] += to_fed;
+      }
+    }
+    for (int64_t i = from; i < to; ++i) {
+      store(to_start_1 + i, after_1[i]);
+      store(to_start_2 + i, after_2[i]);
+      store(to_skip + i, dr[i]);
+    }
+  });
+}
+
 }  // namespace
 
 #define SCAN(S, s, T, t)                                                                                       \
@@ -312,11 +375,23 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
                                      T* dz, T* d_start, int64_t steps, int64_t lanes) {                        \
     gated_backward(g, x, z, c, start, dx, dz, d_start, steps, lanes);                                          \
   }
+#define PAIR(T, t)                                                                                             \
+  extern "C" void pair_##t(const T* x1, const T* z1, const T* x2, const T* z2, const T* c1, const T* c2,       \
+                           const T* r, T* to_1, T* to_2, int64_t steps, int64_t lanes) {                       \
+    pair_forward(x1, z1, x2, z2, c1, c2, r, to_1, to_2, steps, lanes);                                         \
+  }                                                                                                            \
+  extern "C" void pair_backward_##t(const T* g1, const T* g2, const T* x1, const T* z1, const T* x2,           \
+                                    const T* z2, const T* c1, const T* c2, const T* s1, const T* s2,           \
+                                    const T* r, T* dx1, T* dz1, T* dx2, T* dz2, T* d1, T* d2, T* dr,           \
+                                    int64_t steps, int64_t lanes) {                                            \
+    pair_backward(g1, g2, x1, z1, x2, z2, c1, c2, s1, s2, r, dx1, dz1, dx2, dz2, d1, d2, dr, steps, lanes);    \
+  }
 #define ALL(T, t)       \
   SCAN(Real, real, T, t)         \
   SCAN(MaxPlus, max_plus, T, t)  \
   SCAN(Log, log, T, t)           \
-  GATED(T, t)
+  GATED(T, t)                    \
+  PAIR(T, t)
 
 ALL(float, float32)
 ALL(double, float64)

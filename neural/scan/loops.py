@@ -78,6 +78,67 @@ def gated_backward(
     return to_gate.to(dtype), (flow * (1 - f)).to(dtype), to_start.to(dtype)
 
 
+def pair(
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Two such recurrences, of which the second is fed by the first: its update is (c1_{t-1} + skip) (1 - f2)
+    update_2.
+    """
+    dtype = skip.dtype
+    gate_1, update_1, gate_2, update_2, start_1, start_2, skip = (
+        _wide(x) for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)
+    )
+    f1, f2 = torch.sigmoid(gate_1), torch.sigmoid(gate_2)
+    one = scan(f1, (1 - f1) * update_1, start_1, "real")
+    fed = torch.cat([start_1.unsqueeze(0), one])[:-1] + skip
+    return one.to(dtype), scan(f2, fed * ((1 - f2) * update_2), start_2, "real").to(dtype)
+
+
+def pair_backward(
+    grad_1: Tensor,
+    grad_2: Tensor,
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    states_1: Tensor,
+    states_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, ...]:
+    """The gradients of the arguments of ``pair``."""
+    dtype = skip.dtype
+    grad_1, grad_2, skip = (_wide(x) for x in (grad_1, grad_2, skip))
+    before = torch.cat([start_1.unsqueeze(0), states_1])[:-1]
+    f2, z2 = torch.sigmoid(_wide(gate_2)), _wide(update_2)
+    u2, fed = (1 - f2) * z2, _wide(before) + skip
+    to_f2, flow, to_start_2 = scan_backward(grad_2, f2, u2, _wide(states_2), _wide(start_2), "real")
+    to_fed = flow * u2
+    # c1_t feeds the step after it
+    grad_1 = grad_1 + torch.cat([to_fed, torch.zeros_like(skip).unsqueeze(0)])[1:]
+    wide = (_wide(x) for x in (gate_1, update_1, states_1, start_1))
+    to_gate_1, to_update_1, to_start_1 = gated_backward(grad_1, *wide)
+    to_start_1 = to_start_1 + to_fed[0] if len(to_fed) else to_start_1
+    to_gate_2 = (to_f2 - flow * fed * z2) * (f2 * (1 - f2))
+    gradients = (
+        to_gate_1,
+        to_update_1,
+        to_gate_2,
+        flow * fed * (1 - f2),
+        to_start_1,
+        to_start_2,
+        to_fed.sum(0),
+    )
+    return tuple(x.to(dtype) for x in gradients)
+
+
 def _wide(values: Tensor) -> Tensor:
     """In a type whose sums one may carry on with."""
     return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values

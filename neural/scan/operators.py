@@ -49,6 +49,39 @@ def gated_backward(grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, s
     return backends.of(update).gated_backward(grad, gate, update, states, start)
 
 
+@torch.library.custom_op("ratproof::pair", mutates_args=())
+def pair(
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """The states of two such recurrences; the second's update is (c1_{t-1} + skip) (1 - f2) update_2."""
+    return backends.of(skip).pair(gate_1, update_1, gate_2, update_2, start_1, start_2, skip)
+
+
+@torch.library.custom_op("ratproof::pair_backward", mutates_args=())
+def pair_backward(
+    grad_1: Tensor,
+    grad_2: Tensor,
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    states_1: Tensor,
+    states_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """The gradients of the arguments of ``pair``."""
+    values = grad_1, grad_2, gate_1, update_1, gate_2, update_2, states_1, states_2, start_1, start_2, skip
+    return backends.of(skip).pair_backward(*values)
+
+
 def _like_update(first: Tensor, update: Tensor, start: Tensor, semiring: str = "") -> Tensor:
     return torch.empty(update.shape, dtype=update.dtype, device=update.device)
 
@@ -80,6 +113,34 @@ def _gated_gradient(ctx: Any, grad: Tensor) -> Three:
     f = torch.sigmoid(gate)
     to_f, flow, to_start = _in_terms_of_scan(grad, f, (1 - f) * update, states, start, "real")
     return (to_f - flow * update) * f * (1 - f), flow * (1 - f), to_start
+
+
+def _keep_pair(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    ctx.save_for_backward(*inputs[:4], *output, *inputs[4:])
+
+
+def _pair_gradient(ctx: Any, grad_1: Tensor, grad_2: Tensor) -> tuple[Tensor, ...]:
+    saved = ctx.saved_tensors
+    if torch.is_grad_enabled():
+        pull_back: Any = torch.func.vjp(_pair_in_terms_of_scan, *saved[:4], *saved[6:])[1]
+        gradients: tuple[Tensor, ...] = pull_back((grad_1, grad_2))
+        return gradients
+    return tuple(pair_backward(grad_1, grad_2, *saved))
+
+
+def _pair_in_terms_of_scan(
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, Tensor]:
+    one = run_gated(gate_1, update_1, start_1)
+    f2 = torch.sigmoid(gate_2)
+    fed = torch.cat([start_1.unsqueeze(0), one])[:-1] + skip
+    return one, run_scan(f2, fed * ((1 - f2) * update_2), start_2, "real")
 
 
 def _in_terms_of_scan(
@@ -119,14 +180,30 @@ def _batched(operator: Any, starts: Sequence[int], outputs: Any) -> Any:
     return rule
 
 
-def _registered(operator: Any, gradient: Any) -> Any:
-    operator.register_fake(_like_update)
-    operator.register_autograd(gradient, setup_context=_keep)
-    operator.register_vmap(_batched(operator, [2], 1))
-    return differentiable(operator, _keep, gradient, lambda function: _batched(function, [2], 1))
+def _like_states(*arguments: Tensor) -> tuple[Tensor, Tensor]:
+    return torch.empty_like(arguments[1]).contiguous(), torch.empty_like(arguments[1]).contiguous()
+
+
+def _like_pair(*arguments: Tensor) -> tuple[Tensor, ...]:
+    shapes = (x.shape for x in (*arguments[2:6], *arguments[8:]))
+    like = arguments[-1]
+    return tuple(torch.empty(shape, dtype=like.dtype, device=like.device) for shape in shapes)
+
+
+def _registered(
+    operator: Any, fake: Any, keep: Any, gradient: Any, starts: Sequence[int], outputs: Any
+) -> Any:
+    operator.register_fake(fake)
+    operator.register_autograd(gradient, setup_context=keep)
+    operator.register_vmap(_batched(operator, starts, outputs))
+    return differentiable(operator, keep, gradient, lambda function: _batched(function, starts, outputs))
 
 
 for _operator in (scan_backward, gated_backward):
     _operator.register_fake(_like_arguments)
     _operator.register_vmap(_batched(_operator, [4], (1, 1, 0)))
-run_scan, run_gated = _registered(scan, _scan_gradient), _registered(gated, _gated_gradient)
+pair_backward.register_fake(_like_pair)
+pair_backward.register_vmap(_batched(pair_backward, [8, 9, 10], (1, 1, 1, 1, 0, 0, 0)))
+run_scan = _registered(scan, _like_update, _keep, _scan_gradient, [2], 1)
+run_gated = _registered(gated, _like_update, _keep, _gated_gradient, [2], 1)
+run_pair = _registered(pair, _like_states, _keep_pair, _pair_gradient, [4, 5, 6], (1, 1))

@@ -15,8 +15,13 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from neural import scan
 from neural.example_6 import Example6
+from neural.qrnn import QRNN
 from neural.rrnn_b import RRNNB
+from neural.rrnn_c import RRNNC
+from neural.rrnn_f import RRNNF
 from neural.scan import backends, compiled, operators
+from neural.sru import SRU
+from neural.strongly_typed import TLSTM, TRNN
 from proofs_tests.automata.examples import few, some
 
 D = torch.float64
@@ -24,6 +29,21 @@ SEMIRINGS = {"real": scan.elementwise, "max_plus": scan.max_plus, "log": scan.lo
 TYPES = [torch.float32, torch.float64, torch.bfloat16]
 each_backend = pytest.mark.parametrize("backend", backends.BACKENDS)
 each_type = pytest.mark.parametrize("dtype", TYPES, ids=str)
+PAIR = [(4, 3)] * 4 + [(3,)] * 3
+
+
+def pair(x1, z1, x2, z2, c1, c2, r):
+    return scan.gated_pair((x1, x2), (z1, z2), (c1, c2), r)
+
+
+def pair_of_two(x1, z1, x2, z2, c1, c2, r):
+    """One after the other, by the recurrence over the reals."""
+    f1, f2 = torch.sigmoid(x1), torch.sigmoid(x2)
+    one = scan.elementwise(f1, (1 - f1) * z1, c1)
+    fed = torch.cat([c1.unsqueeze(0), one])[:-1] + r
+    return one, scan.elementwise(f2, fed * ((1 - f2) * z2), c2)
+
+
 each_loop = pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated], ids=lambda loop: loop.__name__)
 
 gates = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-308, 5e-324, 1e200, -3e-5]) | st.floats(-2, 2)
@@ -174,6 +194,48 @@ def written_out(loop):
     return run
 
 
+@each_backend
+@pytest.mark.parametrize("steps", [0, 1, 2, 50])
+def test_a_pair_is_one_recurrence_after_the_other_and_so_are_its_gradients(backend, steps):
+    torch.manual_seed(7)
+    inputs = [torch.randn(*shape, dtype=D) for shape in [(steps, 2, 19)] * 4 + [(2, 19)] * 2 + [(19,)]]
+    results = []
+    for run in (pair, pair_of_two):
+        values = [x.clone().requires_grad_() for x in inputs]
+        with scan.use(backend):
+            one, two = run(*values)
+            sum((x * torch.arange(x.numel()).reshape(x.shape).cos()).sum() for x in (one, two)).backward()
+        results.append([one, two, *(x.grad for x in values)])
+    torch.testing.assert_close(*results, rtol=1e-12, atol=1e-12)
+
+
+@each_backend
+def test_a_pairs_gradients_are_those_of_finite_differences_and_so_are_theirs(backend):
+    torch.manual_seed(8)
+    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in PAIR]
+    with scan.use(backend):
+        assert torch.autograd.gradcheck(pair, values) and torch.autograd.gradgradcheck(pair, values)
+
+
+@each_type
+def test_a_pair_does_not_depend_on_other_lanes_or_on_where_a_string_is_cut(dtype):
+    torch.manual_seed(9)
+    sizes = [(300, 3, 37)] * 4 + [(3, 37)] * 3
+    x1, z1, x2, z2, c1, c2, r = (torch.randn(*size).to(dtype) for size in sizes)
+    whole = pair(x1, z1, x2, z2, c1, c2, r)
+    part = pair(*(x[:, 1:2, 4:30] for x in (x1, z1, x2, z2)), *(x[1:2, 4:30] for x in (c1, c2, r)))
+    first = pair(*(x[:101] for x in (x1, z1, x2, z2)), c1, c2, r)
+    for place in range(2):
+        assert torch.equal(whole[place][:, 1:2, 4:30], part[place])
+        assert torch.equal(whole[place][:101], first[place])
+    if dtype is not torch.bfloat16:
+        rest = pair(*(x[101:] for x in (x1, z1, x2, z2)), first[0][-1], first[1][-1], r)
+        assert all(torch.equal(w[101:], x) for w, x in zip(whole, rest, strict=True))
+    else:
+        wide = pair(*(x.float() for x in (x1, z1, x2, z2, c1, c2, r)))
+        assert all(torch.equal(w, x.to(dtype)) for w, x in zip(whole, wide, strict=True))
+
+
 @pytest.mark.parametrize("start", [-torch.inf, -1.0, 0.0, 1.0])
 @each_backend
 def test_max_plus_has_the_subgradients_of_maximum(start, backend):
@@ -265,6 +327,23 @@ def test_torch_knows_the_operators(loop):
         assert set(torch.library.opcheck(*check).values()) == {"SUCCESS"}
 
 
+def test_torch_knows_the_pair():
+    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in PAIR]
+    states = [x.detach() for x in pair(*values)]
+    plain = [x.detach() for x in values]
+    for check in (
+        (operators.pair, tuple(values)),
+        (operators.pair_backward, (*states, *plain[:4], *states, *plain[4:])),
+    ):
+        assert set(torch.library.opcheck(*check).values()) == {"SUCCESS"}
+    total = lambda *inputs: sum(x.sum() for x in pair(*inputs))
+    gradients = torch.func.grad(total, argnums=tuple(range(7)))
+    each = torch.func.vmap(gradients, in_dims=(1, 1, 1, 1, 0, 0, 0))(*plain)
+    total(*values).backward()
+    for gradient, value in zip(each, values, strict=True):
+        torch.testing.assert_close(gradient.movedim(0, -1), value.grad)
+
+
 @each_loop
 def test_compiled_exported_and_transformed_it_is_the_same(loop):
     torch.manual_seed(5)
@@ -291,16 +370,34 @@ def test_compiled_exported_and_transformed_it_is_the_same(loop):
     assert hessian.shape == (3, 2, 3, 2) and hessian.isfinite().all()
 
 
-def test_a_subclass_with_gates_of_its_own_is_not_fused():
-    class Other(RRNNB.cell_class):
-        def gates(self, view):
-            return {name: gate / 2 for name, gate in super().gates(view).items()}
+@each_backend
+@pytest.mark.parametrize(
+    "layer", [Example6, RRNNB, RRNNC, RRNNF, SRU, QRNN, TRNN, TLSTM], ids=lambda x: x.__name__
+)
+def test_a_layer_with_fused_gates_is_that_of_its_gates_and_steps(layer, backend):
+    torch.manual_seed(10)
+    cell = layer(3, 3, dtype=D).cell
+    for parameter in cell.parameters():
+        torch.nn.init.normal_(parameter)
+    view = torch.randn(6, 4, cell.window * 3, dtype=D)
+    state = [torch.randn(4, 3, dtype=D) for _ in range(cell.c_states)]
+    with scan.use(backend):
+        fused, expected = cell.recur(view, state), cell.steps(cell.gates(view), state)
+    torch.testing.assert_close(fused, expected, rtol=1e-13, atol=1e-14)
 
+
+def test_a_subclass_with_gates_of_its_own_is_not_fused():
     torch.manual_seed(6)
-    cell = Other(3, 2)
-    inputs, state = torch.randn(5, 4, 3), cell.start(4)
-    expected = cell.steps(cell.gates(inputs), state)
-    assert torch.equal(cell.run(inputs, state).states[0], expected[0])
+    for layer in (RRNNB, RRNNC, RRNNF):
+
+        class Other(layer.cell_class):
+            def gates(self, view):
+                return {name: gate / 2 for name, gate in super().gates(view).items()}
+
+        cell = Other(3, 2)
+        inputs, state = torch.randn(5, 4, 3), cell.start(4)
+        expected = cell.steps(cell.gates(inputs), state)
+        assert all(map(torch.equal, cell.run(inputs, state).states, expected))
 
 
 def test_the_backend_is_chosen_with_a_reason(monkeypatch):
@@ -329,8 +426,8 @@ def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path
     compiled.lacking.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match="recurrences run as loops of torch: the C") as told:
-            for _ in range(2):
-                assert scan.elementwise(*(torch.ones(2, 2),) * 2, torch.ones(2)).tolist() == [[2, 2], [3, 3]]
+            states = [scan.elementwise(*(torch.ones(2, 2),) * 2, torch.ones(2)).tolist() for _ in range(2)]
+        assert states == [[[2, 2], [3, 3]]] * 2
         assert len(told) == 1 and backends.chosen("cpu", D).name == "torch"
         with pytest.raises(InputError, match="and the C"), scan.use("c++"):
             pass
