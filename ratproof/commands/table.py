@@ -26,7 +26,10 @@ def _rows(module: str | None, **does: str) -> tuple[Row, ...]:
 
 
 GROUPS: dict[str, tuple[Row, ...]] = {
-    "First steps": (*_rows("examples", examples="Write the files that the pages use."),),
+    "First steps": (
+        *_rows("examples", examples="Write the files that the pages use."),
+        *_rows("diagnosis", doctor="Say what is installed, and which backend runs each kernel."),
+    ),
     "Claims": (
         *_rows(
             "claims",

@@ -1,0 +1,65 @@
+"""The command doctor: what is installed, and what runs each kernel."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+
+from ratproof import __version__
+from ratproof.commands.app import AsJson, app, example
+from ratproof.process.json_answers import print_json
+
+PACKAGES = {
+    "torch": "networks",
+    "pynini": "the rung cross-checked",
+    "numba": "large automata, and Forward over max-plus",
+}
+"""What is looked for, and what needs it."""
+PROGRAMS = {"coqc": "the rung kernel-checked", "c++": "recurrences at the speed of memory"}
+TYPES = ("float32", "float64", "bfloat16", "float16")
+
+
+@app.command(epilog=example("doctor"))
+def doctor(as_json: AsJson = False) -> None:
+    """Say what is installed, and which backend runs each kernel. It says why it was chosen, too."""
+    import torch
+
+    from neural.scan import backends
+
+    found = {name: _package(name) for name in PACKAGES} | {name: _program(name) for name in PROGRAMS}
+    gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
+    kernels = [
+        {"kernel": "recurrence", "device": device, "dtype": name} | choice._asdict()
+        for device in ("cpu", *(["cuda"] if gpu else []))
+        for name in TYPES
+        for choice in [backends.chosen(device, getattr(torch, name))]
+    ]
+    if as_json:
+        print_json({"ratproof": __version__, "versions": found, "gpu": gpu, "kernels": kernels})
+        return
+    print(f"ratproof {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    for name, use in (PACKAGES | PROGRAMS).items():
+        print(f"  {name:8} {found[name] or f'not installed: it is for {use}'}")
+    print(f"  GPU      {gpu or 'none that torch can use'}")
+    for row in kernels:
+        print(f"{row['kernel']} on {row['device']} in {row['dtype']}: {row['name']}, as {row['why']}")
+
+
+def _package(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _program(name: str) -> str | None:
+    path = shutil.which(name)
+    if path is None:
+        return None
+    try:
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return said.stdout.strip().splitlines()[0]
