@@ -23,17 +23,20 @@ from torch import Tensor, nn
 from neural.rrnn_b import RRNNB
 from neural.rrnn_c import RRNNC
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, elementwise, gated, log_sum, max_plus
+from neural.scan import backends, elementwise, gated, gated_pair, log_sum, max_plus
 from neural.sru import SRU
 
 SHAPES = [(512, 16, 512), (2048, 4, 512)]
 """T, B and D."""
 LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F)": (RRNNF, 4)}
 """Layers, and how many linear maps of D x D each has."""
-WANTED = {"recurrence": (0.8, 0.6), "layer": (1.1, 1.15), "autograd": 60, "associative": 5}
-"""Shares of a triad's speed, forward and with backward; a layer's time over that of one linear map; how many
-times faster than a loop that autograd runs back through, and than ``associative_scan``.
-"""
+WANTED = {
+    "recurrence": (0.8, 0.6),  # of a triad's speed, forward and with backward
+    "two stages": 2.1,  # times one stage
+    "layer": (1.1, 1.15),  # times one linear map, forward and with backward
+    "autograd": 60,  # times faster than a loop that autograd runs back through
+    "associative": 5,  # times faster than torch's associative_scan
+}
 Run = Callable[[], object]
 
 
@@ -98,6 +101,13 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     forward |= {name: (lambda run=run: run(f, u, start)) for name, run in functions.items()}
     forward |= {"autograd": lambda: written_out(f, u, start), "associative": lambda: associative(f, u, start)}
     values = [x.clone().requires_grad_() for x in (f, u, start)]
+    second = [torch.rand(steps, batch, size, device=device).requires_grad_() for _ in range(2)]
+
+    def two_stages(f: Tensor, u: Tensor, start: Tensor) -> Tensor:
+        states: Tensor = gated_pair((f, second[0]), (u, second[1]), (start, start))[1]
+        return states
+
+    stages = {"one": gated, "two": two_stages}
     both: dict[str, Run] = {"triad": forward["triad"]}
     both |= {name: with_backward(run, values, grad) for name, run in functions.items()}
     slow = {
@@ -106,8 +116,12 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     }
     with torch.no_grad():
         one = interleaved(forward, 15, device)
+        ahead = interleaved(
+            {name: (lambda run=run: run(f, u, start)) for name, run in stages.items()}, 15, device
+        )
     two = interleaved(both, 15, device)
-    after = interleaved({**slow, "real": both["real"]}, 3, device)
+    back = interleaved({name: with_backward(run, values, grad) for name, run in stages.items()}, 15, device)
+    after = interleaved({**slow, "real": both["real"]}, 1, device)
     figures = {
         name: {
             "forward": one[name],
@@ -121,7 +135,19 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         name: {"forward": one[name], "backward": after[name], "ratio": after[name] / after["real"]}
         for name in slow
     }
-    return {"shape": shape, "triad": one["triad"], "recurrences": figures, "others": others}
+    fused = {
+        "forward": ahead["two"],
+        "backward": back["two"],
+        "ratio": ahead["two"] / ahead["one"],
+        "ratio_backward": back["two"] / back["one"],
+    }
+    return {
+        "shape": shape,
+        "triad": one["triad"],
+        "recurrences": figures,
+        "two stages": fused,
+        "others": others,
+    }
 
 
 def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
@@ -196,6 +222,8 @@ def main() -> None:
             print(
                 f"{_line(what, row)}; {row['share']:.2f} and {row['share_backward']:.2f} of the triad's speed"
             )
+        row = measured["two stages"]
+        print(f"{_line('two stages', row)}; {row['ratio']:.2f} and {row['ratio_backward']:.2f} times one")
         for what, row in measured["others"].items():
             print(_line(what, row) + f"; {row['ratio']:.0f} times")
         for what, row in measured["layers"].items():

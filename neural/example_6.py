@@ -1,5 +1,6 @@
 """Example 6 (Peng et al. 2018, equations 5a to 5c): the gated recurrent layer behind SRU, QRNN and their kin.
 
+>>> import torch
 >>> layer = Example6(3, 2, dtype=torch.float64)
 >>> c, c_n = layer(torch.zeros(5, 4, 3, dtype=torch.float64))  # T = 5 steps, a batch of 4
 >>> c.shape, c_n.shape

@@ -1,5 +1,6 @@
 """RRNN(B) (Peng et al. 2018, equation 23): Example 6 with a linear update, and an output.
 
+>>> import torch
 >>> layer = RRNNB(3, 2, output_gate=True)
 >>> h, c_n = layer(torch.zeros(5, 4, 3))
 >>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]

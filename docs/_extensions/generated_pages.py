@@ -23,6 +23,7 @@ import furo
 import large_figures
 import not_rational_figures
 import paper_pages
+import scan_figures
 import speed_figures
 import tests_of_claims
 from sphinx.application import Sphinx
@@ -51,6 +52,7 @@ def generate(app: Sphinx) -> None:
         **drawings.of_networks(here.parent / "ratproof" / "examples"),
         **speed_figures.pages(here.parent / "bench"),
         **large_figures.pages(here.parent / "bench"),
+        **scan_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),
         **fa_rnn_figures.pages(here.parent),

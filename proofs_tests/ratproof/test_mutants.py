@@ -23,7 +23,7 @@ from automata.affine import NotAffine
 from automata.semirings import REAL
 from automata.strategies import readings
 from automata.wfsa import WFSA
-from neural import gated, recurrence
+from neural import gated, scan
 from neural.example_6 import Example6, Example6Cell
 from neural.rrnn_b import RRNNBCell
 from neural.sru import SRUCell
@@ -154,7 +154,7 @@ def test_a_broken_claim_is_decided_to_be_wrong(name, monkeypatch):
         run()
 
 
-RIGHT_GATES, RIGHT_AUTOMATA, RIGHT_LOOP = Example6Cell.gates, Example6.to_automata, recurrence.elementwise
+RIGHT_GATES, RIGHT_AUTOMATA, RIGHT_LOOP = Example6Cell.gates, Example6.to_automata, scan.gated
 
 
 def transposed(self, *arguments, **options):
@@ -175,22 +175,22 @@ def start_forgotten(self, embeddings, vocabulary, start=None, exact=True):
     return RIGHT_AUTOMATA(self, embeddings, vocabulary, None, exact)
 
 
-def delayed(forget, update, start):
-    return RIGHT_LOOP(forget.roll(1, 0), update, start)
+def delayed(gate, update, start):
+    return RIGHT_LOOP(gate.roll(1, 0), update, start)
 
 
-def one_step_short(forget, update, start):
-    states = RIGHT_LOOP(forget, update, start)
+def one_step_short(gate, update, start):
+    states = RIGHT_LOOP(gate, update, start)
     return torch.cat([states[:-1], states[-2:-1]]) if len(states) > 1 else states
 
 
-def in_half_precision(forget, update, start):
-    return RIGHT_LOOP(forget, update, start).half().to(update.dtype)
+def in_half_precision(gate, update, start):
+    return RIGHT_LOOP(gate, update, start).half().to(update.dtype)
 
 
-def an_ulp_too_much(forget, update, start):
+def an_ulp_too_much(gate, update, start):
     """Sixty-four units in the last place, relative to the state."""
-    states = RIGHT_LOOP(forget, update, start)
+    states = RIGHT_LOOP(gate, update, start)
     return states * (1 + 64 * torch.finfo(states.dtype).eps)
 
 
@@ -200,7 +200,7 @@ READINGS = {f.__name__: f for f in (transposed, units_rotated, start_forgotten)}
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_a_broken_loop_is_refuted(name, monkeypatch):
-    monkeypatch.setattr(gated, "elementwise", LOOPS[name])
+    monkeypatch.setattr(gated, "gated", LOOPS[name])
     with pytest.raises(Disagreement):
         network()
 

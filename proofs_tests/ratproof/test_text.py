@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from automata.errors import FormatError
 from neural import gated
-from neural.scan import elementwise
+from neural.scan import gated as right
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import recording
 from ratproof.runner.counterexample_files import keep, replay
@@ -67,15 +67,15 @@ def test_words_with_spaces_and_strange_line_ends_have_vectors(tmp_path):
 
 
 def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tmp_path, monkeypatch):
-    def wrong_after_five(forget, update, start):
-        states = elementwise(forget, update, start)
+    def wrong_after_five(gate, update, start):
+        states = right(gate, update, start)
         return (
             states
             if len(states) < 5
             else states.index_add(0, states.new_tensor([4]).long(), states[4:5] * 1e-2)
         )
 
-    monkeypatch.setattr(gated, "elementwise", wrong_after_five)
+    monkeypatch.setattr(gated, "gated", wrong_after_five)
     with pytest.raises(Disagreement) as error:
         agree_on_text("proposition-7", "corrected", load_corpus(corpus, units=3), "cpu")
     assert error.value.counterexample.string == ["the", "cat", "sat", "on", "the"]

@@ -1,0 +1,80 @@
+"""The tables of the page on speed about the elementwise recurrences, from what ``bench/scan.py`` wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from page_text import plain, table
+from speed_figures import FOLDER, constants
+
+HEAD = ("what", "forward", "with backward", "compared", "with backward", "wanted")
+
+
+def pages(bench: Path) -> dict[str, str]:
+    """The tables, by path: of a CPU and of a GPU, or that nothing was measured there.
+
+    Args:
+        bench: the folder with ``scan.py`` and ``results``.
+    """
+    wanted = constants(bench / "scan.py")["WANTED"]
+    return {
+        f"{FOLDER}/scan-{device}.txt": _device(bench / "results" / f"scan_{device}.json", wanted)
+        for device in ("cpu", "cuda")
+    }
+
+
+def _device(file: Path, wanted: dict[str, Any]) -> str:
+    if not file.exists():
+        return "Not measured.\n"
+    results = json.loads(file.read_text(encoding="utf-8"))
+    head = (
+        f"Measured on {results['date']} on {plain(results['device'])}, with"
+        f" torch {plain(results['torch'])}, by the backend {plain(results['backend'])}.\n"
+    )
+    return "\n".join([head, *(_shape(shape, wanted) for shape in results["shapes"])])
+
+
+def _shape(measured: dict[str, Any], wanted: dict[str, Any]) -> str:
+    steps, batch, size = measured["shape"]
+    forward, backward = wanted["recurrence"]
+    rows = [
+        [
+            f"over {plain(name)}" if name != "gates fused" else name,
+            *_times(row),
+            f"{row['share']:.2f} of a triad's speed",
+            f"{row['share_backward']:.2f}",
+            f"{forward} and {backward} or more",
+        ]
+        for name, row in measured["recurrences"].items()
+    ]
+    row = measured["two stages"]
+    rows.append(
+        [
+            "two stages, gates fused",
+            *_times(row),
+            f"{row['ratio']:.2f} times one",
+            f"{row['ratio_backward']:.2f}",
+            f"{wanted['two stages']} or less",
+        ]
+    )
+    for name, row in measured["others"].items():
+        what = {"autograd": "a loop, and autograd", "associative": "`associative_scan`"}[name]
+        ratio = f"{row['ratio']:.0f} times the time"
+        rows.append([what, *_times(row), "", ratio, f"{wanted[name]} times or more"])
+    most, most_backward = wanted["layer"]
+    for name, row in measured["layers"].items():
+        if "ratio" in row:
+            ratios = f"{row['ratio']:.2f} times a linear map", f"{row['ratio_backward']:.2f}"
+            rows.append(
+                [f"a layer of {plain(name)}", *_times(row), *ratios, f"{most} and {most_backward} or less"]
+            )
+        else:
+            rows.append([f"`{name}`", *_times(row), "", "", ""])
+    head = f"T = {steps}, B = {batch}, D = {size}; a triad takes {measured['triad']:.2f} ms:\n"
+    return f"{head}\n{table(HEAD, rows, css='speed')}"
+
+
+def _times(row: dict[str, float]) -> tuple[str, str]:
+    return f"{row['forward']:.2f} ms", f"{row['backward']:.2f} ms"
