@@ -62,6 +62,7 @@ LIMITED = VERDICTS | {
 UNLIMITED = frozenset(
     {
         "claims",
+        "doctor",
         "examples",
         "verify",
         "check",
