@@ -10,6 +10,7 @@ import ast
 import io
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,9 @@ def constants(program: Path) -> dict[str, Any]:
                 for part in (target.elts if isinstance(target, ast.Tuple) else [target])
                 if isinstance(part, ast.Name)
             ]
-            if names and all(name.isupper() for name in names):
+            if not names or not all(name.isupper() for name in names):
+                continue
+            with suppress(ValueError):  # classes, say: no figure
                 value = ast.literal_eval(line.value)
                 constants |= dict(
                     zip(names, value if isinstance(target, ast.Tuple) else [value], strict=True)
