@@ -15,10 +15,12 @@ what is installed, and :func:`~neural.scan.backends.use` forces one.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
+from automata.errors import InputError
 from neural.scan import operators
 from neural.scan.backends import use as use
 
@@ -39,7 +41,7 @@ def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
         All states, shape ``(T, ...)``, in the type that the arguments are promoted to; in bfloat16 and
         float16 what is carried is a float32. Differentiable, as often as one likes.
     """
-    result: Tensor = operators.run_scan(*_together(forget, update, start), "real")
+    result: Tensor = operators.run_scan(*_together((forget, update), (start,)), "real")
     return result
 
 
@@ -54,7 +56,7 @@ def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
     Returns:
         As :func:`elementwise`. Where both are equal each gets half the gradient, as in ``torch.maximum``.
     """
-    result: Tensor = operators.run_scan(*_together(forget, update, start), "max_plus")
+    result: Tensor = operators.run_scan(*_together((forget, update), (start,)), "max_plus")
     return result
 
 
@@ -67,7 +69,7 @@ def log_sum(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
 
     Arguments and result are as in :func:`max_plus`.
     """
-    result: Tensor = operators.run_scan(*_together(forget, update, start), "log")
+    result: Tensor = operators.run_scan(*_together((forget, update), (start,)), "log")
     return result
 
 
@@ -80,7 +82,7 @@ def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
 
     Arguments and result are as in :func:`elementwise`.
     """
-    result: Tensor = operators.run_gated(*_together(gate, update, start))
+    result: Tensor = operators.run_gated(*_together((gate, update), (start,)))
     return result
 
 
@@ -108,19 +110,17 @@ def gated_pair(
     Returns:
         c1 and c2, as :func:`elementwise`.
     """
-    values = [*gates, *updates, *starts, torch.zeros_like(starts[0]) if skip is None else skip]
-    dtype = functools.reduce(torch.promote_types, (x.dtype for x in values))
-    shape = torch.broadcast_shapes(*(x.shape for x in values[:4]))  # type: ignore[no-untyped-call]
-    x1, x2, z1, z2, c1, c2, r = (
-        x.to(dtype).expand(shape if place < 4 else shape[1:]) for place, x in enumerate(values)
-    )
-    one, two = operators.run_pair(x1, z1, x2, z2, c1, c2, r)
+    if skip is None:
+        skip = torch.zeros_like(starts[0])
+    timed = gates[0], updates[0], gates[1], updates[1]
+    one, two = operators.run_pair(*_together(timed, (*starts, skip)))
     return one, two
 
 
-def _together(first: Tensor, second: Tensor, start: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """All three in one type and shape."""
-    dtype = torch.promote_types(torch.promote_types(first.dtype, second.dtype), start.dtype)
-    shape = torch.broadcast_shapes(first.shape, second.shape)  # type: ignore[no-untyped-call]
-    first, second = (x.to(dtype).expand(shape) for x in (first, second))
-    return first, second, start.to(dtype).expand(second.shape[1:])
+def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """All in one type; those with a time axis in one shape, and the others in that of a step."""
+    dtype = functools.reduce(torch.promote_types, (x.dtype for x in (*timed, *starts)))
+    if not dtype.is_floating_point:
+        raise InputError(f"the arguments of a recurrence are {dtype}, where floats are right")
+    shape = torch.broadcast_shapes(*(x.shape for x in timed))  # type: ignore[no-untyped-call]
+    return (*(x.to(dtype).expand(shape) for x in timed), *(x.to(dtype).expand(shape[1:]) for x in starts))

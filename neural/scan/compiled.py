@@ -15,6 +15,7 @@ import platform
 import subprocess
 import tempfile
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -131,8 +132,10 @@ def _library() -> ctypes.CDLL:
     key = "\n".join([SOURCE.read_text(encoding="utf-8"), *FLAGS, version, torch.__version__, _processor()])
     folder = cache_folder("scan")
     library = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
-    if not library.exists():
-        _build(compiler, folder, library)
+    if library.exists():
+        with suppress(OSError):  # a file that cannot be loaded is made again
+            return ctypes.CDLL(str(library))
+    _build(compiler, folder, library)
     return ctypes.CDLL(str(library))
 
 

@@ -438,6 +438,34 @@ def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path
         compiled.lacking.cache_clear()
 
 
+def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
+    try:
+        monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "one"))
+        compiled._library.cache_clear()
+        compiled._library()
+        (whole,) = (tmp_path / "one").rglob("*.so")
+        spoilt = tmp_path / "two" / "scan" / whole.name
+        spoilt.parent.mkdir(parents=True)
+        spoilt.write_bytes(whole.read_bytes()[:1000])
+        monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "two"))
+        compiled._library.cache_clear()
+        compiled._library()
+        assert len(spoilt.read_bytes()) > 10_000 and [*spoilt.parent.iterdir()] == [spoilt]
+    finally:
+        compiled._library.cache_clear()
+
+
+@each_loop
+def test_what_is_no_float_is_refused_and_no_lanes_are_none(loop):
+    whole = torch.ones(3, 2, dtype=torch.long)
+    with pytest.raises(
+        InputError, match=r"the arguments of a recurrence are torch.int64, where floats are right"
+    ):
+        loop(whole, whole, whole[0])
+    for shape in ((3, 0), (0, 0), (3,)):
+        assert loop(torch.ones(shape), torch.ones(shape), torch.ones(shape[1:])).shape == shape
+
+
 def test_a_network_of_one_cell_shows_its_parts():
     layer = Example6(3, 2)
     assert layer.forget is layer.cell.forget
