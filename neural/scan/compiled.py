@@ -15,7 +15,6 @@ import platform
 import subprocess
 import tempfile
 import warnings
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -131,24 +130,32 @@ def _library() -> ctypes.CDLL:
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     key = "\n".join([SOURCE.read_text(encoding="utf-8"), *FLAGS, version, torch.__version__, _processor()])
     folder = cache_folder("scan")
-    library = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.so"
-    if library.exists():
-        with suppress(OSError):  # a file that cannot be loaded is made again
-            return ctypes.CDLL(str(library))
-    _build(compiler, folder, library)
-    return ctypes.CDLL(str(library))
+    name = hashlib.sha256(key.encode()).hexdigest()[:24]
+    library = next(filter(_is_whole, folder.glob(f"{name}-*.so")), None)
+    return ctypes.CDLL(str(library or _build(compiler, folder, name)))
 
 
-def _build(compiler: str, folder: Path, library: Path) -> None:
+def _is_whole(library: Path) -> bool:
+    """Is it what was built? Loading a file that was cut off would end the process."""
+    return library.stem.endswith(_digest(library))
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:24]
+
+
+def _build(compiler: str, folder: Path, name: str) -> Path:
     from torch.utils import cpp_extension  # here, since it imports setuptools
 
     places = [f"-I{path}" for path in cpp_extension.include_paths()]
     places += [f"-L{path}" for path in cpp_extension.library_paths()]
     with tempfile.TemporaryDirectory(dir=folder) as made:
-        output = str(Path(made, "kernels.so"))
-        command = [compiler, *FLAGS, *places, str(SOURCE), "-o", output, "-ltorch_cpu", "-lc10"]
+        output = Path(made, "kernels.so")
+        command = [compiler, *FLAGS, *places, str(SOURCE), "-o", str(output), "-ltorch_cpu", "-lc10"]
         subprocess.run(command, capture_output=True, text=True, check=True)
+        library = folder / f"{name}-{_digest(output)}.so"
         os.replace(output, library)
+    return library
 
 
 def _processor() -> str:
