@@ -116,12 +116,18 @@ class AutomatonCell(RecurrentCell):
         view, before = inputs, list[Tensor]()
         if self.window > 1:
             padded = torch.cat([state[-1].transpose(0, 1), inputs])
-            time = len(inputs)
-            view = torch.cat([padded[k : k + time] for k in range(self.window)], dim=-1)
+            view = self.windows(padded)
             before = [padded.unfold(0, self.window - 1, 1)[1:].transpose(-1, -2)]
         c = self.recur(view, state)
         scores = self.score(c)
         return CellOutput(scores, self.output(scores, view), (*c, *before))
+
+    def windows(self, padded: Tensor) -> Tensor:
+        """The window at each of T steps, shape ``(T, B, window * input_size)``, from the inputs, and the
+        ``window - 1`` before them.
+        """
+        time = padded.shape[0] - self.window + 1
+        return torch.cat([padded[k : k + time] for k in range(self.window)], dim=-1)
 
     def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
         """The arrays ``(initial, final, matrices)`` of each unit's automaton."""

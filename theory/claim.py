@@ -21,6 +21,7 @@ Expectation = Literal["holds", "refuted"]
 LADDER = ("sampled", "cross-checked", "exhausted", "decided")
 PROVED = (*LADDER, "proved")
 KERNEL = "kernel-checked"
+GRADIENT = "gradient"
 EXACT, TORCH = "exact", "torch"
 """What runs a network on strings."""
 
@@ -193,6 +194,7 @@ class Claim:
             names.
         layers_are_cases: are the gates of a unit of such a layer a case of the claim? Then they are decided
             too.
+        differentiable: have these layers gradients that could be compared? Then they are.
         effort: how much is tried of its variants.
         row: where it stands in one of the paper's tables.
         misprints: what is printed and is no reading, each with the test that shows it.
@@ -210,8 +212,20 @@ class Claim:
     row: TableRow | None = None
     layers: tuple[str, ...] = ()
     layers_are_cases: bool = True
+    differentiable: bool = True
     effort: Effort = USUAL
     misprints: tuple[Misprint, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.differentiable:
+            object.__setattr__(self, "variants", tuple(map(self._with_gradients, self.variants)))
+
+    def _with_gradients(self, variant: Variant) -> Variant:
+        """The variant, which promises gradients too where layers stand for it."""
+        if not self.layers_of(variant) or GRADIENT in variant.kinds:
+            return variant
+        lowest, *others = variant.kinds
+        return replace(variant, kinds=(lowest, GRADIENT, *others))
 
     def effort_of(self, variant: Variant) -> Effort:
         """How much is tried of the variant."""

@@ -25,6 +25,7 @@ TITLES = {
     "exa": "sampled, in exact arithmetic",
     "cpu": "sampled, by torch on the CPU",
     "gpu": "sampled, by torch on a GPU",
+    "grd": "gradients of torch, sampled",
     "xck": "cross-checked with OpenFst",
     "exh": "exhausted: all short strings",
     "dec": "decided for all strings",

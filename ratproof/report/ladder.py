@@ -50,6 +50,7 @@ COLUMNS = {
     "exa": Column("sampled", EXACT),
     "cpu": Column("sampled", TORCH, "cpu"),
     "gpu": Column("sampled", TORCH, "cuda"),
+    "grd": Column("gradient"),
     "xck": Column("cross-checked"),
     "exh": Column("exhausted"),
     "dec": Column("decided"),
@@ -139,8 +140,8 @@ def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -
             yield fitted(Text.assemble((name, "bold"), f"  {variants[0].claim.title}"))
             for row in variants:
                 yield from _row(row, out)
-    yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; cross-checked,", style="dim")
-    yield Text("exhausted, decided, proved, accepted by Coq's kernel", style="dim")
+    yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; gradients of torch;", style="dim")
+    yield Text("cross-checked, exhausted, decided, proved, accepted by Coq's kernel", style="dim")
     yield Text(f"{legend(out)}, blank: none", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"

@@ -8,6 +8,7 @@ from automata.errors import InputError
 from ratproof.rungs.cross_checked import cross_checked
 from ratproof.rungs.decided import decided
 from ratproof.rungs.exhausted import exhausted
+from ratproof.rungs.gradient import gradient
 from ratproof.rungs.kernel_checked import kernel_checked
 from ratproof.rungs.proved import proved
 from ratproof.rungs.sampled import sampled
@@ -19,6 +20,7 @@ Rung = Callable[[Claim, Variant, Side, Effort], None]
 
 RUNGS: dict[str, Rung] = {
     "sampled": sampled,
+    "gradient": gradient,
     "cross-checked": cross_checked,
     "exhausted": exhausted,
     "decided": decided,

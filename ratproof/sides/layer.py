@@ -123,16 +123,22 @@ class OfNetwork:
     @torch.no_grad()
     def states(self, strings: Sequence[String]) -> list[NDArray[np.float64]]:
         """c_0, ..., c_T of each string, in one padded batch: arrays of shape ``(T + 1, units)``."""
-        codes = {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
         lengths = [len(x) for x in strings]
-        padded = torch.zeros(max(lengths, default=0), len(strings), dtype=torch.long)
-        for b, string in enumerate(strings):
-            padded[: len(string), b] = torch.tensor([codes[s] for s in string], dtype=torch.long)
         start = self.network.start(len(strings), self.start)
-        c = self.network.scores(self.vectors[padded.to(self.layer.device)], start, lengths)
+        c = self.network.scores(self._inputs(strings), start, lengths)
         first = self.network.cell.score(self.network.cell.start(len(strings), self.start))
         every = torch.cat([first.unsqueeze(0), c]).double().cpu().numpy()
         return [every[: n + 1, b] for b, n in enumerate(lengths)]
+
+    def _inputs(self, strings: Sequence[String]) -> Tensor:
+        """What the network reads for a padded batch, shape ``(T, strings, input_size)``; numbers of symbols,
+        ``(T, strings)``.
+        """
+        codes = {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
+        padded = torch.zeros(max(map(len, strings), default=0), len(strings), dtype=torch.long)
+        for b, string in enumerate(strings):
+            padded[: len(string), b] = torch.tensor([codes[s] for s in string], dtype=torch.long)
+        return self.vectors[padded.to(self.layer.device)]
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every prefix of every string, within the derived bound.

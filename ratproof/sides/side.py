@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from automata.strategies import alphabets, readings, strings
 from automata.strings import String
+from neural.affine import AffineCell
 from neural.layer_kind import layer_kinds
 from ratproof.record.ledger import ledger
 from ratproof.sides.chernoff import FALSE_ALARM, power, threshold
@@ -23,12 +24,13 @@ from ratproof.sides.comparison import Comparison
 from ratproof.sides.exact import Exact
 from ratproof.sides.fa_rnn.comparison import OfFARNN
 from ratproof.sides.fa_rnn.table import PROGRAMS
+from ratproof.sides.gradient import OfGradients
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import DTYPES
 from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
 from ratproof.sides.state_regularized.comparison import OfCells
 from ratproof.sides.state_regularized.strategies import networks as state_regularized
-from theory.claim import USUAL, Claim, Effort, Variant
+from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
 from theory.reading import Program
 
 Sample = tuple[Comparison, Sequence[String]]
@@ -158,6 +160,26 @@ class UserProgram:
         return variant.reading.comparison(claim.name, variant.name), some
 
 
+GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 8, 3, 8
+"""Of a torch layer's gradients: random cases in each format, strings a case, and symbols a string, at
+most.
+"""
+
+
+@cache
+def _few(alphabet: str, one_length: bool) -> st.SearchStrategy[list[String]]:
+    """A few strings from one seed, of one length or of several."""
+
+    def read(seed: int, lengths: Sequence[int]) -> list[String]:
+        random = Random(seed)
+        return [tuple(random.choices(alphabet, k=length)) for length in lengths]
+
+    length = st.integers(0, GRADIENT_LONGEST)
+    several = st.lists(length, min_size=1, max_size=GRADIENT_STRINGS)
+    same = several.map(lambda lengths: [lengths[0]] * len(lengths))
+    return st.builds(read, st.integers(0, 2**32), same if one_length else several)
+
+
 @dataclass(frozen=True)
 class Layer:
     """A torch layer that stands for the network, in one format, on a device."""
@@ -176,6 +198,19 @@ class Layer:
         """A random layer with random options, weights and start, and random strings."""
         names, some = data.draw(_readings(USUAL.strings, 12, 40))
         return self._drawn("abc", claim, variant, data).renamed(names), some
+
+    @property
+    def gradient_examples(self) -> int | None:
+        """How many random cases a comparison of gradients draws."""
+        return GRADIENT_EXAMPLES
+
+    def gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer, whose gradients are compared, and a few random strings."""
+        # An affine state may overflow behind a string's end, and then no gradient in the batch is a number.
+        affine = issubclass(layer_kinds()[self.kind].cls.cell_class, AffineCell)
+        some = data.draw(_few("ab", affine))
+        network = self._drawn("ab", claim, variant, data)
+        return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
         """A random layer over two letters, to be decided."""
@@ -274,7 +309,8 @@ def sides_of(
     if isinstance(variant.reading, Program):
         yield UserProgram(device=variant.reading.device)
         return
-    yield Fractions(own)
+    if kind != GRADIENT:
+        yield Fractions(own)
     if own:  # a layer of ours is held against its own automata, which shows nothing of a user's recurrence
         return
     for layer in claim.layers_of(variant):
@@ -282,7 +318,7 @@ def sides_of(
             if layer in SAMPLED_LAYERS:
                 if kind == "sampled":
                     yield SampledLayer(layer, dtype, device)
-            elif kind == "sampled" or (kind == "decided" and claim.layers_are_cases):
+            elif kind in ("sampled", GRADIENT) or (kind == "decided" and claim.layers_are_cases):
                 yield Layer(layer, dtype, device)
     if kind == "sampled":
         yield from (TorchSide(name, dtype, device) for name in variant.programs for dtype in DTYPES)

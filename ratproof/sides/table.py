@@ -8,6 +8,7 @@ from ratproof.sides.comparison import Comparison
 from ratproof.sides.decision import OfDecision
 from ratproof.sides.exact import Exact
 from ratproof.sides.fa_rnn.comparison import OfFARNN
+from ratproof.sides.gradient import OfGradients
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.module import OfModule
 from ratproof.sides.openfst import WithOpenFst
@@ -29,6 +30,16 @@ class Readable(Protocol):
 
 SIDES: dict[str, Readable] = {
     side.way: side
-    for side in (Exact, WithOpenFst, OfNetwork, SampledRuns, OfCells, OfFARNN, OfModule, OfDecision)
+    for side in (
+        Exact,
+        WithOpenFst,
+        OfNetwork,
+        OfGradients,
+        SampledRuns,
+        OfCells,
+        OfFARNN,
+        OfModule,
+        OfDecision,
+    )
 }
 """The sides, by their names."""

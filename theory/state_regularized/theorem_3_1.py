@@ -557,6 +557,7 @@ CLAIM = Claim(
         ("k", 2),
     ),
     layers=("sr-elman", "sr-gru"),
+    differentiable=False,  # they sample their centroids
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, run=8, exhausted=3),
     misprints=(
         Misprint(

@@ -1,0 +1,438 @@
+"""Numbers with a bound on their error under every order of evaluation, and derivatives of what is computed
+with them (reverse accumulation).
+
+A number is a polynomial in its leaves: parameters, inputs, and the values of sigmoids and the like. Whatever
+the order of its sums and products, and whatever factors are taken out of sums, each monomial is rounded at
+most as often as it passes through an operation. So a computation is off by at most
+
+    error + gamma_k (size + error),
+
+where ``size`` is the sum of the monomials' magnitudes, ``error`` is what the leaves' own errors and underflow
+make of it, and k counts the roundings of one monomial. That holds of a derivative as well, which is another
+polynomial in the same leaves; :mod:`neural.tracked` has tighter bounds, for one given order.
+
+>>> from automata.float_format import FLOAT32
+>>> x = AnyOrder.leaf(torch.tensor([0.5]), FLOAT32)
+>>> with evaluating(FLOAT32):
+...     y = torch.sigmoid(x) * x
+>>> (slope,) = derivatives([(y, torch.ones(1))], [x])
+>>> sigmoid = 1 / (1 + math.exp(-0.5))
+>>> bool((slope.value - sigmoid - 0.5 * sigmoid * (1 - sigmoid)).abs() <= 1e-15), bool(slope.bound() < 1e-5)
+(True, True)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from automata.float_format import FLOAT64, Format
+from neural import rounding
+from neural.tracked import MOVES
+
+_OUTWARD = 1 + 2.0**-40
+# Another order of evaluation may round a monomial more often than ours, where it multiplies out what we do
+# not, and may underflow in more places.
+_TIMES, _MORE, _UNDERFLOWS = 2, 16, 4
+PullBack = Callable[["AnyOrder"], "AnyOrder"]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _plain(function: Function) -> Function:
+    """The function, in which torch computes tensors, even within :class:`evaluating`."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with torch._C.DisableTorchFunction():
+            return function(*args, **kwargs)
+
+    return cast(Function, run)
+
+
+@dataclass(frozen=True, eq=False)
+class AnyOrder:
+    """A tensor of such numbers.
+
+    Attributes:
+        value: as float64 computes it.
+        size: the sum of the magnitudes of its monomials; 0 for -infinity.
+        error: what errors of leaves and underflow make of it, at most.
+        kind: the format of the computation that is bounded.
+        roundings: how often one monomial is rounded, at most.
+        parents: what it is computed from, each with the way back for a derivative.
+    """
+
+    value: Tensor
+    size: Tensor
+    error: Tensor
+    kind: Format
+    roundings: int = 0
+    parents: tuple[tuple[AnyOrder, PullBack], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> AnyOrder:
+        """Numbers that are off by ``error`` at most; exact ones without it."""
+        wide = value.detach().double()
+        finite = torch.where(wide.isfinite(), wide.abs(), 0.0)
+        return cls(wide, finite, torch.zeros_like(wide) if error is None else error, kind)
+
+    @_plain
+    def bound(self) -> Tensor:
+        """How far any computation in the format may be from ``value``, which has rounding errors of its own;
+        infinite where it, or something on the way to it, might overflow.
+        """
+        count = _TIMES * self.roundings + _MORE
+        gamma = self.kind.gamma(count) + FLOAT64.gamma(count)
+        largest = self.size + self.error
+        total = (self.error + gamma * largest) * _OUTWARD
+        return torch.where(largest + total < self.kind.largest / 4, total, math.inf)
+
+    @_plain
+    def guarded(self) -> AnyOrder:
+        """The same, with an infinite error where it might overflow."""
+        return replace(self, error=torch.where(self.bound() < math.inf, self.error, math.inf))
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        """The hook that torch calls in place of its function."""
+        return _apply(func, args, kwargs or {}, None)
+
+    @property
+    def shape(self) -> torch.Size:
+        """The tensor's shape."""
+        return self.value.shape
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return self.value.dim()
+
+    def __getitem__(self, place: Any) -> Any:
+        return _apply(Tensor.__getitem__, (self, place), {}, None)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise AttributeError(name)
+        return lambda *args, **kwargs: _apply(getattr(Tensor, name), (self, *args), kwargs, None)
+
+    @_plain
+    def __add__(self, other: Any) -> AnyOrder:
+        return _add(self, self._number(other))
+
+    __radd__ = __add__
+
+    @_plain
+    def __neg__(self) -> AnyOrder:
+        return _scaled(self, -1.0)
+
+    def __sub__(self, other: Any) -> AnyOrder:
+        return self + -self._number(other)
+
+    def __rsub__(self, other: Any) -> AnyOrder:
+        return self._number(other) + -self
+
+    @_plain
+    def __mul__(self, other: Any) -> AnyOrder:
+        return _multiply(self, self._number(other))
+
+    __rmul__ = __mul__
+
+    @_plain
+    def sum(self, axis: int) -> AnyOrder:
+        """The sum along an axis, in any order."""
+        n = self.shape[axis]
+
+        def back(bar: AnyOrder) -> AnyOrder:
+            return _moved(bar, lambda x: x.unsqueeze(axis).expand(self.shape))
+
+        result = _moved(self, lambda x: x.sum(axis))
+        return _made(result, self.roundings + n, (self, back))
+
+    @_plain
+    def maximum(self, other: AnyOrder) -> AnyOrder:
+        """The larger of both. Where either may be, so may each share of the derivative."""
+        a, b = torch.broadcast_tensors(self.value, other.value)  # type: ignore[no-untyped-call]
+        near, far = self.bound(), other.bound()
+        larger = torch.maximum(a, b)
+        unclear = ~((a - b).abs() > near + far)  # two that are -infinity, too
+        share = torch.where(unclear, 0.5, (a > b).double())
+        doubt = torch.where(unclear, 0.5, 0.0)
+        of_self = AnyOrder.leaf(share, self.kind, doubt)
+        of_other = AnyOrder.leaf(1 - share, self.kind, doubt)
+        error = torch.where(unclear, torch.maximum(near, far), torch.where(a > b, near, far))
+        result = AnyOrder.leaf(larger, self.kind, torch.where(larger.isfinite(), error, 0.0))
+        ways = (
+            (self, lambda bar: _to_shape(bar * of_self, self)),
+            (other, lambda bar: _to_shape(bar * of_other, other)),
+        )
+        return _made(result, 0, *ways)
+
+    @_plain
+    def _number(self, value: Any) -> AnyOrder:
+        return _number(value, self.kind)
+
+
+@_plain
+def derivatives(results: Sequence[tuple[AnyOrder, Tensor]], leaves: Sequence[AnyOrder]) -> list[AnyOrder]:
+    """The derivatives of the sum of all ``result * factor``, factors exact, in each of the leaves."""
+    bars: dict[int, AnyOrder] = {}
+    order = _sorted([result for result, _ in results])
+    for result, factor in results:
+        _collect(bars, result, AnyOrder.leaf(factor.expand(result.shape), result.kind))
+    for number in reversed(order):
+        bar = bars.get(id(number))
+        for parent, back in number.parents if bar is not None else ():
+            _collect(bars, parent, back(bar))  # type: ignore[arg-type]
+    zeros = (AnyOrder.leaf(torch.zeros_like(leaf.value), leaf.kind) for leaf in leaves)
+    return [bars.get(id(leaf), zero) for leaf, zero in zip(leaves, zeros, strict=True)]
+
+
+class evaluating(TorchFunctionMode):
+    """A context in which torch's functions compute such numbers, for parameters alone too.
+
+    Args:
+        kind: the format.
+        leaves: the numbers that stand for tensors, by the tensors' ``id``.
+    """
+
+    def __init__(self, kind: Format, leaves: dict[int, AnyOrder] | None = None) -> None:
+        super().__init__()
+        self.kind, self.leaves = kind, {} if leaves is None else leaves
+
+    def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
+        """The hook that torch calls in place of its function."""
+        if getattr(func, "__name__", "") in ("__get__", "dim", "size"):  # shape, dtype, device
+            return func(*args, **(kwargs or {}))
+        return _apply(func, args, kwargs or {}, self)
+
+
+def _made(result: AnyOrder, roundings: int, *parents: tuple[AnyOrder, PullBack]) -> AnyOrder:
+    return AnyOrder(result.value, result.size, result.error, result.kind, roundings, parents).guarded()
+
+
+def _moved(number: AnyOrder, move: Callable[[Tensor], Tensor]) -> AnyOrder:
+    """The same linear map of values, sizes and errors."""
+    value, size, error = (move(part) for part in (number.value, number.size, number.error))
+    return AnyOrder(value, size, error, number.kind, number.roundings)
+
+
+def _to_shape(number: AnyOrder, like: AnyOrder) -> AnyOrder:
+    """The sum over what was broadcast."""
+    if number.shape == like.shape:
+        return number
+    terms = number.value.numel() // max(1, like.value.numel())
+    return _made(_moved(number, lambda x: x.sum_to_size(like.shape)), number.roundings + terms)
+
+
+def _add(a: AnyOrder, b: AnyOrder) -> AnyOrder:
+    value = a.value + b.value
+    finite = value.isfinite()
+    size, error = (torch.where(finite, x, 0.0) for x in (a.size + b.size, a.error + b.error))
+    result = AnyOrder(value, size, error, a.kind)
+    ways = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
+    return _made(result, max(a.roundings, b.roundings) + 1, *ways)
+
+
+def _scaled(a: AnyOrder, sign: float) -> AnyOrder:
+    result = AnyOrder(sign * a.value, a.size, a.error, a.kind)
+    return _made(result, a.roundings, (a, lambda bar: _scaled(bar, sign)))
+
+
+def _multiply(a: AnyOrder, b: AnyOrder) -> AnyOrder:
+    error = a.error * (b.size + b.error) + a.size * b.error
+    there = (a.size + a.error != 0) & (b.size + b.error != 0)
+    error = error + _UNDERFLOWS * a.kind.tiny * there
+    result = AnyOrder(a.value * b.value, a.size * b.size, error, a.kind)
+    ways = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
+    return _made(result, a.roundings + b.roundings + 1, *ways)
+
+
+def _linear(inputs: AnyOrder, weight: AnyOrder, bias: AnyOrder | None = None) -> AnyOrder:
+    def product(x: Tensor, w: Tensor) -> Tensor:
+        return x @ w.T
+
+    terms = weight.shape[1]
+    result = _bilinear(product, inputs, weight, terms)
+
+    def to_weight(bar: AnyOrder) -> AnyOrder:
+        rows = bar.value.numel() // max(1, weight.shape[0])
+        return _bilinear(
+            lambda g, x: g.reshape(-1, g.shape[-1]).T @ x.reshape(-1, x.shape[-1]), bar, inputs, rows
+        )
+
+    def to_inputs(bar: AnyOrder) -> AnyOrder:
+        return _bilinear(lambda g, w: g @ w, bar, weight, weight.shape[0])
+
+    result = _made(result, result.roundings, (inputs, to_inputs), (weight, to_weight))
+    return result if bias is None else result + bias
+
+
+def _bilinear(product: Callable[[Tensor, Tensor], Tensor], a: AnyOrder, b: AnyOrder, terms: int) -> AnyOrder:
+    """A product of matrices with so many terms in each sum; reduced precision included."""
+    size = product(a.size, b.size)
+    error = product(a.error, b.size + b.error) + product(a.size, b.error)
+    error = error + rounding.reduction(a.kind) * (size + error) + _UNDERFLOWS * terms * a.kind.tiny
+    result = AnyOrder(product(a.value, b.value), size, error, a.kind)
+    return _made(result, a.roundings + b.roundings + terms + 1)
+
+
+def _sigmoid(a: AnyOrder) -> AnyOrder:
+    value = torch.sigmoid(a.value)
+    result = AnyOrder.leaf(value, a.kind, rounding.sigmoid(value, a.bound(), a.kind))
+    return _made(result, 0, (a, lambda bar: bar * (result * (1 - result))))
+
+
+def _tanh(a: AnyOrder) -> AnyOrder:
+    value = torch.tanh(a.value)
+    result = AnyOrder.leaf(value, a.kind, rounding.tanh(value, a.bound(), a.kind))
+    return _made(result, 0, (a, lambda bar: bar * (1 - result * result)))
+
+
+def _log_sigmoid(a: AnyOrder) -> AnyOrder:
+    value = functional.logsigmoid(a.value)
+    result = AnyOrder.leaf(value, a.kind, rounding.log_sigmoid(value, a.bound(), a.kind))
+    slope = torch.sigmoid(-a.value)
+    # it may be computed as 1 less another sigmoid, which is rounded as a 1 is
+    off = rounding.sigmoid(slope, a.bound(), a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
+    derivative = AnyOrder.leaf(slope, a.kind, off)
+    return _made(result, 0, (a, lambda bar: bar * derivative))
+
+
+_RULES: dict[str, Callable[..., AnyOrder]] = {
+    "linear": _linear,
+    "sigmoid": _sigmoid,
+    "tanh": _tanh,
+    "logsigmoid": _log_sigmoid,
+    "log_sigmoid": _log_sigmoid,
+    "neg": lambda a: -a,
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "rsub": lambda a, b: b - a,
+    "mul": lambda a, b: a * b,
+}
+"""The functions that round, by their names in torch."""
+_ALIASES = {f"__{name}__": name for name in ("add", "sub", "mul", "neg", "rsub")}
+_ALIASES |= {"__radd__": "add", "__rmul__": "mul"}
+_METHODS = {move.__name__ for move in MOVES} | {"sigmoid", "tanh", "sub", "add", "mul"}
+
+
+@_plain
+def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluating | None) -> Any:
+    """A function of torch, applied to such numbers."""
+    flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
+    numbers = [a for a in flat if isinstance(a, AnyOrder)]
+    kind = numbers[0].kind if numbers else mode.kind if mode is not None else FLOAT64
+    leaves = {} if mode is None else mode.leaves
+    name = getattr(func, "__name__", "")
+    name = _ALIASES.get(name, name)
+    if name in _RULES:
+        every = [*args, *kwargs.values()]
+        return _RULES[name](*(a if a is None else _number(a, kind, leaves) for a in every))
+    if func in MOVES:
+        return _apply_move(func, args, kwargs, kind, leaves)
+    raise TypeError(f"{getattr(func, '__name__', func)} has no rule for every order of evaluation")
+
+
+def _number(value: Any, kind: Format, leaves: dict[int, AnyOrder] | None = None) -> AnyOrder:
+    if isinstance(value, AnyOrder):
+        return value
+    if leaves is not None and id(value) in leaves:
+        return leaves[id(value)]
+    return AnyOrder.leaf(torch.as_tensor(value, dtype=torch.float64), kind)
+
+
+def _apply_move(
+    func: Any, args: Sequence[Any], kwargs: dict[str, Any], kind: Format, leaves: dict[int, AnyOrder]
+) -> Any:
+    """A function that only moves numbers. The way back adds up what went to several places."""
+    sources: list[AnyOrder] = []
+
+    def place(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(place, value))
+        float_tensor = isinstance(value, Tensor) and value.is_floating_point()
+        if isinstance(value, AnyOrder) or float_tensor:
+            sources.append(_number(value, kind, leaves))
+            return _Place(len(sources) - 1)
+        return value
+
+    shapes = [place(a) for a in args]
+
+    def run(*tensors: Tensor) -> Any:
+        return func(*(_filled(a, tensors) for a in shapes), **kwargs)
+
+    values, sizes, errors = (run(*(getattr(s, part) for s in sources)) for part in ("value", "size", "error"))
+    most = max((s.roundings for s in sources), default=0)
+
+    def made(value: Tensor, size: Tensor, error: Tensor, piece: Callable[..., Tensor]) -> AnyOrder:
+        ways = ((s, _way_back(piece, sources, i)) for i, s in enumerate(sources))
+        return AnyOrder(value, size, error, kind, most, tuple(ways))
+
+    if not isinstance(values, tuple):
+        return made(values, sizes, errors, run)
+    return tuple(
+        made(*parts, lambda *tensors, k=k: run(*tensors)[k])
+        for k, parts in enumerate(zip(values, sizes, errors, strict=True))
+    )
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the arguments of a move have a number."""
+
+    index: int
+
+
+def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
+    if isinstance(value, _Place):
+        return tensors[value.index]
+    if isinstance(value, (list, tuple)):
+        return type(value)(_filled(v, tensors) for v in value)
+    return value
+
+
+def _way_back(run: Callable[..., Tensor], sources: Sequence[AnyOrder], index: int) -> PullBack:
+    """The transposed map, from the bar of a move's result to that of one source."""
+
+    def back(bar: AnyOrder) -> AnyOrder:
+        with torch.enable_grad():
+            source = sources[index].value.detach().requires_grad_()
+            result = run(*(source if i == index else s.value for i, s in enumerate(sources)))
+
+        def transposed(values: Tensor) -> Tensor:
+            if not result.requires_grad:  # numbers that do not depend on the source: zeros
+                return torch.zeros_like(source)
+            return torch.autograd.grad(result, source, values, retain_graph=True)[0]
+
+        terms = int(transposed(torch.ones_like(result)).max()) if result.numel() else 0
+        return _made(_moved(bar, transposed), bar.roundings + max(0, terms - 1))
+
+    return back
+
+
+def _collect(bars: dict[int, AnyOrder], number: AnyOrder, bar: AnyOrder) -> None:
+    before = bars.get(id(number))
+    bars[id(number)] = bar if before is None else before + bar
+
+
+def _sorted(results: Sequence[AnyOrder]) -> list[AnyOrder]:
+    """All numbers that the results are computed from, each after those that it is computed from."""
+    order: list[AnyOrder] = []
+    seen: set[int] = set()
+    stack = [(result, False) for result in results]
+    while stack:
+        number, done = stack.pop()
+        if done:
+            order.append(number)
+        elif id(number) not in seen:
+            seen.add(id(number))
+            stack.append((number, True))
+            stack.extend((parent, False) for parent, _ in number.parents)
+    return order

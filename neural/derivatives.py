@@ -1,0 +1,142 @@
+"""The derivatives of what a cell's automata score, in its parameters, inputs and first state: what the
+gradients of the fast network have to be.
+
+The automata's scores are computed by the Forward algorithm over the gates (eq. 3b, Peng et al. 2018; for
+automata with epsilon transitions, those after each symbol), and differentiated by reverse accumulation, with
+a bound on the error of any other way to compute them (:mod:`neural.any_order`).
+
+>>> from neural.rrnn_b import RRNNBCell
+>>> cell = RRNNBCell(1, 1, dtype=torch.float64)
+>>> _ = [parameter.data.zero_() for parameter in cell.parameters()]
+>>> inputs = torch.ones(1, 1, 1, dtype=torch.float64)  # one symbol; f = 1/2, c_1 = c_0 / 2 + 0 / 2
+>>> of = score_derivatives(cell, inputs, torch.tensor(3.0).double(), torch.ones(2, 1, 1))  # c_0 + c_1
+>>> of["c_0"].value.item(), of["update.weight"].value.item(), of["forget.bias"].value.item()
+(1.5, 0.5, 0.75)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from automata.float_format import Format
+from automata.semirings import MAX_PLUS
+from neural.affine import AffineCell
+from neural.any_order import AnyOrder, derivatives, evaluating
+from neural.cell import AutomatonCell
+from neural.pattern import ONE, START, ZERO
+from neural.rounding import format_of
+
+INPUTS, FIRST = "inputs", "c_0"
+"""The names of the derivatives in what is no parameter."""
+
+
+def score_derivatives(
+    cell: AutomatonCell, inputs: Tensor, start: Tensor, factors: Tensor
+) -> dict[str, AnyOrder]:
+    """The derivatives of the sum of factor times score, over all prefixes, strings and units.
+
+    Args:
+        cell: the cell.
+        inputs: shape ``(T, B, input_size)``; numbers of symbols, shape ``(T, B)``, where it reads those.
+        start: c_0, one number, or one for each unit.
+        factors: of the scores of all prefixes from the empty one on, shape ``(T + 1, B, hidden_size)``.
+
+    Returns:
+        By the parameter's name, or :data:`INPUTS` or :data:`FIRST`, the derivative, in the parameter's shape.
+    """
+    kind = format_of(next(cell.parameters()).dtype)
+    named = {name: AnyOrder.leaf(p, kind) for name, p in cell.named_parameters()}
+    leaves = {id(p): named[name] for name, p in cell.named_parameters()}
+    named[FIRST] = first = AnyOrder.leaf(start.expand(cell.hidden_size), kind)
+    view: Any = inputs
+    if not cell.reads_symbols:
+        named[INPUTS] = view = AnyOrder.leaf(inputs, kind)
+    before = inputs.new_zeros(cell.window - 1, *inputs.shape[1:], dtype=torch.float64)
+    with evaluating(kind, leaves):
+        if cell.window > 1:
+            view = cell.windows(torch.cat([before, view]))
+        gates = cell.gates(view)
+    forward = _affine_scores if isinstance(cell, AffineCell) else _pattern_scores
+    scores = forward(cell, gates, first, len(inputs), kind)
+    weighted = [(score, _of_score(f, score)) for score, f in zip(scores, factors.double(), strict=True)]
+    return dict(zip(named, derivatives(weighted, list(named.values())), strict=True))
+
+
+def _of_score(factors: Tensor, score: AnyOrder) -> Tensor:
+    """The factors, shape ``(B, hidden_size)``, of a score; their sum where the score is that of all
+    strings.
+    """
+    return factors if score.dim() == factors.dim() else factors.sum(0)
+
+
+def _affine_scores(
+    cell: AutomatonCell, gates: Mapping[str, Any], start: AnyOrder, steps: int, kind: Format
+) -> Iterator[AnyOrder]:
+    """Of c_t = W_t c_{t-1} + b_t, from t = 0 on."""
+    c: Any = start
+    yield c
+    for t in range(steps):
+        c = (gates["W"][t] * c.unsqueeze(-2)).sum(-1) + gates["b"][t]
+        yield c
+
+
+def _pattern_scores(
+    cell: AutomatonCell, gates: Mapping[str, Any], start: AnyOrder, steps: int, kind: Format
+) -> Iterator[AnyOrder]:
+    """Of the automaton that the cell's pattern draws, for all units at once, from the empty prefix on."""
+    run = _PatternRun(cell, gates, start, kind)
+    vector = run.closed([run.weight(name, 0) for name in cell.pattern.initial], 0)
+    yield run.read_out(vector, 0)
+    for t in range(steps):
+        after: list[AnyOrder | None] = [None] * cell.pattern.states
+        for source, target, name in cell.pattern.arrows:
+            after[target] = run.plus(after[target], run.times(vector[source], run.weight(name, t)))
+        vector = run.closed(after, t)
+        yield run.read_out(vector, t)
+
+
+class _PatternRun:
+    """The operations of the cell's semiring, whose zero is ``None`` here, and the pattern's weights."""
+
+    def __init__(self, cell: AutomatonCell, gates: Mapping[str, Any], start: AnyOrder, kind: Format) -> None:
+        self.cell, self.gates, self.start = cell, gates, start
+        self.tropical = cell.semiring is MAX_PLUS
+        self.one = AnyOrder.leaf(torch.full_like(start.value, cell.semiring.one), kind)
+
+    def weight(self, name: str, step: int) -> AnyOrder | None:
+        constants = {ZERO: None, ONE: self.one, START: self.start}
+        if name in constants:
+            return constants[name]
+        gate: AnyOrder = self.gates[name]
+        return gate[step] if gate.dim() > 1 else gate
+
+    def plus(self, a: AnyOrder | None, b: AnyOrder | None) -> AnyOrder | None:
+        if a is None or b is None:
+            return b if a is None else a
+        return a.maximum(b) if self.tropical else a + b
+
+    def times(self, a: AnyOrder | None, b: AnyOrder | None) -> AnyOrder | None:
+        if a is None or b is None:
+            return None
+        if a is self.one or b is self.one:
+            return b if a is self.one else a
+        return a + b if self.tropical else a * b
+
+    def closed(self, vector: list[AnyOrder | None], step: int) -> list[AnyOrder | None]:
+        """With what epsilon transitions bring, from lower states to higher ones."""
+        for source, target, name in sorted(self.cell.pattern.silent, key=lambda arrow: arrow[1]):
+            vector[target] = self.plus(vector[target], self.times(vector[source], self.weight(name, step)))
+        return vector
+
+    def read_out(self, vector: list[AnyOrder | None], step: int) -> AnyOrder:
+        """Equation 3c."""
+        total: AnyOrder | None = None
+        for state, name in enumerate(self.cell.pattern.final):
+            total = self.plus(total, self.times(vector[state], self.weight(name, step)))
+        if total is None:
+            return AnyOrder.leaf(torch.full_like(self.one.value, self.cell.semiring.zero), self.one.kind)
+        return total

@@ -1,0 +1,120 @@
+"""The rung ``gradient``: it sees a gradient that is wrong in any of its parts, and its bounds are true."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.float_format import FLOAT32, FLOAT64
+from neural import scan
+from neural.any_order import AnyOrder, derivatives
+from neural.scan import loops
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.gradient import gradient
+from ratproof.sides.gradient import OfGradients
+from ratproof.sides.layer_strategies import networks
+from ratproof.sides.side import Layer
+from ratproof.sides.table import SIDES
+from theory.registry import claims
+
+BACKWARD = loops.scan_backward
+GATED = loops.gated_backward
+numbers = st.sampled_from([0.0, 1.0, -1.0, 1e-30, 1e30]) | st.floats(-4, 4, width=32)
+
+
+def at(place, change):
+    """The gradients, one of them changed."""
+
+    def changed(*arguments):
+        results = list(BACKWARD(*arguments))
+        results[place] = change(results[place], *arguments)
+        return tuple(results)
+
+    return changed
+
+
+PLANTED = {
+    "c_t in place of c_{t-1}": at(0, lambda df, g, f, u, c, s, k: df * 0 + BACKWARD(g, f, u, c, s, k)[1] * c),
+    "nothing flows back": at(1, lambda du, g, *rest: g.clone()),
+    "a thousandth too much flows back": at(1, lambda du, g, *rest: g + 1.001 * (du - g)),
+    "no gradient for c_0": at(2, lambda dc, *rest: 0 * dc),
+    "a sign": at(0, lambda df, *rest: -df),
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED)
+@pytest.mark.parametrize("claim, kind", [("corollary-10-t-rnn", "t-rnn"), ("corollary-10-scrn", "scrn")])
+def test_a_wrong_gradient_is_refuted(monkeypatch, claim, kind, planted):
+    monkeypatch.setattr(loops, "scan_backward", planted)
+    wrong = claims()[claim]
+    with scan.use("torch"), pytest.raises(Disagreement):
+        gradient(wrong, wrong.variant("corrected"), Layer(kind, "float32"), wrong.effort)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_wrong_gradient_of_a_fused_gate_is_refuted(monkeypatch, place):
+    def planted(*arguments):
+        results = list(GATED(*arguments))
+        results[place] = results[place] * 1.001
+        return tuple(results)
+
+    monkeypatch.setattr(loops, "gated_backward", planted)
+    claim = claims()["model-b"]
+    with scan.use("torch"), pytest.raises(Disagreement):
+        gradient(claim, claim.variant("corrected"), Layer("rrnn-b", "float32"), claim.effort)
+
+
+def test_gradients_are_promised_where_layers_stand_for_a_variant():
+    for claim in claims().values():
+        for variant in claim.variants:
+            has = bool(claim.layers_of(variant)) and claim.differentiable
+            assert ("gradient" in variant.kinds) == has, (claim.name, variant.name)
+
+
+@given(networks("ab", "rrnn-f", "model-f", "corrected", "float32", "cpu", start=st.just(0.5)), st.data())
+def test_a_kept_comparison_of_gradients_says_the_same_when_it_is_read_back(network, data):
+    one = OfGradients.of(network, data.draw(st.integers(0, 99)))
+    claim = claims()["model-f"]
+    text = json.loads(json.dumps(one.to_json()))
+    other = SIDES[text.pop("way")].from_json(claim, claim.variant("corrected"), text)
+    strings = ["", "ab", "b"]
+    for (a, *mine), (b, *theirs) in zip(one.pairs(strings), other.pairs(strings), strict=True):
+        assert a == b and all((x == y).all() for x, y in zip(mine, theirs, strict=True))
+    with pytest.raises(InputError, match="seed is -1"):
+        OfGradients.from_json(claim, claim.variant("corrected"), text | {"seed": -1})
+
+
+@given(st.lists(numbers, min_size=3, max_size=3), st.permutations(range(3)))
+def test_a_bound_holds_for_sums_of_products_in_any_order(values, order):
+    """Of x y + y z + z x and its derivative in x, in float32, in whatever order and however factored."""
+    x, y, z = (AnyOrder.leaf(torch.tensor([v], dtype=torch.float32), FLOAT32) for v in values)
+    whole = x * y + y * z + z * x
+    (slope,) = derivatives([(whole, torch.ones(1))], [x])
+    a, b, c = (torch.tensor([v], dtype=torch.float32) for v in values)
+    terms = [a * b, b * c, c * a]
+    one, two, three = (terms[i] for i in order)
+    exact = [Fraction(float(v)) for v in (a, b, c)]
+    true = exact[0] * exact[1] + exact[1] * exact[2] + exact[2] * exact[0]
+    for number, truth, computed in (
+        (whole, true, [one + two + three, a * (b + c) + b * c]),
+        (slope, exact[1] + exact[2], [b + c, c + b]),
+    ):
+        bound = float(number.bound())
+        assert bound == float("inf") or all(
+            abs(Fraction(float(each)) - truth) <= Fraction(bound) * 2 for each in computed
+        )
+
+
+def test_where_two_may_be_the_larger_each_may_have_any_share_of_the_derivative():
+    x, y = (AnyOrder.leaf(torch.tensor([v]), FLOAT64) for v in (1.0, 1.0))
+    for slope in derivatives([(x.maximum(y), torch.ones(1))], [x, y]):
+        assert float(slope.value) == 0.5 and 0.5 <= float(slope.bound()) < 0.51
+    clear = AnyOrder.leaf(torch.tensor([1.5]), FLOAT64)
+    one, other = derivatives([(x.maximum(clear), torch.ones(1))], [x, clear])
+    assert float(one.value) == 0 and float(one.bound()) == 0 and float(other.value) == 1

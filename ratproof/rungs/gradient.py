@@ -1,0 +1,25 @@
+"""The rung ``gradient``: torch's gradients are the derivatives of the automata's scores, for random weights
+and strings.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from ratproof.rungs.agreement import agree
+from ratproof.rungs.random_cases import for_random_cases
+from ratproof.sides.side import Layer, Side
+from theory.claim import GRADIENT, Claim, Effort, Variant
+
+
+def gradient(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
+    """Assert it of random layers, within the derived bound.
+
+    Raises :class:`~ratproof.record.counterexample.Disagreement`.
+    """
+    assert isinstance(side, Layer)
+
+    def one_case(data: st.DataObject) -> None:
+        agree(*side.gradients(claim, variant, data))
+
+    for_random_cases(f"{claim.name} {variant.name} {GRADIENT} {side.label}", side.gradient_examples, one_case)
