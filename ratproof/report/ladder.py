@@ -151,13 +151,16 @@ def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -
 def _row(row: Row, out: Console) -> Iterator[Text]:
     name = f"  {row.variant.name}" + (f" ({row.corpus})" if row.corpus else "")
     style = "bold red" if row.unexpected else ""
-    if len(name) > NAMES:
+    if len(name) > NAMES + 2:  # a mark has blanks before it, which a name may use
         yield Text(name, style=style)
         name = ""
-    line = Text(f"{name:{NAMES}}", style=style)
-    for column in COLUMNS.values():
+    line = Text(name, style=style)
+    for place, column in enumerate(COLUMNS.values(), 1):
         mark = row.mark(column)
-        line.append("    " if mark is None else f"{mark.on(out):>4}", style=mark.style if mark else "")
+        if mark is not None:
+            line.append(" " * (NAMES + 4 * place - 1 - len(line)))
+            line.append(mark.on(out), style=mark.style)
+    line.append(" " * (NAMES + 4 * len(COLUMNS) - len(line)))
     cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("cases", "seconds"))
     what = smallest(row.results, out) if row.refuted else _count(cases)
     fits = len(what) < CASES
