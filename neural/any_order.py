@@ -5,11 +5,13 @@ A number is a polynomial in its leaves: parameters, inputs, and the values of si
 the order of its sums and products, and whatever factors are taken out of sums, each monomial is rounded at
 most as often as it passes through an operation. So a computation is off by at most
 
-    error + gamma_k (size + error),
+    error + gamma_k (size + error) + k tiny reach,
 
-where ``size`` is the sum of the monomials' magnitudes, ``error`` is what the leaves' own errors and underflow
-make of it, and k counts the roundings of one monomial. That holds of a derivative as well, which is another
-polynomial in the same leaves; :mod:`neural.tracked` has tighter bounds, for one given order.
+where ``size`` is the sum of the monomials' magnitudes, ``error`` is what the leaves' own errors make of it, k
+counts the roundings of one monomial, and ``reach`` is the sum of the products of each monomial's factors that
+are larger than 1: a product of some factors may underflow, by ``tiny`` at most, before it meets those. That
+holds of a derivative as well, which is another polynomial in the same leaves; :mod:`neural.tracked` has
+tighter bounds, for one given order.
 
 >>> from automata.float_format import FLOAT32
 >>> x = AnyOrder.leaf(torch.tensor([0.5]), FLOAT32)
@@ -40,8 +42,8 @@ from neural.tracked import MOVES
 
 _OUTWARD = 1 + 2.0**-40
 # Another order of evaluation may round a monomial more often than ours, where it multiplies out what we do
-# not, and may underflow in more places.
-_TIMES, _MORE, _UNDERFLOWS = 2, 16, 4
+# not.
+_TIMES, _MORE = 2, 16
 PullBack = Callable[["AnyOrder"], "AnyOrder"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -64,7 +66,8 @@ class AnyOrder:
     Attributes:
         value: as float64 computes it.
         size: the sum of the magnitudes of its monomials; 0 for -infinity.
-        error: what errors of leaves and underflow make of it, at most.
+        error: what errors of leaves make of it, at most.
+        reach: the sum of its monomials with 1 for every smaller factor.
         kind: the format of the computation that is bounded.
         roundings: how often one monomial is rounded, at most.
         parents: what it is computed from, each with the way back for a derivative.
@@ -73,6 +76,7 @@ class AnyOrder:
     value: Tensor
     size: Tensor
     error: Tensor
+    reach: Tensor
     kind: Format
     roundings: int = 0
     parents: tuple[tuple[AnyOrder, PullBack], ...] = field(default=(), repr=False)
@@ -82,7 +86,8 @@ class AnyOrder:
         """Numbers that are off by ``error`` at most; exact ones without it."""
         wide = value.detach().double()
         finite = torch.where(wide.isfinite(), wide.abs(), 0.0)
-        return cls(wide, finite, torch.zeros_like(wide) if error is None else error, kind)
+        off = torch.zeros_like(wide) if error is None else error
+        return cls(wide, finite, off, (finite + off).clamp(min=1), kind)
 
     @_plain
     def bound(self) -> Tensor:
@@ -92,7 +97,7 @@ class AnyOrder:
         count = _TIMES * self.roundings + _MORE
         gamma = self.kind.gamma(count) + FLOAT64.gamma(count)
         largest = self.size + self.error
-        total = (self.error + gamma * largest) * _OUTWARD
+        total = (self.error + gamma * largest + count * self.kind.tiny * self.reach) * _OUTWARD
         return torch.where(largest + total < self.kind.largest / 4, total, math.inf)
 
     @_plain
@@ -159,20 +164,25 @@ class AnyOrder:
     def maximum(self, other: AnyOrder) -> AnyOrder:
         """The larger of both. Where either may be, so may each share of the derivative."""
         a, b = torch.broadcast_tensors(self.value, other.value)  # type: ignore[no-untyped-call]
-        near, far = self.bound(), other.bound()
-        larger = torch.maximum(a, b)
-        unclear = ~((a - b).abs() > near + far)  # two that are -infinity, too
+        unclear = ~((a - b).abs() > self.bound() + other.bound())  # two that are -infinity, too
         share = torch.where(unclear, 0.5, (a > b).double())
         doubt = torch.where(unclear, 0.5, 0.0)
         of_self = AnyOrder.leaf(share, self.kind, doubt)
         of_other = AnyOrder.leaf(1 - share, self.kind, doubt)
-        error = torch.where(unclear, torch.maximum(near, far), torch.where(a > b, near, far))
-        result = AnyOrder.leaf(larger, self.kind, torch.where(larger.isfinite(), error, 0.0))
-        ways = (
+
+        def either(mine: Tensor, others: Tensor) -> Tensor:
+            """The larger one's, or the larger of both where either may be it."""
+            return torch.where(unclear, torch.maximum(mine, others), torch.where(a > b, mine, others))
+
+        parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))
+        size, error, reach = (either(mine, others) for mine, others in parts)
+        result = AnyOrder(torch.maximum(a, b), size, error, reach, self.kind)
+        return _made(
+            result,
+            max(self.roundings, other.roundings),
             (self, lambda bar: _to_shape(bar * of_self, self)),
             (other, lambda bar: _to_shape(bar * of_other, other)),
         )
-        return _made(result, 0, *ways)
 
     @_plain
     def _number(self, value: Any) -> AnyOrder:
@@ -214,13 +224,16 @@ class evaluating(TorchFunctionMode):
 
 
 def _made(result: AnyOrder, roundings: int, *parents: tuple[AnyOrder, PullBack]) -> AnyOrder:
-    return AnyOrder(result.value, result.size, result.error, result.kind, roundings, parents).guarded()
+    return replace(result, roundings=roundings, parents=parents).guarded()
+
+
+_PARTS = ("value", "size", "error", "reach")
 
 
 def _moved(number: AnyOrder, move: Callable[[Tensor], Tensor]) -> AnyOrder:
-    """The same linear map of values, sizes and errors."""
-    value, size, error = (move(part) for part in (number.value, number.size, number.error))
-    return AnyOrder(value, size, error, number.kind, number.roundings)
+    """The same linear map of all parts."""
+    value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
+    return AnyOrder(value, size, error, reach, number.kind, number.roundings)
 
 
 def _to_shape(number: AnyOrder, like: AnyOrder) -> AnyOrder:
@@ -235,21 +248,19 @@ def _add(a: AnyOrder, b: AnyOrder) -> AnyOrder:
     value = a.value + b.value
     finite = value.isfinite()
     size, error = (torch.where(finite, x, 0.0) for x in (a.size + b.size, a.error + b.error))
-    result = AnyOrder(value, size, error, a.kind)
+    result = AnyOrder(value, size, error, a.reach + b.reach, a.kind)
     ways = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
     return _made(result, max(a.roundings, b.roundings) + 1, *ways)
 
 
 def _scaled(a: AnyOrder, sign: float) -> AnyOrder:
-    result = AnyOrder(sign * a.value, a.size, a.error, a.kind)
+    result = replace(a, value=sign * a.value)
     return _made(result, a.roundings, (a, lambda bar: _scaled(bar, sign)))
 
 
 def _multiply(a: AnyOrder, b: AnyOrder) -> AnyOrder:
     error = a.error * (b.size + b.error) + a.size * b.error
-    there = (a.size + a.error != 0) & (b.size + b.error != 0)
-    error = error + _UNDERFLOWS * a.kind.tiny * there
-    result = AnyOrder(a.value * b.value, a.size * b.size, error, a.kind)
+    result = AnyOrder(a.value * b.value, a.size * b.size, error, a.reach * b.reach, a.kind)
     ways = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
     return _made(result, a.roundings + b.roundings + 1, *ways)
 
@@ -278,8 +289,8 @@ def _bilinear(product: Callable[[Tensor, Tensor], Tensor], a: AnyOrder, b: AnyOr
     """A product of matrices with so many terms in each sum; reduced precision included."""
     size = product(a.size, b.size)
     error = product(a.error, b.size + b.error) + product(a.size, b.error)
-    error = error + rounding.reduction(a.kind) * (size + error) + _UNDERFLOWS * terms * a.kind.tiny
-    result = AnyOrder(product(a.value, b.value), size, error, a.kind)
+    error = error + rounding.reduction(a.kind) * (size + error)
+    result = AnyOrder(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
     return _made(result, a.roundings + b.roundings + terms + 1)
 
 
@@ -368,18 +379,19 @@ def _apply_move(
     def run(*tensors: Tensor) -> Any:
         return func(*(_filled(a, tensors) for a in shapes), **kwargs)
 
-    values, sizes, errors = (run(*(getattr(s, part) for s in sources)) for part in ("value", "size", "error"))
+    results = [run(*(getattr(s, part) for s in sources)) for part in _PARTS]
     most = max((s.roundings for s in sources), default=0)
 
-    def made(value: Tensor, size: Tensor, error: Tensor, piece: Callable[..., Tensor]) -> AnyOrder:
+    def made(parts: Sequence[Tensor], piece: Callable[..., Tensor]) -> AnyOrder:
+        value, size, error, reach = parts
         ways = ((s, _way_back(piece, sources, i)) for i, s in enumerate(sources))
-        return AnyOrder(value, size, error, kind, most, tuple(ways))
+        return AnyOrder(value, size, error, reach, kind, most, tuple(ways))
 
-    if not isinstance(values, tuple):
-        return made(values, sizes, errors, run)
+    if not isinstance(results[0], tuple):
+        return made(results, run)
     return tuple(
-        made(*parts, lambda *tensors, k=k: run(*tensors)[k])
-        for k, parts in enumerate(zip(values, sizes, errors, strict=True))
+        made(parts, lambda *tensors, k=k: run(*tensors)[k])
+        for k, parts in enumerate(zip(*results, strict=True))
     )
 
 

@@ -117,4 +117,4 @@ def test_where_two_may_be_the_larger_each_may_have_any_share_of_the_derivative()
         assert float(slope.value) == 0.5 and 0.5 <= float(slope.bound()) < 0.51
     clear = AnyOrder.leaf(torch.tensor([1.5]), FLOAT64)
     one, other = derivatives([(x.maximum(clear), torch.ones(1))], [x, clear])
-    assert float(one.value) == 0 and float(one.bound()) == 0 and float(other.value) == 1
+    assert float(one.value) == 0 and float(one.bound()) < 1e-300 and float(other.value) == 1
