@@ -34,6 +34,24 @@ INPUTS, FIRST = "inputs", "c_0"
 """The names of the derivatives in what is no parameter."""
 
 
+def any_order_scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+    """What the cell's automata score, with bounds on the error of every order of evaluation.
+
+    The arguments are those of :func:`score_derivatives`.
+
+    Returns:
+        ``(scores, bounds)`` of all prefixes, float64, shape ``(T + 1, B, hidden_size)``; a bound is infinite
+        where a computation might overflow.
+    """
+    scores = _scores(cell, inputs, start)[1]
+    shape = inputs.shape[1], cell.hidden_size
+    values, bounds = (
+        [part.expand(shape) for part in parts]
+        for parts in zip(*((score.value, score.bound()) for score in scores), strict=True)
+    )
+    return torch.stack(values), torch.stack(bounds)
+
+
 def score_derivatives(
     cell: AutomatonCell, inputs: Tensor, start: Tensor, factors: Tensor
 ) -> dict[str, AnyOrder]:
@@ -48,6 +66,13 @@ def score_derivatives(
     Returns:
         By the parameter's name, or :data:`INPUTS` or :data:`FIRST`, the derivative, in the parameter's shape.
     """
+    named, scores = _scores(cell, inputs, start)
+    weighted = [(score, _of_score(f, score)) for score, f in zip(scores, factors.double(), strict=True)]
+    return dict(zip(named, derivatives(weighted, list(named.values())), strict=True))
+
+
+def _scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tuple[dict[str, AnyOrder], list[AnyOrder]]:
+    """The leaves by name, and the scores of all prefixes."""
     kind = format_of(next(cell.parameters()).dtype)
     named = {name: AnyOrder.leaf(p, kind) for name, p in cell.named_parameters()}
     leaves = {id(p): named[name] for name, p in cell.named_parameters()}
@@ -61,9 +86,7 @@ def score_derivatives(
             view = cell.windows(torch.cat([before, view]))
         gates = cell.gates(view)
     forward = _affine_scores if isinstance(cell, AffineCell) else _pattern_scores
-    scores = forward(cell, gates, first, len(inputs), kind)
-    weighted = [(score, _of_score(f, score)) for score, f in zip(scores, factors.double(), strict=True)]
-    return dict(zip(named, derivatives(weighted, list(named.values())), strict=True))
+    return named, list(forward(cell, gates, first, len(inputs), kind))
 
 
 def _of_score(factors: Tensor, score: AnyOrder) -> Tensor:

@@ -90,6 +90,8 @@ def layer_kinds() -> dict[str, LayerKind]:
     """Every kind by its name, as the files below ``neural/`` have them."""
     kinds: dict[str, LayerKind] = {}
     for module in pkgutil.walk_packages(neural.__path__, "neural."):
+        if module.name.startswith("neural.scan."):  # no layers, and Triton takes a while to import
+            continue
         for value in vars(importlib.import_module(module.name)).values():
             if isinstance(value, LayerKind) and kinds.setdefault(value.name, value) is not value:
                 raise ValueError(f"two layers have the name {value.name}")

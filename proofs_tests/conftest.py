@@ -48,6 +48,18 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("ratproof")
     if not seeded:
         forget_constants()
+    if find_spec("triton") is not None:
+        _interpret_triton()
+
+
+def _interpret_triton() -> None:
+    """Without a GPU, have Triton's interpreter run its kernels: it has to be said before Triton is
+    imported.
+    """
+    import torch
+
+    if not torch.cuda.is_available():
+        os.environ.setdefault("TRITON_INTERPRET", "1")
 
 
 @pytest.hookimpl(wrapper=True)

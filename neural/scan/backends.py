@@ -1,7 +1,5 @@
 """What computes the recurrences: chosen by the tensors' device and type and by what is installed, or forced.
 
->>> chosen("cuda", torch.float32).name
-'torch'
 >>> with use("torch"):
 ...     chosen("cpu", torch.float32)
 Choice(name='torch', why='it is forced')
@@ -19,11 +17,11 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
-from neural.scan import compiled, loops
+from neural.scan import compiled, loops, on_gpu
 
 VARIABLE = "RATPROOF_SCAN"
 """The environment variable that forces a backend."""
-BACKENDS: dict[str, Any] = {loops.NAME: loops, compiled.NAME: compiled}
+BACKENDS: dict[str, Any] = {loops.NAME: loops, compiled.NAME: compiled, on_gpu.NAME: on_gpu}
 _forced: ContextVar[str | None] = ContextVar("forced", default=None)
 
 
@@ -34,18 +32,50 @@ class Choice(NamedTuple):
     why: str
 
 
+class Backend(NamedTuple):
+    """The name of a backend, and how many steps are a chunk, of those that run side by side; chosen by the
+    shapes without it.
+    """
+
+    name: str
+    chunk: int | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.chunk is None else f"{self.name} in chunks of {self.chunk}"
+
+
 @contextmanager
-def use(name: str) -> Iterator[None]:
+def use(name: str, chunk: int | None = None) -> Iterator[None]:
     """Compute with the backend of that name, whatever the tensors are.
+
+    Args:
+        name: ``torch``, ``c++`` or ``triton``.
+        chunk: how many steps are a chunk, of those that run side by side; the Triton one alone has any, and
+            chooses by the shapes without it.
 
     Raises :class:`~automata.errors.InputError` where there is none of that name, or it cannot run here.
     """
     _require(name, "the backend")
-    token = _forced.set(name)
+    if chunk is not None and (name != on_gpu.NAME or chunk < 1):
+        raise InputError(f"chunk is {chunk} for the backend {name!r}, where a number for triton is right")
+    token, other = _forced.set(name), on_gpu.CHUNK.set(chunk)
     try:
         yield
     finally:
+        on_gpu.CHUNK.reset(other)
         _forced.reset(token)
+
+
+def available(device: str) -> list[Backend]:
+    """The backends that run on such a device here, what is chosen first; the one that is forced, where one
+    is.
+    """
+    usual, forced = Backend(loops.NAME), _forced.get() or os.environ.get(VARIABLE)
+    if forced is not None:
+        return [Backend(forced, on_gpu.CHUNK.get())]
+    if device == "cuda":
+        return [usual] if on_gpu.lacking() else [Backend(on_gpu.NAME), Backend(on_gpu.NAME, 3), usual]
+    return [usual] if compiled.lacking() else [Backend(compiled.NAME), usual]
 
 
 def chosen(device: str, dtype: torch.dtype) -> Choice:
@@ -56,6 +86,9 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
     if VARIABLE in os.environ:
         _require(os.environ[VARIABLE], VARIABLE)
         return Choice(os.environ[VARIABLE], f"{VARIABLE} says so")
+    if device == "cuda":
+        reason = on_gpu.lacking() or ("" if dtype in on_gpu.TYPES else f"Triton does not compute in {dtype}")
+        return Choice(loops.NAME, reason) if reason else Choice(on_gpu.NAME, "Triton is installed")
     if device != "cpu":
         return Choice(loops.NAME, f"there is no other for {device}")
     if dtype not in compiled.TYPES:
@@ -72,12 +105,19 @@ def of(values: Tensor) -> Any:
             f"the C++ backend computes on a CPU, in float32, float64 or bfloat16; these are {values.dtype} on"
             f" {values.device.type}"
         )
+    if choice.name == on_gpu.NAME and (
+        values.device.type != ("cpu" if on_gpu.interpreted() else "cuda") or values.dtype not in on_gpu.TYPES
+    ):
+        raise InputError(
+            f"the Triton backend computes floats on CUDA devices; these are {values.dtype} on"
+            f" {values.device.type}"
+        )
     return BACKENDS[choice.name]
 
 
 def _require(name: str, what: str) -> None:
     if name not in BACKENDS:
-        raise InputError(f"{what} is {name!r}, where {' or '.join(BACKENDS)} is right")
-    reason = compiled.lacking() if name == compiled.NAME else ""
+        raise InputError(f"{what} is {name!r}, where {', '.join(BACKENDS)} is right")
+    reason = "" if name == loops.NAME else BACKENDS[name].lacking()
     if reason:
         raise InputError(f"{what} is {name!r}, and {reason}")

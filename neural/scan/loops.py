@@ -12,6 +12,11 @@ from torch import Tensor
 NAME = "torch"
 
 
+def lacking() -> str:
+    """Why it is not here: it always is."""
+    return ""
+
+
 def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
     """c_1, ..., c_T, shape ``(T, ...)``."""
     forget, update, before = (_wide(x) for x in (forget, update, start))

@@ -408,14 +408,14 @@ def test_a_subclass_with_gates_of_its_own_is_not_fused():
 @in_c
 def test_the_backend_is_chosen_with_a_reason(monkeypatch):
     assert backends.chosen("cpu", torch.float16) == ("torch", "the C++ one does not compute in torch.float16")
-    assert backends.chosen("cuda", torch.float32).name == "torch"
+    assert backends.chosen("mps", torch.float32) == ("torch", "there is no other for mps")
     monkeypatch.setenv(backends.VARIABLE, "torch")
     assert backends.chosen("cpu", torch.float32) == ("torch", "RATPROOF_SCAN says so")
     monkeypatch.setenv(backends.VARIABLE, "fortran")
-    with pytest.raises(InputError, match=r"RATPROOF_SCAN is 'fortran', where torch or c\+\+ is right"):
+    with pytest.raises(InputError, match=r"RATPROOF_SCAN is 'fortran', where torch, c\+\+, triton is right"):
         backends.chosen("cpu", torch.float32)
     with (
-        pytest.raises(InputError, match=r"the backend is 'cuda', where torch or c\+\+ is right"),
+        pytest.raises(InputError, match=r"the backend is 'cuda', where torch, c\+\+, triton is right"),
         scan.use("cuda"),
     ):
         pass

@@ -15,6 +15,7 @@ PACKAGES = {
     "torch": "networks",
     "pynini": "the rung cross-checked",
     "numba": "large automata, and Forward over max-plus",
+    "triton": "recurrences on a GPU",
 }
 """What is looked for, and what needs it."""
 PROGRAMS = {"coqc": "the rung kernel-checked", "c++": "recurrences at the speed of memory"}

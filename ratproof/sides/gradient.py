@@ -15,6 +15,7 @@ from automata.errors import InputError
 from automata.number_text import shorten
 from automata.strings import String
 from neural.derivatives import FIRST, INPUTS, score_derivatives
+from neural.scan.backends import Backend
 from ratproof.record.ledger import IN_PART, WITHOUT_BOUND
 from ratproof.sides.comparison import Difference, StringResult, no_case
 from ratproof.sides.layer import OfNetwork
@@ -30,7 +31,8 @@ class OfGradients(OfNetwork):
     and c_0: what torch computes, against the derivatives of the automata's scores, within the derived bound.
 
     Args:
-        claim, variant, layer, start, automata_know_start: as in :class:`~ratproof.sides.layer.OfNetwork`.
+        claim, variant, layer, start, automata_know_start, backend: as in
+            :class:`~ratproof.sides.layer.OfNetwork`.
         seed: of the factors, and of which unit's scores they weigh.
     """
 
@@ -43,16 +45,24 @@ class OfGradients(OfNetwork):
         layer: LayerSpec,
         start: float | None = None,
         automata_know_start: bool = True,
+        backend: Backend | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__(claim, variant, layer, start, automata_know_start)
+        super().__init__(claim, variant, layer, start, automata_know_start, backend)
         self.seed = seed
 
     @classmethod
     def of(cls, network: OfNetwork, seed: int) -> OfGradients:
         """The gradients of that network."""
-        parts = network.claim, network.variant, network.layer, network.start, network.automata_know_start
-        return cls(*parts, seed)
+        return cls(
+            network.claim,
+            network.variant,
+            network.layer,
+            network.start,
+            network.automata_know_start,
+            network.backend,
+            seed,
+        )
 
     def renamed(self, names: dict[str, str]) -> OfGradients:
         """The same network with the vectors of the letters named, under their new names."""
@@ -119,10 +129,11 @@ class OfGradients(OfNetwork):
         if not cell.reads_symbols:
             leaves[INPUTS] = inputs = inputs.clone().requires_grad_()
         first = cell.score(cell.start(len(strings), start))
-        scores = self.network.scores(inputs, self.network.start(len(strings), start), lengths)
-        every = torch.cat([first.unsqueeze(0), scores])
-        factors = self._factors(strings).to(every) * every.detach().isfinite()
-        gradients = torch.autograd.grad([every], list(leaves.values()), [factors], allow_unused=True)
+        with self.running():
+            scores = self.network.scores(inputs, self.network.start(len(strings), start), lengths)
+            every = torch.cat([first.unsqueeze(0), scores])
+            factors = self._factors(strings).to(every) * every.detach().isfinite()
+            gradients = torch.autograd.grad([every], list(leaves.values()), [factors], allow_unused=True)
         derivatives = score_derivatives(cell, inputs, start, factors)
         for (name, leaf), computed in zip(leaves.items(), gradients, strict=True):
             of = derivatives[name]

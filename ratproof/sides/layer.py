@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,9 +18,12 @@ from automata.errors import InputError
 from automata.rounding import Deviation, Format, bound_table, bounded, prefix_bounds, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
+from neural.derivatives import any_order_scores
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, layer_kinds
 from neural.rounding import format_of
+from neural.scan import use
+from neural.scan.backends import Backend
 from ratproof.sides.comparison import Difference, StringResult, no_difference, require_units, shortest_of
 from ratproof.sides.layer_files import checked
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
@@ -39,6 +43,8 @@ class OfNetwork:
         layer: the network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
         start: c_0, the same for all units; ``None`` is the semiring's zero.
         automata_know_start: have the automata c_0 for an initial weight?
+        backend: what runs the recurrences, and in chunks of how many steps, where they are; the usual one
+            without it.
     """
 
     way = "network"
@@ -50,7 +56,9 @@ class OfNetwork:
         layer: LayerSpec,
         start: float | None = None,
         automata_know_start: bool = True,
+        backend: Backend | None = None,
     ) -> None:
+        self.backend = backend
         self.claim, self.variant, self.layer = claim, variant, layer
         self.start = None if start == -math.inf else start  # only max-plus has it, and there it is the zero
         self.automata_know_start = automata_know_start
@@ -58,7 +66,7 @@ class OfNetwork:
     def renamed(self, names: dict[str, str]) -> OfNetwork:
         """The same network with the vectors of the letters named, under their new names."""
         layer = self.layer.renamed(names)
-        return type(self)(self.claim, self.variant, layer, self.start, self.automata_know_start)
+        return type(self)(self.claim, self.variant, layer, self.start, self.automata_know_start, self.backend)
 
     @property
     def kind(self) -> LayerKind:
@@ -118,14 +126,16 @@ class OfNetwork:
             start = self.network.cell.semiring.zero if self.start is None else self.start
             more = [f"and {len(entries) - MOST_SHOWN} more"] if len(entries) > MOST_SHOWN else []
             lines.append(f"unit {unit}: c_0 = {start:g}, " + ", ".join(gates + more))
-        return f"{self.layer.kind} in {self.layer.dtype} on {self.layer.device}; " + "; ".join(lines)
+        ran = "" if self.backend is None else f" by {self.backend}"
+        return f"{self.layer.kind} in {self.layer.dtype} on {self.layer.device}{ran}; " + "; ".join(lines)
 
     @torch.no_grad()
     def states(self, strings: Sequence[String]) -> list[NDArray[np.float64]]:
         """c_0, ..., c_T of each string, in one padded batch: arrays of shape ``(T + 1, units)``."""
         lengths = [len(x) for x in strings]
         start = self.network.start(len(strings), self.start)
-        c = self.network.scores(self._inputs(strings), start, lengths)
+        with self.running():
+            c = self.network.scores(self._inputs(strings), start, lengths)
         first = self.network.cell.score(self.network.cell.start(len(strings), self.start))
         every = torch.cat([first.unsqueeze(0), c]).double().cpu().numpy()
         return [every[: n + 1, b] for b, n in enumerate(lengths)]
@@ -140,7 +150,39 @@ class OfNetwork:
             padded[: len(string), b] = torch.tensor([codes[s] for s in string], dtype=torch.long)
         return self.vectors[padded.to(self.layer.device)]
 
+    def running(self) -> AbstractContextManager[None]:
+        """A context in which its backend runs the recurrences."""
+        return nullcontext() if self.backend is None else use(self.backend.name, self.backend.chunk)
+
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Every prefix of every string, within the derived bound: chunks of steps that run side by side add
+        in an order of their own.
+        """
+        if self.backend is not None and self.backend.chunk is not None:
+            return self._compare_in_any_order(strings)
+        return self._compare_in_turn(strings)
+
+    @torch.no_grad()
+    def _compare_in_any_order(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        start = torch.tensor(self.network.cell.semiring.zero if self.start is None else self.start)
+        values, bounds = any_order_scores(
+            self.network.cell, self._inputs(strings), start.to(self._dtype).to(self.layer.device)
+        )
+        for place, c in enumerate(self.states(strings)):
+            scores, off = (x[: len(c), place].cpu().numpy() for x in (values, bounds))
+            has = bounded(off)
+            used = [share([x], [y], [z]) for x, y, z in zip(c.flat, scores.flat, off.flat, strict=True)]
+            worst = np.array(used).reshape(c.shape)[self._shortest :]
+            wrong = np.argwhere(worst > 1)
+            if not len(wrong):
+                yield no_difference(strings[place], float(worst.max(initial=0.0)), has[self._shortest :])
+                continue
+            t, unit = int(wrong[0][0]) + self._shortest, int(wrong[0][1])
+            network, automaton = (repr(float(side[t, unit])) for side in (c, scores))
+            difference = Difference(t, unit, network, automaton, f"{off[t, unit]:.2g}")
+            yield StringResult(strings[place], float(np.where(worst <= 1, worst, 0).max()), difference)
+
+    def _compare_in_turn(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every prefix of every string, within the derived bound.
 
         The automata are scored in float64 first, whose own rounding is in the bound; what leaves that is
@@ -169,8 +211,12 @@ class OfNetwork:
                 yield self._exactly(strings[place], c)
 
     @property
+    def _dtype(self) -> torch.dtype:
+        return DTYPES[self.layer.dtype]
+
+    @property
     def _format(self) -> Format:
-        return format_of(DTYPES[self.layer.dtype])
+        return format_of(self._dtype)
 
     def sides(self) -> list[tuple[WFSA, Deviation]]:
         """Each unit's automaton, and how far its weights may be from those of another evaluation of the
@@ -219,6 +265,7 @@ class OfNetwork:
             **self.layer.to_json(),
             "start": self.start,
             "automata_know_start": self.automata_know_start,
+            "backend": None if self.backend is None else self.backend._asdict(),
         }
 
     @classmethod

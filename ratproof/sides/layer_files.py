@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from automata.errors import InputError
 from automata.number_text import shorten
 from neural.layer_kind import layer_kinds
+from neural.scan.backends import BACKENDS, Backend
 from neural.stacked import options_of
 from ratproof.sides.layer_spec import DTYPES, spec
 
@@ -63,10 +64,33 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
             f"start is {shorten(start)}, where null or a number that is finite in {rest['dtype']} is right"
         )
     rest["device"] = device_of(rest["device"])
+    backend = backend_of(data.get("backend"))
     kept = ("options", "parameters", "embeddings", "alphabet", "dtype", "device")
     layer = spec(kind, **{name: rest[name] for name in kept})
     start = None if start is None else float(start)  # an integer may be larger than torch takes
-    return {"layer": layer, "start": start, "automata_know_start": rest["automata_know_start"]}
+    return {
+        "layer": layer,
+        "start": start,
+        "automata_know_start": rest["automata_know_start"],
+        "backend": backend if layer.device == rest["device"] else None,
+    }
+
+
+def backend_of(kept: Any) -> Backend | None:
+    """The backend that a file names; ``None`` where it names none, or none that is here."""
+    if kept is None:
+        return None
+    if not isinstance(kept, dict) or set(kept) != {"name", "chunk"} or kept["name"] not in BACKENDS:
+        raise InputError(f"backend is {shorten(kept)}, where null, or a name and a chunk, is right")
+    chunk = kept["chunk"]
+    if chunk is not None and (isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1):
+        raise InputError(f"chunk is {shorten(chunk)}, where null or a number from 1 on is right")
+    if BACKENDS[kept["name"]].lacking():
+        warnings.warn(
+            f"kept with the backend {kept['name']}, which is not here: another one runs", stacklevel=4
+        )
+        return None
+    return Backend(kept["name"], chunk)
 
 
 def device_of(name: Any) -> str:

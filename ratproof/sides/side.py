@@ -18,6 +18,7 @@ from automata.strategies import alphabets, readings, strings
 from automata.strings import String
 from neural.affine import AffineCell
 from neural.layer_kind import layer_kinds
+from neural.scan.backends import available
 from ratproof.record.ledger import ledger
 from ratproof.sides.chernoff import FALSE_ALARM, power, threshold
 from ratproof.sides.comparison import Comparison
@@ -160,9 +161,9 @@ class UserProgram:
         return variant.reading.comparison(claim.name, variant.name), some
 
 
-GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 8, 3, 8
-"""Of a torch layer's gradients: random cases in each format, strings a case, and symbols a string, at
-most.
+GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8
+"""Of a torch layer's gradients: random cases in each format and for each backend, strings a case, and symbols
+a string, at most.
 """
 
 
@@ -197,24 +198,30 @@ class Layer:
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """A random layer with random options, weights and start, and random strings."""
         names, some = data.draw(_readings(USUAL.strings, 12, 40))
-        return self._drawn("abc", claim, variant, data).renamed(names), some
+        network = self._drawn("abc", claim, variant, data).renamed(names)
+        return self._on_a_backend(network, data), some
 
     @property
     def gradient_examples(self) -> int | None:
         """How many random cases a comparison of gradients draws."""
-        return GRADIENT_EXAMPLES
+        return GRADIENT_EXAMPLES * len(available(self.device))
 
     def gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """A random layer, whose gradients are compared, and a few random strings."""
         # An affine state may overflow behind a string's end, and then no gradient in the batch is a number.
         affine = issubclass(layer_kinds()[self.kind].cls.cell_class, AffineCell)
         some = data.draw(_few("ab", affine))
-        network = self._drawn("ab", claim, variant, data)
+        network = self._on_a_backend(self._drawn("ab", claim, variant, data), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
         """A random layer over two letters, to be decided."""
         return self._drawn("ab", claim, variant, data)
+
+    def _on_a_backend(self, network: OfNetwork, data: st.DataObject) -> OfNetwork:
+        """The network, on one of the backends that there are for its device."""
+        network.backend = data.draw(st.sampled_from(available(self.device)))
+        return network
 
     def _drawn(self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
         starts = layer_kinds()[self.kind].starts

@@ -1,0 +1,252 @@
+"""The recurrences in Triton, on a CUDA device; on a CPU by Triton's interpreter, for tests alone
+(``TRITON_INTERPRET=1``).
+
+Many lanes are run step by step, each chunk of steps being all of them. Where lanes are few, the steps are cut
+into chunks that run side by side: each is summarised as a factor and a summand, these are scanned (by the
+same function: so the time grows with the logarithm of the number of chunks), and each chunk runs again from
+what is carried into it. A lane whose summary overflows, though its states may not, is run step by step.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from contextlib import nullcontext
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+
+NAME = "triton"
+TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
+BLOCK = 64
+SERIAL_LANES, SERIAL_STEPS = 8192, 64
+"""From so many lanes on, or for so few steps, all steps are one chunk."""
+LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
+IN_FLIGHT = 4 * 2**20
+"""Bytes that are to be under way at once: the bandwidth of an H200 times the latency of its memory, and some
+more.
+"""
+CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
+"""How many steps every chunk has, where somebody says so."""
+
+
+@cache
+def lacking() -> str:
+    """Why there is no Triton here; empty where there is."""
+    if importlib.util.find_spec("triton") is None:
+        return "Triton is not installed"
+    if not torch.cuda.is_available() and not interpreted():
+        return "Triton needs a CUDA device"
+    return ""
+
+
+def interpreted() -> bool:
+    """Does Triton's interpreter run the kernels, on a CPU?"""
+    return os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
+    """c_1, ..., c_T, shape ``(T, ...)``."""
+    return _forward(semiring, forget, update, start)
+
+
+def scan_backward(
+    grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of forget, update and start."""
+    return _backward(semiring, grad, forget, update, states, start)
+
+
+def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
+    """c_1, ..., c_T of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
+    return _forward("gated", gate, update, start)
+
+
+def gated_backward(
+    grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of gate, update and start."""
+    return _backward("gated", grad, gate, update, states, start)
+
+
+def pair(
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Two such recurrences, of which the second is fed by the first."""
+    arguments = [x.contiguous() for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)]
+    steps, lanes = len(gate_1), skip.numel()
+    if _chunk_of(steps, lanes) < steps:  # one after the other, each in chunks
+        one = gated(gate_1, update_1, start_1)
+        f2, fed = torch.sigmoid(gate_2), _before(start_1, one) + skip
+        return one, scan(f2, fed * ((1 - f2) * update_2), start_2, "real")
+    states = torch.empty_like(arguments[1]), torch.empty_like(arguments[1])
+    _run("pair_forward", 1, [*arguments, *states, steps, lanes], skip, arrays=4)
+    return states
+
+
+def pair_backward(*arguments: Tensor) -> tuple[Tensor, ...]:
+    """The gradients of the arguments of ``pair``, from those of the states, the first four arguments, the
+    states, and the other arguments.
+    """
+    values = [x.contiguous() for x in arguments]
+    skip, steps = values[-1], len(values[0])
+    if _chunk_of(steps, skip.numel()) < steps:
+        return _pair_backward_in_chunks(*values)
+    gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
+    if steps:
+        _run("pair_backward", 1, [*values, *gradients, steps, skip.numel()], skip, arrays=8)
+        return gradients
+    return tuple(torch.zeros_like(x) for x in gradients)
+
+
+def _pair_backward_in_chunks(
+    grad_1: Tensor,
+    grad_2: Tensor,
+    gate_1: Tensor,
+    update_1: Tensor,
+    gate_2: Tensor,
+    update_2: Tensor,
+    states_1: Tensor,
+    states_2: Tensor,
+    start_1: Tensor,
+    start_2: Tensor,
+    skip: Tensor,
+) -> tuple[Tensor, ...]:
+    f2, fed = torch.sigmoid(gate_2), _before(start_1, states_1) + skip
+    u2 = (1 - f2) * update_2
+    to_f2, flow, to_start_2 = scan_backward(grad_2, f2, fed * u2, states_2, start_2, "real")
+    to_fed = flow * u2
+    # c1_t feeds the step after it
+    onward = torch.cat([to_fed, torch.zeros_like(skip).unsqueeze(0)])[1:]
+    first = gated_backward(grad_1 + onward, gate_1, update_1, states_1, start_1)
+    to_gate_2 = (to_f2 - flow * fed * update_2) * (f2 * (1 - f2))
+    to_update_2 = flow * fed * (1 - f2)
+    return *first[:2], to_gate_2, to_update_2, first[2] + to_fed[0], to_start_2, to_fed.sum(0)
+
+
+def _before(start: Tensor, states: Tensor) -> Tensor:
+    return torch.cat([start.unsqueeze(0), states])[:-1]
+
+
+def _forward(kind: str, first: Tensor, second: Tensor, start: Tensor) -> Tensor:
+    first, second, start = (x.contiguous() for x in (first, second, start))
+    steps, lanes = len(first), start.numel()
+    states = torch.empty_like(second)
+    if not second.numel():
+        return states
+    chunk = _chunk_of(steps, lanes)
+    fixed = {"KIND": _kinds()[kind], "SUMMARY": False, "SOME": False}
+    if chunk >= steps:
+        _run("forward", 1, [first, second, start, states, None, None, steps, steps, lanes], start, 2, fixed)
+        return states
+    number = -(-steps // chunk)
+    sums, factors = _edges(number, start), _edges(number, start)
+    summary = [first, second, start, sums, factors, None, steps, chunk, lanes]
+    _run("forward", number, summary, start, 2, fixed | {"SUMMARY": True})
+    over = "real" if kind == "gated" else kind
+    ends = _forward(over, factors[:-1], sums[:-1], start.to(sums.dtype))
+    starts = _before(start.to(ends.dtype), torch.cat([ends, ends[-1:]]))
+    _run("forward", number, [first, second, starts, states, None, None, steps, chunk, lanes], start, 2, fixed)
+    again = _overflowed(ends, over)
+    serial = [first, second, start, states, None, again, steps, steps, lanes]
+    _run("forward", 1, serial, start, 2, fixed | {"SOME": True})
+    return states
+
+
+def _backward(
+    kind: str, grad: Tensor, first: Tensor, second: Tensor, states: Tensor, start: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    read = [x.contiguous() for x in (grad, first, second, states, start)]
+    steps, lanes = len(grad), start.numel()
+    to_first, to_second = torch.empty_like(read[2]), torch.empty_like(read[2])
+    if not grad.numel():
+        return to_first, to_second, torch.zeros_like(start)
+    chunk = _chunk_of(steps, lanes)
+    number = -(-steps // chunk)
+    flows = torch.zeros(number, *start.shape, dtype=_wide(start.dtype), device=start.device)
+    out = torch.empty_like(flows)
+    fixed = {"KIND": _kinds()[kind], "SUMMARY": False, "SOME": False}
+
+    def run(chunks: int, length: int, only: Any, **forms: bool) -> None:
+        written = [to_first, to_second, out, factors, only]
+        _run("backward", chunks, [*read, flows, *written, steps, length, lanes], start, 5, fixed | forms)
+
+    factors: Any = None
+    if number > 1:
+        factors = torch.empty_like(flows)
+        run(number, chunk, None, SUMMARY=True)
+        # what flows into a chunk comes out of the one behind it: a recurrence from the end
+        behind = _forward("real", factors[1:].flip(0), out[1:].flip(0), flows[0]).flip(0)
+        flows = torch.cat([behind, flows[-1:]])
+    run(number, chunk, None)
+    to_start = out[0]
+    if number > 1:
+        again, kept = _overflowed(flows, "real"), out[0].clone()
+        flows = torch.zeros_like(flows)
+        run(1, steps, again, SOME=True)
+        to_start = torch.where(again.bool(), out[0], kept)
+    return to_first, to_second, to_start.to(start.dtype)
+
+
+def _overflowed(ends: Tensor, over: str) -> Tensor:
+    """Which lanes have summaries that are no numbers."""
+    right = ends.isfinite() if over == "real" else ends < torch.inf
+    return (~right).any(0).to(torch.int8)
+
+
+def _edges(number: int, start: Tensor) -> Tensor:
+    return torch.empty(number, *start.shape, dtype=_wide(start.dtype), device=start.device)
+
+
+def _wide(dtype: torch.dtype) -> torch.dtype:
+    return torch.float64 if dtype == torch.float64 else torch.float32
+
+
+def _chunk_of(steps: int, lanes: int) -> int:
+    """How many steps a chunk has."""
+    forced = CHUNK.get()
+    if forced is not None:
+        return max(1, min(forced, steps))
+    if lanes >= SERIAL_LANES or steps <= SERIAL_STEPS:
+        return max(1, steps)
+    return max(LEAST_CHUNK, -(-steps * lanes // LANES_AT_ONCE))
+
+
+@cache
+def _kinds() -> dict[str, int]:
+    from neural.scan import triton_kernels as kernels
+
+    names = {"real": kernels.REAL, "max_plus": kernels.MAX_PLUS, "log": kernels.LOG, "gated": kernels.GATED}
+    return {name: kind.value for name, kind in names.items()}
+
+
+def _run(
+    kernel: str, chunks: int, arguments: list[Any], like: Tensor, arrays: int, forms: Any = None
+) -> None:
+    """Start a kernel for all lanes of so many chunks; it reads so many arrays at each step."""
+    import triton.language as tl
+
+    from neural.scan import triton_kernels as kernels
+
+    lanes = like.numel()
+    step = max(1, chunks * lanes * arrays * like.element_size())
+    fixed = {
+        "WIDE": tl.float64 if like.dtype == torch.float64 else tl.float32,
+        "BLOCK": BLOCK,
+        "STAGES": min(16, max(2, IN_FLIGHT // step)),
+        **(forms or {}),
+    }
+    grid = (-(-lanes // BLOCK), chunks)
+    # an array that is not there is another one, which is not read
+    given = [like if a is None else a for a in arguments]
+    with torch.cuda.device(like.device) if like.is_cuda else nullcontext():
+        getattr(kernels, kernel)[grid](*given, **fixed, num_warps=1)

@@ -1,0 +1,199 @@
+"""Triton's kernels: what its interpreter makes of them on a CPU is what the loops of torch give, in whole and
+in chunks; and they compile for a GPU.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from neural import scan
+from neural.rrnn_f import RRNNF
+from neural.scan import backends, on_gpu
+from proofs_tests.automata.examples import few
+
+pytestmark = [
+    pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
+    pytest.mark.skipif(not on_gpu.interpreted(), reason="a GPU is here, which runs the kernels"),
+]
+D = torch.float64
+LOOPS = {"real": scan.elementwise, "max_plus": scan.max_plus, "log": scan.log_sum, "gated": scan.gated}
+each_loop = pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
+CHUNKS = st.sampled_from([None, 1, 2, 3, 5])
+ordinary = st.sampled_from([0.0, -1.0, 1.0]) | st.floats(-3, 3)
+
+
+def gradients(run, inputs, weights):
+    values = [x.clone().requires_grad_() for x in inputs]
+    states = run(*values)
+    states = torch.cat([x.flatten() for x in (states if isinstance(states, tuple) else (states,))])
+    finite = torch.where(states.isfinite(), states, 0)
+    (finite.double() * weights[: len(finite)]).sum().backward()
+    return [states.detach(), *(torch.zeros_like(x) if x.grad is None else x.grad for x in values)]
+
+
+def both(run, inputs, chunk):
+    """States and gradients, by the loops of torch and by Triton."""
+    weights = torch.linspace(1, 2, 2 * max(x.numel() for x in inputs), dtype=D)
+    with scan.use("torch"):
+        expected = gradients(run, inputs, weights)
+    with scan.use("triton", chunk):
+        return gradients(run, inputs, weights), expected
+
+
+def drawn(data, dtype):
+    steps, lanes = data.draw(st.integers(0, 9)), data.draw(st.sampled_from([1, 3, 70]))
+    numbers = lambda rows: (
+        torch.tensor(data.draw(st.lists(ordinary, min_size=5, max_size=5)))
+        .repeat(rows * lanes // 5 + 1)[: rows * lanes]
+        .reshape(rows, lanes)
+    )
+    return numbers(steps).to(dtype), numbers(steps).to(dtype), numbers(1)[0].to(dtype)
+
+
+@each_loop
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+@few
+@given(st.data(), CHUNKS)
+def test_states_and_gradients_are_those_of_the_loops_in_whole_and_in_chunks(loop, dtype, data, chunk):
+    slack = 1e-4 if dtype is torch.float32 else 1e-12
+    for one, other in zip(*both(loop, drawn(data, dtype), chunk), strict=True):
+        torch.testing.assert_close(one, other, rtol=slack, atol=slack)
+
+
+@each_loop
+@pytest.mark.parametrize("chunk", [None, 2])
+def test_bfloat16_is_carried_in_float32(loop, chunk):
+    """The interpreter cuts off where a GPU rounds to nearest: so a result is off by one unit, and not by one
+    a step.
+    """
+    torch.manual_seed(0)
+    values = [torch.randn(*shape).to(torch.bfloat16) for shape in ((9, 5), (9, 5), (5,))]
+    with scan.use("triton", chunk):
+        narrow, wide = loop(*values), loop(*(x.float() for x in values))
+    assert narrow.dtype is torch.bfloat16
+    assert ((narrow.float() - wide).abs() <= 2**-7 * wide.abs()).all()
+
+
+@few
+@given(st.data())
+def test_max_plus_is_the_loops_bit_for_bit_where_nothing_runs_side_by_side(data):
+    f, u, c = drawn(data, D)
+    u, c = u.masked_fill(u == 1, -math.inf), c.masked_fill(c == 1, -math.inf)
+    for one, other in zip(*both(scan.max_plus, (f, u, c), None), strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("chunk", [None, 2, 3])
+@pytest.mark.parametrize("steps", [0, 1, 7])
+def test_a_pair_and_its_gradients_are_those_of_the_loops(steps, chunk):
+    torch.manual_seed(1)
+    inputs = [torch.randn(*shape, dtype=D) for shape in [(steps, 2, 9)] * 4 + [(2, 9)] * 3]
+    run = lambda x1, z1, x2, z2, c1, c2, r: scan.gated_pair((x1, x2), (z1, z2), (c1, c2), r)
+    for one, other in zip(*both(run, inputs, chunk), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_long_strings_of_few_lanes_are_cut_into_chunks_of_chunks():
+    """The summaries of 14 chunks are themselves scanned in 5, and these in 2."""
+    torch.manual_seed(3)
+    inputs = [torch.rand(40, 2, dtype=D), torch.randn(40, 2, dtype=D), torch.randn(2, dtype=D)]
+    assert on_gpu._chunk_of(65_536, 64) == 64 and on_gpu._chunk_of(1024, 64) == 32
+    assert on_gpu._chunk_of(512, 8192) == 512 and on_gpu._chunk_of(60, 1) == 60
+    for one, other in zip(*both(scan.elementwise, inputs, 3), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_a_chunk_whose_product_overflows_is_run_step_by_step(start):
+    """The product is 1e+600; the states are 0, or overflow themselves."""
+    f = torch.tensor([[1e300, 0.5]] * 2 + [[0.0, 0.5]] * 2, dtype=D)
+    u, c = torch.tensor([[0.0, 1.0]] * 4, dtype=D), torch.tensor([start, 1.0], dtype=D)
+    one, other = both(scan.elementwise, (f, u, c), 2)
+    for ours, theirs in zip(one, other, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=0, equal_nan=True)
+
+
+def test_what_is_not_a_number_stays_so_and_spreads_to_no_lane():
+    u = torch.zeros(9, 20)
+    u[4, ::3] = math.nan
+    for chunk in (None, 2):
+        with scan.use("triton", chunk):
+            states = scan.elementwise(torch.ones(9, 20), u, torch.zeros(20))
+        assert states.isnan().sum(1).tolist() == [0] * 4 + [7] * 5
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+def test_the_sigmoid_is_within_four_units_in_the_last_place(dtype):
+    """As :mod:`neural.rounding` assumes; or within the smallest normal number."""
+    x = torch.cat([torch.linspace(-120, 120, 8001), torch.linspace(-1e-3, 1e-3, 101)]).to(dtype)
+    with scan.use("triton"):
+        ours = scan.gated(x.unsqueeze(0), torch.zeros(1, len(x), dtype=dtype), torch.ones_like(x))[0]
+    error = (ours.double() - torch.sigmoid(x.double())).abs()
+    limits = torch.finfo(dtype)
+    assert (error <= 4 * limits.eps * ours.double() + limits.smallest_normal).all()
+
+
+def test_a_layer_runs_on_it():
+    torch.manual_seed(4)
+    layer, inputs = RRNNF(3, 2, dtype=D), torch.randn(7, 2, 3, dtype=D)
+    with scan.use("torch"):
+        expected = layer(inputs)[0]
+    for chunk in (None, 3):
+        with scan.use("triton", chunk):
+            torch.testing.assert_close(layer(inputs)[0], expected, rtol=1e-12, atol=1e-12)
+
+
+def test_it_is_chosen_on_a_gpu_and_a_chunk_is_its_own():
+    assert backends.chosen("cuda", torch.float32) == ("triton", "Triton is installed")
+    assert backends.chosen("cuda", torch.complex64).name == "torch"
+    assert backends.Backend("triton", 3) in backends.available("cuda")
+    for name, chunk in (("torch", 3), ("triton", 0)):
+        with pytest.raises(InputError, match=f"chunk is {chunk} for the backend"), scan.use(name, chunk):
+            pass
+
+
+COMPILES = """
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from neural.scan import triton_kernels as kernels
+
+COUNTS, WIDE = ("steps", "chunk", "lanes"), {"fp32": "fp32", "bf16": "fp32", "fp64": "fp64"}
+for dtype, wide in WIDE.items():
+    for kernel in (kernels.forward, kernels.backward, kernels.pair_forward, kernels.pair_backward):
+        kinds = range(4) if "KIND" in kernel.arg_names else [None]
+        for kind in kinds:
+            for form in ((0, 0), (1, 0), (0, 1)) if dtype == "fp32" and kind in (0, 2) else ((0, 0),):
+                of = dict.fromkeys(kernel.arg_names, "*" + dtype) | dict.fromkeys(COUNTS, "i32")
+                of |= dict.fromkeys(("starts", "factors", "flows", "sums"), "*" + wide) | {"only": "*i8"}
+                fixed = {"WIDE": getattr(tl, "float" + wide[2:]), "BLOCK": 64, "STAGES": 4}
+                if kind is not None:
+                    fixed |= {"KIND": kind, "SUMMARY": bool(form[0]), "SOME": bool(form[1])}
+                names = kernel.arg_names
+                types = {name: "constexpr" if name in fixed else of[name] for name in names}
+                source = ASTSource(kernel, types, {(names.index(n),): v for n, v in fixed.items()})
+                made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 1})
+                assert made.asm["cubin"]
+print("compiled")
+"""
+
+
+def test_the_kernels_compile_for_a_gpu_of_the_h100s_kind(tmp_path):
+    """Without one: what the interpreter takes and the compiler does not is seen here."""
+    surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (0, "compiled\n"), ran.stderr
