@@ -26,16 +26,30 @@ from neural.rrnn_f import RRNNF
 from neural.scan import backends, elementwise, gated, gated_pair, log_sum, max_plus
 from neural.sru import SRU
 
-SHAPES = [(512, 16, 512), (2048, 4, 512)]
+SHAPES = {"cpu": [(512, 16, 512), (2048, 4, 512)], "cuda": [(2048, 64, 1024), (512, 16, 512)]}
 """T, B and D."""
+FEW = (65_536, 64)
+"""T, and lanes, of which there are few: on a GPU."""
+COSTS = {"steps": (64, 256, 1024, 4096, 16_384), "lanes": (16, 64, 256, 1024, 4096, 16_384)}
+"""What the cost of a number is drawn against; 2,048 lanes, and 512 steps."""
 LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F)": (RRNNF, 4)}
 """Layers, and how many linear maps of D x D each has."""
 WANTED = {
-    "recurrence": (0.8, 0.6),  # of a triad's speed, forward and with backward
-    "two stages": 2.1,  # times one stage
-    "layer": (1.1, 1.15),  # times one linear map, forward and with backward
-    "autograd": 60,  # times faster than a loop that autograd runs back through
-    "associative": 5,  # times faster than torch's associative_scan
+    "cpu": {
+        "recurrence": (0.8, 0.6),  # of a triad's speed, forward and with backward
+        "two stages": 2.1,  # times one stage
+        "layer": (1.1, 1.15),  # times one linear map, forward and with backward
+        "autograd": 60,  # times faster than a loop that autograd runs back through
+        "associative": 5,  # times faster than torch's associative_scan
+    },
+    "cuda": {
+        "recurrence": (0.8, 0.75),  # of a copy's speed
+        "two stages": 2.1,
+        "layer": (1.1, 1.15),
+        "autograd": 60,
+        "associative": 5,
+        "few lanes": 3,  # times as long as a copy
+    },
 }
 Run = Callable[[], object]
 
@@ -57,6 +71,17 @@ def interleaved(runs: Mapping[str, Run], times: int, device: str, least: bool = 
 def _wait(device: str) -> None:
     if device != "cpu":
         torch.cuda.synchronize()
+
+
+def beside(device: str, f: Tensor, u: Tensor) -> Run:
+    """What reads two arrays and writes one: a triad; on a GPU a copy of as many bytes."""
+    if device == "cpu":
+        return lambda: torch.add(f, u, alpha=0.5)
+    half, other = (
+        torch.empty(3 * f.numel() // 2, device=device),
+        torch.empty(3 * f.numel() // 2, device=device),
+    )
+    return lambda: half.copy_(other)
 
 
 def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: Tensor) -> Run:
@@ -97,9 +122,12 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     f, u, grad = (torch.rand(steps, batch, size, device=device) for _ in range(3))
     start = torch.rand(batch, size, device=device)
     functions = {"real": elementwise, "max-plus": max_plus, "log": log_sum, "gates fused": gated}
-    forward: dict[str, Run] = {"triad": lambda: torch.add(f, u, alpha=0.5)}
+    forward: dict[str, Run] = {"triad": beside(device, f, u)}
     forward |= {name: (lambda run=run: run(f, u, start)) for name, run in functions.items()}
-    forward |= {"autograd": lambda: written_out(f, u, start), "associative": lambda: associative(f, u, start)}
+    with_others = f.numel() < 2**26  # of the rest the memory would not do
+    if with_others:
+        forward |= {"autograd": lambda: written_out(f, u, start)}
+        forward |= {"associative": lambda: associative(f, u, start)}
     values = [x.clone().requires_grad_() for x in (f, u, start)]
     second = [torch.rand(steps, batch, size, device=device).requires_grad_() for _ in range(2)]
 
@@ -121,7 +149,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         )
     two = interleaved(both, 15, device)
     back = interleaved({name: with_backward(run, values, grad) for name, run in stages.items()}, 15, device)
-    after = interleaved({**slow, "real": both["real"]}, 1, device)
+    after = interleaved({**slow, "real": both["real"]}, 1, device) if with_others else {}
     figures = {
         name: {
             "forward": one[name],
@@ -133,7 +161,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     }
     others = {
         name: {"forward": one[name], "backward": after[name], "ratio": after[name] / after["real"]}
-        for name in slow
+        for name in (slow if with_others else ())
     }
     fused = {
         "forward": ahead["two"],
@@ -143,6 +171,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     }
     return {
         "shape": shape,
+        "beside": "a triad" if device == "cpu" else "a copy of as many bytes",
         "triad": one["triad"],
         "recurrences": figures,
         "two stages": fused,
@@ -191,6 +220,44 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     return figures
 
 
+def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
+    """Nanoseconds a number, forward, by the number of steps and of lanes."""
+    result: dict[str, dict[str, dict[str, float]]] = {"steps": {}, "lanes": {}}
+    for what, sizes in COSTS.items():
+        for size in sizes:
+            steps, lanes = (size, 2048) if what == "steps" else (512, size)
+            f, u, start = (torch.rand(*s, device=device) for s in ((steps, lanes), (steps, lanes), (lanes,)))
+            functions = {"real": elementwise, "max-plus": max_plus, "log": log_sum, "gates fused": gated}
+            runs: dict[str, Run] = {"triad": beside(device, f, u)}
+            runs |= {
+                name: (lambda run=run, f=f, u=u, c=start: run(f, u, c)) for name, run in functions.items()
+            }
+            with torch.no_grad():
+                times = interleaved(runs, 9, device)
+            result[what][str(size)] = {name: 1e6 * taken / f.numel() for name, taken in times.items()}
+    return result
+
+
+def few_lanes(device: str) -> dict[str, float]:
+    """A long string of few lanes: without the time that a CPU takes to start kernels, as a CUDA graph."""
+    steps, lanes = FEW
+    f, u, start = (torch.rand(*s, device=device) for s in (FEW, FEW, (lanes,)))
+    runs: dict[str, Run] = {}
+    for name, run in {"scan": lambda: elementwise(f, u, start), "copy": beside(device, f, u)}.items():
+        run()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph), torch.no_grad():
+            run()
+        runs[name] = graph.replay
+    times = interleaved(runs, 25, device)
+    return {
+        "steps": steps,
+        "lanes": lanes,
+        "milliseconds": times["scan"],
+        "ratio": times["scan"] / times["copy"],
+    }
+
+
 def _line(what: str, row: Mapping[str, float]) -> str:
     return f"  {what:12} {row['forward']:8.2f} ms {row['backward']:8.2f} ms with backward"
 
@@ -212,16 +279,18 @@ def main() -> None:
         "torch": torch.__version__,
         "backend": choice.name,
         "shapes": [],
+        "costs": costs(device),
     }
+    if device != "cpu":
+        results["few lanes"] = few = few_lanes(device)
+        print(f"T, N = {FEW}: {few['milliseconds']:.3f} ms, {few['ratio']:.1f} times a copy's")
     print(f"{results['date']}, {name}, torch {torch.__version__}, backend {choice.name}: {choice.why}")
-    for shape in SHAPES:
+    for shape in SHAPES[device]:
         measured = recurrences(shape, device) | {"layers": layers(shape, device)}
         results["shapes"].append(measured)
-        print(f"T, B, D = {shape}: a triad takes {measured['triad']:.2f} ms")
+        print(f"T, B, D = {shape}: {measured['beside']} takes {measured['triad']:.2f} ms")
         for what, row in measured["recurrences"].items():
-            print(
-                f"{_line(what, row)}; {row['share']:.2f} and {row['share_backward']:.2f} of the triad's speed"
-            )
+            print(f"{_line(what, row)}; {row['share']:.2f} and {row['share_backward']:.2f} of its speed")
         row = measured["two stages"]
         print(f"{_line('two stages', row)}; {row['ratio']:.2f} and {row['ratio_backward']:.2f} times one")
         for what, row in measured["others"].items():

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from page_text import plain, table
-from speed_figures import FOLDER, constants
+from speed_figures import FOLDER, GREY, constants, drawn
 
 HEAD = ("what", "forward", "with backward", "compared", "with backward", "wanted")
 
@@ -19,10 +20,30 @@ def pages(bench: Path) -> dict[str, str]:
         bench: the folder with ``scan.py`` and ``results``.
     """
     wanted = constants(bench / "scan.py")["WANTED"]
-    return {
-        f"{FOLDER}/scan-{device}.txt": _device(bench / "results" / f"scan_{device}.json", wanted)
-        for device in ("cpu", "cuda")
-    }
+    files = {device: bench / "results" / f"scan_{device}.json" for device in ("cpu", "cuda")}
+    made = {f"{FOLDER}/scan-{device}.txt": _device(file, wanted[device]) for device, file in files.items()}
+    costs = json.loads(files["cpu"].read_text(encoding="utf-8"))["costs"]
+    for what in ("steps", "lanes"):
+        made[f"{FOLDER}/scan-{what}.svg"] = _plot(costs[what], what)
+    return made
+
+
+def _plot(costs: dict[str, dict[str, float]], what: str) -> str:
+    """Nanoseconds a number against the number of steps, or of lanes: a line for each recurrence."""
+
+    def draw(axes: Axes) -> None:
+        sizes = [int(size) for size in costs]
+        for name, marker in zip(next(iter(costs.values())), "os^Dv", strict=False):
+            plain_one = name == "triad"
+            line = [row[name] for row in costs.values()]
+            colour = {"color": GREY} if plain_one else {}
+            axes.loglog(sizes, line, "--" if plain_one else f"{marker}-", label=name, **colour)
+        axes.legend(frameon=False)
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
+        axes.set_xlabel(what)
+        axes.set_ylabel("nanoseconds a number")
+
+    return drawn(draw)
 
 
 def _device(file: Path, wanted: dict[str, Any]) -> str:
@@ -33,7 +54,17 @@ def _device(file: Path, wanted: dict[str, Any]) -> str:
         f"Measured on {results['date']} on {plain(results['device'])}, with"
         f" torch {plain(results['torch'])}, by the backend {plain(results['backend'])}.\n"
     )
-    return "\n".join([head, *(_shape(shape, wanted) for shape in results["shapes"])])
+    few = results.get("few lanes")
+    said = [] if few is None else [_few(few, wanted)]
+    return "\n".join([head, *(_shape(shape, wanted) for shape in results["shapes"]), *said])
+
+
+def _few(few: dict[str, float], wanted: dict[str, Any]) -> str:
+    return (
+        f"{few['steps']:,} steps of {few['lanes']} lanes take {few['milliseconds']:.3f} ms,"
+        f" {few['ratio']:.1f} times as long as a copy of as many bytes (wanted: at most"
+        f" {wanted['few lanes']}).\n"
+    )
 
 
 def _shape(measured: dict[str, Any], wanted: dict[str, Any]) -> str:
@@ -43,7 +74,7 @@ def _shape(measured: dict[str, Any], wanted: dict[str, Any]) -> str:
         [
             f"over {plain(name)}" if name != "gates fused" else name,
             *_times(row),
-            f"{row['share']:.2f} of a triad's speed",
+            f"{row['share']:.2f} of {measured['beside']}'s speed",
             f"{row['share_backward']:.2f}",
             f"{forward} and {backward} or more",
         ]
@@ -59,7 +90,7 @@ def _shape(measured: dict[str, Any], wanted: dict[str, Any]) -> str:
             f"{wanted['two stages']} or less",
         ]
     )
-    for name, row in measured["others"].items():
+    for name, row in measured.get("others", {}).items():
         what = {"autograd": "a loop, and autograd", "associative": "`associative_scan`"}[name]
         ratio = f"{row['ratio']:.0f} times the time"
         rows.append([what, *_times(row), "", ratio, f"{wanted[name]} times or more"])
@@ -72,7 +103,7 @@ def _shape(measured: dict[str, Any], wanted: dict[str, Any]) -> str:
             )
         else:
             rows.append([f"`{name}`", *_times(row), "", "", ""])
-    head = f"T = {steps}, B = {batch}, D = {size}; a triad takes {measured['triad']:.2f} ms:\n"
+    head = f"T = {steps}, B = {batch}, D = {size}; {measured['beside']} takes {measured['triad']:.2f} ms:\n"
     return f"{head}\n{table(HEAD, rows, css='speed')}"
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 from page_text import plain, table
@@ -76,7 +77,7 @@ def _numbers(seconds: Mapping[str, float]) -> dict[int, float]:
     return {int(size): taken for size, taken in seconds.items()}
 
 
-def _plot(series: Series) -> str:
+def drawn(draw: Callable[[Axes], None]) -> str:
     """One plot as SVG: no background, and grey where a page's words are black or white."""
     style = {
         "svg.hashsalt": "ratproof",
@@ -88,6 +89,22 @@ def _plot(series: Series) -> str:
     with matplotlib.rc_context({**style, "xtick.color": GREY, "ytick.color": GREY}):
         figure = Figure(figsize=(6.4, 3.8), layout="constrained")
         axes = figure.add_subplot()
+        draw(axes)
+        axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+        low, high = axes.get_ylim()
+        within_a_few = high / low < 100
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if within_a_few else (1,)))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.grid(color=GREY, alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        text = io.StringIO()
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+
+def _plot(series: Series) -> str:
+    def draw(axes: Axes) -> None:
         axes.loglog(
             list(series.measured), list(series.measured.values()), "o-", color=MEASURED, label="measured"
         )
@@ -103,19 +120,10 @@ def _plot(series: Series) -> str:
             )
             axes.legend(frameon=False)
         axes.set_xticks(list(series.measured), [str(size) for size in series.measured])
-        axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
-        low, high = axes.get_ylim()
-        within_a_few = high / low < 100
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if within_a_few else (1,)))
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel(series.size)
         axes.set_ylabel("seconds")
-        axes.grid(color=GREY, alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
-        text = io.StringIO()
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+    return drawn(draw)
 
 
 def _table(measured: dict[str, Any], wanted: dict[str, Any]) -> str:

@@ -111,13 +111,25 @@ inline W odd_series(W x) {
     return fused(odd_series<LAST, FROM + 2>(x), x, W(1) / FROM);
 }
 
-// log(1 + x) for 0 <= x <= 1: 2 artanh(s) with s = x / (2 + x) <= 1/3.
-template <typename W>
-inline W logarithm(W x) {
-  constexpr int LAST = std::is_same_v<W, float> ? 15 : 33;
-  W s = x / (2 + x);
+// log(1 + x) for 0 <= x <= 1: x times the polynomial of degree 8 that is nearest to log(1 + x) / x there, by its
+// relative error, which is half a unit of rounding (Remez' algorithm).
+inline float logarithm(float x) {
+  float sum = 0.005232695f;
+  sum = fused(sum, x, -0.02950524f);
+  sum = fused(sum, x, 0.078225955f);
+  sum = fused(sum, x, -0.13663246f);
+  sum = fused(sum, x, 0.19106007f);
+  sum = fused(sum, x, -0.24842982f);
+  sum = fused(sum, x, 0.33319098f);
+  sum = fused(sum, x, -0.49999493f);
+  sum = fused(sum, x, 0.99999994f);
+  return x * sum;
+}
+// 2 artanh(s) with s = x / (2 + x) <= 1/3.
+inline double logarithm(double x) {
+  double s = x / (2 + x);
   // the smallest normal number more changes nothing, but subnormal numbers would take a hundred times as long
-  return 2 * s * odd_series<LAST, 1>(fused(s, s, std::numeric_limits<W>::min()));
+  return 2 * s * odd_series<33, 1>(fused(s, s, std::numeric_limits<double>::min()));
 }
 
 template <typename W>

@@ -94,18 +94,28 @@ def _quotient(a, b):
 
 @_kernel
 def _logarithm(x):
-    """log(1 + x) for 0 <= x <= 1: 2 artanh(s) with s = x / (2 + x) <= 1/3."""
-    s = _quotient(x, 2.0 + x)
-    square = s * s
+    """log(1 + x) for 0 <= x <= 1: 2 artanh(s) with s = x / (2 + x) <= 1/3; in float32 x times the nearest
+    polynomial of degree 8.
+    """
     if x.dtype == tl.float64:
+        s = x / (2.0 + x)
+        square = s * s
         total = tl.full(x.shape, 1.0 / 33, tl.float64)
         for i in tl.static_range(16):
             total = total * square + 1.0 / (31 - 2 * i)
+        result = 2.0 * s * total
     else:
-        total = tl.full(x.shape, 1.0 / 15, tl.float32)
-        for i in tl.static_range(7):
-            total = total * square + 1.0 / (13 - 2 * i)
-    return 2.0 * s * total
+        total = tl.full(x.shape, 0.005232695, tl.float32)
+        total = total * x - 0.02950524
+        total = total * x + 0.078225955
+        total = total * x - 0.13663246
+        total = total * x + 0.19106007
+        total = total * x - 0.24842982
+        total = total * x + 0.33319098
+        total = total * x - 0.49999493
+        total = total * x + 0.99999994
+        result = x * total
+    return result
 
 
 @_kernel
