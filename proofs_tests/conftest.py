@@ -17,7 +17,7 @@ from ratproof.record.not_run import NotRun
 from ratproof.runner.hypothesis_profile import forget_constants
 from ratproof.runner.plugin import CORPUS
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "proofs_tests.shown"]
 
 DEFAULT_EXAMPLES = 100
 
