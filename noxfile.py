@@ -57,9 +57,21 @@ def verify(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """All tests; arguments go to pytest."""
+    """All tests; arguments go to pytest. Without any, evidence does not run again that the last ``verify``
+    found as expected, where its sources and libraries are still these.
+    """
     ready(session)
-    run(session, "pytest", "--numprocesses=logical", *session.posargs)
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    arguments = session.posargs or _without_what_is_shown(session)
+    run(session, "pytest", "--numprocesses=logical", "--dist=worksteal", *arguments, env=one_thread)
+
+
+def _without_what_is_shown(session: nox.Session) -> tuple[str, ...]:
+    VERDICTS.parent.mkdir(parents=True, exist_ok=True)
+    if _verdicts_do_not_stand():
+        return ()
+    session.log(f"what the last verify showed does not run again ({VERDICTS}); nox -s tests -- . runs it")
+    return ("--verdicts", str(VERDICTS))
 
 
 @nox.session

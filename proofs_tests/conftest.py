@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from ratproof.record.not_run import NotRun
-from ratproof.runner.hypothesis_profile import forget_constants
+from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
 from ratproof.runner.plugin import CORPUS
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "proofs_tests.shown"]
 
 DEFAULT_EXAMPLES = 100
 
@@ -75,6 +75,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 def device(request: pytest.FixtureRequest) -> str:
     """The device that the networks run on."""
     return str(request.config.getoption("--ratproof-device"))
+
+
+@pytest.fixture
+def unshrunk() -> Generator[None, None, None]:
+    """Hypothesis searches as ever, and ends with the first counterexample: for tests that ask whether there
+    is one, and not which is the smallest.
+    """
+    with unchanged_afterwards():
+        phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
+        settings.register_profile("unshrunk", settings(), phases=phases)
+        settings.load_profile("unshrunk")
+        yield
 
 
 @pytest.fixture(scope="session")

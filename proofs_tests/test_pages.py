@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import doctest
+import io
 import re
+import shlex
 import shutil
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from proofs_tests.transcripts import LEFT_OUT, ROOT, Folder, agrees, comparable, transcripts
+from ratproof import main
 from ratproof.face.report import report_of
 from ratproof.record.kinds import Verdict
 from ratproof.record.results import Result
@@ -23,10 +27,29 @@ PAGES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.m
 SHOWN = {page: list(transcripts(page.read_text(encoding="utf-8"))) for page in PAGES}
 
 
+class InThisProcess(Folder):
+    """It starts no Python for a command of ratproof; others, and what only a shell can run, run as ever."""
+
+    def run(self, command: str) -> str:
+        """What a command prints, on standard output and standard error."""
+        program, *arguments = shlex.split(command)
+        if program != "ratproof" or re.search(r"[|&;<>$*`~\\]", command):
+            return super().run(command)
+        said = io.StringIO()
+        with redirect_stdout(said), redirect_stderr(said):
+            main.run(arguments)
+        return said.getvalue()
+
+
 @pytest.mark.skipif(not PAGES, reason="the pages are not installed with ratproof")
 @pytest.mark.parametrize("page", [page for page, shown in SHOWN.items() if shown], ids=lambda page: page.stem)
-def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+def test_a_page_shows_what_its_commands_print(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The README's commands are processes, as a reader starts them; those of the pages run in this one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    folder = Folder(tmp_path) if page == README else InThisProcess(tmp_path)
     for transcript in SHOWN[page]:
         for step in transcript.steps:
             if "verify" in step.command and shutil.which("coqc") is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from ratproof.coq import programs as coq
 from ratproof.coq.development import copy_sources
+from ratproof.coq.sources import source_folder
 
 BREAKS = {
     "the initial weight of q_1 is 0": (
@@ -239,16 +241,23 @@ def test_it_is_not_accepted(broken: str, compiled: Path, tmp_path: Path) -> None
     text = (root / name).read_text()
     assert text.count(right) == 1
     (root / name).write_text(text.replace(right, wrong))
-    with pytest.raises(coq.Rejected):
+    with pytest.raises(coq.Rejected, match=re.escape(name)):
         coq.compile_file(root / name, root)
 
 
 def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
-    """Else the tests above would show nothing."""
+    """Else the tests above would show nothing. The build has compiled every file with the same command, and
+    not by way of an exception; and in a copy of it a file compiles again.
+    """
+    for name in {name for name, _, _ in BREAKS.values()}:
+        assert (compiled / name).read_bytes() == (source_folder() / name).read_bytes()
+        assert (compiled / name).with_suffix(".vo").stat().st_size > 0
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
-    for name in dict.fromkeys(name for name, _, _ in BREAKS.values()):
-        coq.compile_file(root / name, root)
+    shortest = root / "fa_rnn" / "viterbi.v"
+    shortest.with_suffix(".vo").unlink()
+    coq.compile_file(shortest, root)
+    assert shortest.with_suffix(".vo").stat().st_size > 0
 
 
 def test_a_build_that_fails_leaves_nothing_behind(

@@ -114,7 +114,7 @@ BREAKS = [
 @pytest.mark.parametrize(
     ("place", "name", "wrong", "program"), BREAKS, ids=[f"{b[3]}-{b[1]}-{i}" for i, b in enumerate(BREAKS)]
 )
-def test_a_broken_program_is_refuted(monkeypatch, place, name, wrong, program):
+def test_a_broken_program_is_refuted(unshrunk, monkeypatch, place, name, wrong, program):
     if isinstance(place, str):
         monkeypatch.setattr(f"{place}.{name}", wrong)
     else:

@@ -232,7 +232,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("states", [4, 100_000])
+@pytest.mark.parametrize("states", [4, 20_000])
 @pytest.mark.parametrize(("name", "what", "case"), BAD, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, states, tmp_path, capsys):
     """However large it is, with the line or the field."""
@@ -303,7 +303,7 @@ def ratproof(*arguments, cwd):
     )
 
 
-def test_verify_finds_replays_and_reports_what_is_expected(tmp_path):
+def test_verify_finds_replays_and_reports_what_is_expected(tmp_path, monkeypatch, capsys):
     done = ratproof(
         "verify", "proposition-7", "--kind", "exhausted", "--json", "--junit", "j.xml", cwd=tmp_path
     )
@@ -344,17 +344,18 @@ def test_verify_finds_replays_and_reports_what_is_expected(tmp_path):
     assert "testsuite" in (tmp_path / "j.xml").read_text()
     for result in data["results"]:
         if result["kept"]:
-            again = ratproof("replay", result["kept"], cwd=tmp_path)
-            assert again.returncode == 1 and result["counterexample"]["network"] in again.stdout
+            monkeypatch.chdir(tmp_path)
+            assert run(["replay", result["kept"]]) == 1
+            assert result["counterexample"]["network"] in capsys.readouterr().out
 
 
-def test_verify_on_a_small_text_counts_its_prefixes(tmp_path):
+def test_verify_on_a_small_text_counts_its_prefixes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "t.txt").write_text("the cat sat\nthe dog\n\nsat\n")
     (tmp_path / "v.txt").write_text("the 0.5 1\ncat -1 2\nsat 0 0.25\n")
     arguments = ("verify", "proposition-7", "--kind", "sampled", "--examples", "5", "--units", "3", "--json")
-    done = ratproof(*arguments, "--text", "t.txt", "--embeddings", "v.txt", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (on_text,) = [r for r in json.loads(done.stdout)["results"] if "text" in r["facts"]]
+    assert run([*arguments, "--text", "t.txt", "--embeddings", "v.txt"]) == 0
+    (on_text,) = [r for r in json.loads(capsys.readouterr().out)["results"] if "text" in r["facts"]]
     facts = on_text["facts"]
     assert (facts["sentences"], facts["prefixes"], facts["units"], facts["words_without_vector"]) == (
         3,

@@ -1,8 +1,12 @@
-"""The pytest plugin: which markers it refuses, and what it makes of what a test does."""
+"""The pytest plugin: which markers it refuses, and what it makes of what a test does. Its runs are in this
+process, where all that they import is there already.
+"""
 
 from __future__ import annotations
 
+import io
 import textwrap
+from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
@@ -26,18 +30,20 @@ def compare(variant):
 
 
 @pytest.fixture
-def run(pytester):
-    def run(body, *arguments):
-        path = pytester.makepyfile(HEAD + textwrap.dedent(body))
-        return pytester.runpytest_subprocess(
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "ratproof.runner.plugin",
-            "-q",
-            *(arguments or (f"{path}::test_it",)),
-        )
+def run(tmp_path, monkeypatch):
+    """A run within this process. Not pytester's: it drops all that was imported, and torch cannot be imported
+    twice.
+    """
 
+    def run(body, *arguments):
+        path = tmp_path / f"{tmp_path.name}.py"  # a name that no other module has
+        path.write_text(HEAD + textwrap.dedent(body))
+        options = ("-q", "--import-mode=importlib", "-p", "no:cacheprovider", "-p", "ratproof.runner.plugin")
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+            status = pytest.main([*options, *map(str, arguments or (f"{path}::test_it",))])
+        return pytest.RunResult(status, out.getvalue().splitlines(), err.getvalue().splitlines(), 0.0)
+
+    monkeypatch.chdir(tmp_path)
     return run
 
 
@@ -59,9 +65,9 @@ def test_a_marker_that_names_no_kind_is_refused(run):
     result.stderr.fnmatch_lines(["*there is no kind of evidence 'believed'*"])
 
 
-def test_a_claim_that_lacks_a_kind_that_it_promises_is_refused(run, pytester):
+def test_a_claim_that_lacks_a_kind_that_it_promises_is_refused(run, tmp_path):
     body = '@evidence("proposition-7", kind="sampled")\ndef test_it(variant): compare(variant)'
-    result = run(body, pytester.path)
+    result = run(body, tmp_path)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         ["*proposition-7, variant corrected, promises to be cross-checked, and no test shows it*"]

@@ -100,7 +100,7 @@ BREAKS = [
         for program in programs
     ],
 )
-def test_a_broken_network_is_refuted(monkeypatch, place, name, wrong, program):
+def test_a_broken_network_is_refuted(unshrunk, monkeypatch, place, name, wrong, program):
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(Disagreement):
         STEPS[program].show()
