@@ -71,7 +71,7 @@ def _without_what_is_shown(session: nox.Session) -> tuple[str, ...]:
     if _verdicts_do_not_stand():
         return ()
     session.log(f"what the last verify showed does not run again ({VERDICTS}); nox -s tests -- . runs it")
-    return ("--verdicts", str(VERDICTS))
+    return (f"--verdicts={VERDICTS}",)  # one argument: a path by itself would be where to look for tests
 
 
 @nox.session

@@ -98,12 +98,13 @@ def require_place(path: str | Path) -> None:
     """
     try:
         file = without_links(path)
-        if file.is_dir():
-            raise InputError(f"{path}: cannot be written: is a folder")
+        is_folder = file.is_dir()
         folder = next(parent for parent in file.parents if parent.exists())
         special = file.exists() and not file.is_file()
     except (OSError, ValueError, RuntimeError) as error:
         raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    if is_folder:
+        raise InputError(f"{path}: cannot be written: is a folder")
     if not folder.is_dir():
         raise InputError(f"{path}: cannot be written: {folder} is no folder")
     if not os.access(file if special else folder, os.W_OK):

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from hypothesis.strategies import SearchStrategy
-
-from theory.induction import Induction
 from theory.reading import Equality, Program, Reading
 from theory.theorem import Theorem
 from theory.weights import Weights
+
+if TYPE_CHECKING:  # sympy and Hypothesis, which a command's --help does without
+    from hypothesis.strategies import SearchStrategy
+
+    from theory.induction import Induction
 
 Expectation = Literal["holds", "refuted"]
 LADDER = ("sampled", "cross-checked", "exhausted", "decided")

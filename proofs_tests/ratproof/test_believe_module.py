@@ -15,6 +15,7 @@ from neural.qrnn import QRNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.sru import SRU
 from ratproof import believe_module
+from ratproof import check as check_module
 from ratproof.record.kinds import Verdict
 from ratproof.runner.user_files import check
 from theory import registry
@@ -116,3 +117,37 @@ def test_outputs_of_another_shape_are_named():
     )
     with pytest.raises(InputError, match=r"gives \(1, 1, 2\), where outputs of shape"):
         next(iter(claim.variants[0].reading.comparison("mine", "believed").compare(["a"])))
+
+
+class WithAnEmbedding(torch.nn.Module):
+    """Adds up numbers that it has for the symbols, shape ``(T, B)`` in, ``(T, B, 1)`` out."""
+
+    def __init__(self, rows):
+        super().__init__()
+        self.vectors = torch.nn.Embedding.from_pretrained(torch.tensor(rows, dtype=torch.float64))
+
+    def forward(self, numbers):
+        return self.vectors(numbers).cumsum(0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "numbers", "verdict"),
+    [
+        ([[1.0], [2.0]], [0, 1], "holds"),
+        ([[2.0], [9.0], [1.0]], [2, 0], "holds"),
+        ([[1.0], [2.0]], [1, 0], "refuted"),
+        ([[1.0]], [0, 1], "unknown"),
+    ],
+)
+def test_a_module_with_an_embedding_of_its_own_reads_numbers(rows, numbers, verdict):
+    """The automaton adds 1 for a, and 2 for b; the last module has no vector for b."""
+    adds = {x: [[1.0, value], [0.0, 1.0]] for x, value in (("a", 1.0), ("b", 2.0))}
+    automaton = WFSA(REAL, [1.0, 0.0], [0.0, 1.0], adds)
+    report = check_module(WithAnEmbedding(rows), automaton, embeddings=torch.tensor(numbers), alphabet="ab")
+    assert [str(result.verdict) for result in report.results] == [verdict]
+
+
+@pytest.mark.parametrize("numbers", [torch.zeros(2), torch.zeros(2, dtype=torch.bool), torch.zeros(2, 1, 1)])
+def test_other_things_than_numbers_are_refused(numbers):
+    with pytest.raises(InputError, match=r"or integers of shape \(symbols,\)"):
+        check_module(WithAnEmbedding([[1.0]]), embeddings=numbers, alphabet="ab")

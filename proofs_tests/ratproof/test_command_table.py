@@ -48,6 +48,20 @@ def test_a_daily_command_does_not_wait_for_large_libraries(arguments: list[str],
     assert status == "0" and not HEAVY & set(modules)
 
 
+def test_no_commands_help_waits_for_large_libraries() -> None:
+    """All in one process, those of groups too: the libraries that one imports are there for the next."""
+    names = [[*name.split(), "--help"] for name in COMMANDS]
+    program = (
+        "import sys; from ratproof.main import run\n"
+        f"for arguments in {names!r}:\n"
+        "    status = run(arguments)\n"
+        f"    heavy = {HEAVY!r} & {{m.partition('.')[0] for m in sys.modules}}\n"
+        "    assert not heavy and not status, (arguments, heavy, status)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_a_command_whose_module_is_imported_already_has_its_limits() -> None:
     program = (
         "import ratproof.commands.automata, typer; from ratproof.commands.app import app;"

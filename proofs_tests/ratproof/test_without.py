@@ -55,6 +55,11 @@ def test_without_pynini_the_claims_are_verified_by_the_rest(tmp_path):
     )
 
 
+def test_what_pynini_alone_shows_is_unknown_without_it(tmp_path):
+    status, out, _ = ratproof(WITHOUT_PYNINI, "verify", "--kind", "cross-checked", folder=tmp_path)
+    assert status == 3 and "not run: OpenFst cannot be asked" in " ".join(out.split())
+
+
 def test_without_a_place_for_compiled_loops_they_are_compiled_all_the_same(tmp_path):
     assert ratproof(NO_PLACE_FOR_NUMBA, folder=tmp_path) == (0, "0.25 0.0625\n", "")
 

@@ -21,20 +21,14 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.printable_text import printable
 from automata.wfsa import WFSA
-from neural.state_regularized.files import load as load_network
 from ratproof.checkers import check_boxes, check_certificate, check_hankel, check_invariant
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
 from ratproof.commands.deciding import MissingAsZero
 from ratproof.commands.terminal import progress
-from ratproof.papers.certification.certificate import digest as network_digest
-from ratproof.papers.certification.certificate import network_json
-from ratproof.papers.certification.numbers import Numbers, numbers_of
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
-from theory.rational_recurrences.not_rational import weights as cell_weights
-from theory.rational_recurrences.not_rational.cells import cell_named
 
 EXIT = {"accepted": YES, "rejected": NO, "unknown": UNKNOWN}
 VERSIONED = "ratproof certificate "
@@ -221,7 +215,7 @@ def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> S
                     f"--of names two networks, {subjects.network[0]} and {path}; a certificate is about one"
                     " network"
                 )
-            subjects.network = path, load_network(path)[0]
+            subjects.network = path, _network(path)
         elif _holds_weights(path):
             if subjects.weights is not None:
                 raise InputError(
@@ -237,6 +231,12 @@ def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> S
             f"--of names {len(subjects.automata)} automata; a certificate is about two, in this order"
         )
     return subjects
+
+
+def _network(path: str) -> Any:
+    from neural.state_regularized.files import load as load_network  # torch, which automata do without
+
+    return load_network(path)[0]
 
 
 def _holds_weights(path: str) -> bool:
@@ -329,10 +329,14 @@ def _automaton_in_words(automaton: WFSA, digest: str) -> str:
 def _other_network(
     data: dict[str, Any], subjects: Subjects, temperature: float | None
 ) -> tuple[str, dict[str, str]]:
+    from ratproof.papers.certification.certificate import digest as network_digest
+    from ratproof.papers.certification.certificate import network_json
+    from ratproof.papers.certification.numbers import numbers_of
+
     assert subjects.network is not None
     path, network = subjects.network
     with _naming(path):
-        numbers: Numbers = numbers_of(network, temperature)
+        numbers = numbers_of(network, temperature)
     held, here = data["network"], network_json(numbers)
     if check_boxes.apart(held) != check_boxes.apart(here):
         theirs, ours = check_boxes.digest(check_boxes.apart(held)), network_digest(numbers)
@@ -360,6 +364,9 @@ def _number(fraction: str) -> str:
 
 
 def _other_weights(data: dict[str, Any], subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
+    from theory.rational_recurrences.not_rational import weights as cell_weights
+    from theory.rational_recurrences.not_rational.cells import cell_named
+
     assert subjects.weights is not None
     path, text = subjects.weights
     cell = cell_named(data["cell"])

@@ -14,7 +14,7 @@ from automata.errors import OutputError
 from automata.files import write_whole
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, headed, own_screen
-from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.record.kinds import KINDS
 from theory.claim import Claim
@@ -123,9 +123,10 @@ def verify(
 ) -> int:
     """Verify the papers' claims. Their evidence is run, and each verdict compared with what is expected."""
     from ratproof.runner.last_run import unexpected
-    from ratproof.runner.request import Request
+    from ratproof.runner.request import Request, require_known
     from ratproof.runner.verification import verify as run
 
+    different = unexpected() if failed else ()
     request = Request(
         claims=tuple(names or ()),
         kind=kind,
@@ -138,11 +139,26 @@ def verify(
         junit=junit,
         jobs=jobs,
         rules=rules,
-        only=unexpected() if failed else (),
+        only=different,
         stop_early=exit_first,
     )
+    require_known(request)
+    if failed and not any(request.wants(claim, kind_of) for claim, kind_of in different):
+        return _nothing_failed(as_json)
     outcome = _with_progress("verify", lambda told: run(request, told))
     return _told(outcome, as_json, details=details or bool(names) or failed)
+
+
+def _nothing_failed(as_json: bool) -> int:
+    """``--failed``, and what is asked for was as expected in the last run: nothing runs, and that is well."""
+    from ratproof.runner.outcome import Outcome
+
+    sentence = "nothing of what is asked for differed in the last run here: nothing runs"
+    if as_json:
+        print_json(Outcome([], notes=[sentence], nothing_to_run=sentence).to_json())
+    else:
+        print(sentence)
+    return YES
 
 
 @app.command(epilog=example("check my_claim.py"))
@@ -211,4 +227,8 @@ def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | Non
         show(outcome, console(), details, claims_file)
     if outcome.not_written:
         raise OutputError(outcome.not_written)
-    return INTERRUPTED if outcome.interrupted else YES if outcome.as_expected else NO
+    if outcome.interrupted:
+        return INTERRUPTED
+    if outcome.not_run and not (outcome.results or outcome.errors):
+        return UNKNOWN  # this machine lacks what all of it needs, which was said
+    return YES if outcome.as_expected else NO

@@ -53,7 +53,9 @@ def check(
             shape ``(T, B, units)``, alone or first in a tuple.
         automaton: one, or one a unit; with ``accepts`` boolean, or a DFA. A layer of :mod:`neural` reads
             itself off as its own without it.
-        embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order.
+        embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order; for
+            a module that has an embedding of its own the symbols' numbers, integers of shape ``(symbols,)``:
+            its inputs then have shape ``(T, B)``.
         alphabet: the symbols.
         accepts: from the output after a string's last symbol, shape ``(units,)``, whether the string is
             accepted; or a number that the output of one unit has to exceed.

@@ -47,6 +47,7 @@ class Outcome:
     """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what
     could not run here.
 
+    ``nothing_to_run`` says why nothing was to run, where nothing was: then all is as it should be.
     ``not_written`` says why a file that was asked for could not be written, where one could not; ``stopped``,
     that the run ended at its first unexpected result; ``device``, where torch ran; ``beside``, what is shown
     of the other device.
@@ -61,12 +62,13 @@ class Outcome:
     stopped: bool = False
     device: str = "cpu"
     beside: Beside | None = None
+    nothing_to_run: str = ""
 
     @property
     def as_expected(self) -> bool:
         """Did all run, and show what it should?"""
         return (
-            bool(self.results)
+            bool(self.results or self.nothing_to_run)
             and not self.interrupted
             and not self.stopped
             and not self.errors

@@ -17,6 +17,7 @@ from types import NoneType
 from typing import Any
 
 import numpy as np
+import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
@@ -56,7 +57,9 @@ def believe_module(
         module: called as torch's recurrent layers are: inputs of shape ``(T, 1, input_size)`` give outputs of
             shape ``(T, 1, units)``, alone or first in a tuple. Of a layer of :mod:`neural` the scores are
             compared, before any output gate.
-        embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order.
+        embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order; for
+            a module that has an embedding of its own the symbols' numbers, integers of shape ``(symbols,)``:
+            its inputs then have shape ``(T, 1)``.
         alphabet: the symbols.
         automaton: one, or one a unit; a layer of :mod:`neural` reads itself off as its own without it.
         slack: by how much the weights that the module computes with may differ from the automaton's, where
@@ -115,6 +118,11 @@ def believe_module(
     return claim_of(name, says, given, variant)
 
 
+def _are_numbers(embeddings: Tensor) -> bool:
+    """Are they the symbols' numbers, for a module that has an embedding of its own?"""
+    return embeddings.dim() == 1 and embeddings.dtype in (torch.int64, torch.int32)
+
+
 def _check_arguments(
     name: str, module: Any, embeddings: Any, alphabet: Any, automaton: Any, accepts: Any, slack: Any
 ) -> None:
@@ -125,10 +133,11 @@ def _check_arguments(
         raise InputError(f"{name}: the module is a {type(module).__name__}, where a torch.nn.Module is right")
     if isinstance(embeddings, nn.Embedding):
         raise InputError(f"{name}: the embeddings are a module, where its weight, a tensor, is right")
-    if not isinstance(embeddings, Tensor) or embeddings.dim() != 2:
+    if not isinstance(embeddings, Tensor) or not (embeddings.dim() == 2 or _are_numbers(embeddings)):
         what = f"have shape {tuple(embeddings.shape)}" if isinstance(embeddings, Tensor) else "are no tensor"
         raise InputError(
-            f"{name}: the embeddings {what}, where a tensor of shape (symbols, input_size) is right"
+            f"{name}: the embeddings {what}, where a tensor of shape (symbols, input_size) is right, or"
+            " integers of shape (symbols,) for a module that embeds them itself"
         )
     if not isinstance(alphabet, Sequence):  # a set has no order, and its vectors have
         raise InputError(

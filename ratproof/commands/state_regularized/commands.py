@@ -1,0 +1,104 @@
+"""The three commands with their options; what they do is imported when they do it, so that ``--help`` takes
+no time.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ratproof.commands.app import AsJson, app, example
+
+Checkpoint = Annotated[
+    str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")
+]
+Temperature = Annotated[
+    float | None, typer.Option("--temperature", help="tau > 0; the network's own without")
+]
+
+
+@app.command(epilog=example("certify tomita-2.safetensors --certificate two.json -o two-soft.json"))
+def certify(
+    checkpoint: Checkpoint,
+    temperature: Temperature = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", help="compare what is accepted with this boolean automaton, in place of the hard one"
+        ),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="write the automaton that the soft network follows")
+    ] = None,
+    certificate: Annotated[
+        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Prove that a soft network follows its automaton, on all strings. Exit status 0: certified, 1:
+    different, 3: unknown.
+
+    Followed are the most probable centroid after each symbol and the decision to accept; with --against the
+    decision alone.
+    """
+    from ratproof.commands.state_regularized.certifying import certify as run
+
+    return run(checkpoint, temperature, against, output, certificate, as_json)
+
+
+@app.command(epilog=example("extract tomita-2.safetensors -o two.json"))
+def extract(
+    checkpoint: Checkpoint,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")
+    ] = None,
+    soft: Annotated[
+        bool, typer.Option("--soft", help="the automaton that it follows at its temperature, proved")
+    ] = False,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="the probabilistic automaton of equation 4")
+    ] = False,
+    minimal: Annotated[
+        bool, typer.Option("--minimal", help="the minimal DFA of the language, in place of centroids")
+    ] = False,
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            "--counts", help="also by Algorithm 1: hard or soft, over --data or all strings of --length"
+        ),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", help="strings, one a line, symbols split at white space")
+    ] = None,
+    length: Annotated[int, typer.Option("--length", min=0, help="count over all strings up to it")] = 8,
+    temperature: Temperature = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a trained network into its automaton. It is asked at every centroid for every symbol."""
+    from ratproof.commands.state_regularized.extracting import Wanted
+    from ratproof.commands.state_regularized.extracting import extract as run
+
+    wanted = Wanted(soft, probabilities, minimal)
+    run(checkpoint, output, wanted, counts, data, length, temperature, as_json)
+
+
+@app.command(epilog=example("figures tomita-2.safetensors -o pictures"))
+def figures(
+    checkpoint: Checkpoint,
+    output: Annotated[str, typer.Option("-o", "--output", help="the folder for the pictures (.svg)")],
+    string: Annotated[
+        str | None, typer.Option("--string", help="for the bars: symbols split at white space")
+    ] = None,
+    temperatures: Annotated[
+        str | None, typer.Option("--temperatures", help="for the bars, split at commas; 0.1 to 4 without")
+    ] = None,
+    temperature: Temperature = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a network as the papers' figures do (3, 4 and 8 of Wang and Niepert 2019): its automata, and its
+    transition probabilities over temperatures.
+    """
+    from ratproof.commands.state_regularized.drawing import figures as run
+
+    run(checkpoint, output, string, temperatures, temperature, as_json)

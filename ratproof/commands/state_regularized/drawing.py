@@ -1,0 +1,83 @@
+"""What ``ratproof figures`` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from automata import files
+from automata.errors import InputError
+from neural.state_regularized.files import load as load_network
+from ratproof.commands.state_regularized.networks import numbers_at
+from ratproof.commands.terminal import progress
+from ratproof.papers.certification.certify import certify as decide
+from ratproof.papers.extraction import figures as pictures
+from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_folder
+
+COLDEST, HOTTEST = 1e-30, 1e30
+"""Temperatures in pictures."""
+MOST_PANELS = 150
+"""In the picture of bars: temperatures times symbols."""
+
+
+def figures(
+    checkpoint: str,
+    output: str,
+    string: str | None,
+    temperatures: str | None,
+    temperature: float | None,
+    as_json: bool,
+) -> None:
+    """Draw them, and print their names."""
+    network, _ = load_network(checkpoint)
+    numbers = numbers_at(checkpoint, network, temperature)
+    taus = sorted(pictures.TEMPERATURES if temperatures is None else map(_number, temperatures.split(",")))
+    word = pictures.string_100(numbers.alphabet) if string is None else tuple(string.split())
+    if len(taus) * (len(word) + 1) > MOST_PANELS:
+        raise InputError(
+            f"--string has {len(word)} symbols and --temperatures has {len(taus)} temperatures, which makes"
+            f" more than {MOST_PANELS} bar charts; fewer are right"
+        )
+    folder = Path(output)
+    require_folder("-o", folder, reads=(checkpoint,))
+    with progress("figures") as tell:
+        answer = decide(
+            network,
+            numbers.temperature,
+            None,
+            lambda done, of: tell(f"proving node {done + 1} of {of}"),
+            tell,
+        )
+        drawn = pictures.draw_all(numbers, answer, word, taus)
+    for name, text in drawn.items():
+        if text is not None:
+            files.write_whole(folder / name, text)
+    left_out = [name for name, text in drawn.items() if text is None]
+    if as_json:
+        print_json(
+            {
+                "files": [str(folder / name) for name, text in drawn.items() if text is not None],
+                "left_out": left_out,
+            }
+        )
+        return
+    print("\n".join(str(folder / name) for name, text in drawn.items() if text is not None))
+    reasons = {
+        "hard.svg": f"a tie at {', '.join(answer.hard.ties)}",
+        "soft.svg": f"no boxes were proved: {answer.why}",
+    }
+    for name in left_out:
+        print(f"{name} is left out: {reasons[name]}")
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not COLDEST <= value <= HOTTEST:
+        raise InputError(
+            f"--temperatures has {text.strip()!r}, where positive numbers split at commas are right, "
+            f"from {COLDEST:g} to {HOTTEST:g}"
+        )
+    return value

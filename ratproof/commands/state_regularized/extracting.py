@@ -1,0 +1,184 @@
+"""What ``ratproof extract`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from automata import files
+from automata.errors import InputError
+from automata.moore import Moore
+from automata.printable_text import write_symbol
+from automata.wfsa import WFSA
+from neural.state_regularized.files import load as load_network
+from ratproof.commands.state_regularized.networks import numbers_at
+from ratproof.commands.terminal import progress
+from ratproof.papers.certification.certify import Certification, accepting, prove_boxes
+from ratproof.papers.certification.hard import HardAutomaton, hard_automaton
+from ratproof.papers.certification.numbers import Numbers
+from ratproof.papers.extraction.counts import TransitionCounts, count
+from ratproof.papers.extraction.probabilities import probabilistic
+from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_outputs
+from ratproof.report.certification import states_in_words
+
+MOST_SYMBOLS = 1 << 21
+"""In all strings that are counted over."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which automaton is asked for: the hard one where nothing is."""
+
+    soft: bool
+    probabilities: bool
+    minimal: bool
+
+
+def extract(
+    checkpoint: str,
+    output: str | None,
+    wanted: Wanted,
+    counts: str | None,
+    data: str | None,
+    length: int,
+    temperature: float | None,
+    as_json: bool,
+) -> None:
+    """Extract it, and write and print what came out."""
+    network, _ = load_network(checkpoint)
+    if counts not in (None, "hard", "soft"):
+        raise InputError(
+            f"--counts is {counts!r}, where hard or soft is right: the two readings of Algorithm 1"
+        )
+    if wanted.probabilities and (wanted.soft or wanted.minimal):
+        raise InputError("--probabilities goes with neither --soft nor --minimal: it is another automaton")
+    if data is not None and counts is None:
+        raise InputError("--data is what --counts counts over; name a reading, hard or soft")
+    if output is not None:
+        files.require_writable(output)
+    require_outputs({"-o": output}, reads=(checkpoint, data))
+    numbers = numbers_at(checkpoint, network, temperature)
+    strings = _strings(numbers, data, length) if counts is not None else []
+    with progress("extract") as tell:
+        asked = hard_automaton(numbers)
+        counted = (
+            count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
+        )
+        automaton, about = _automaton(numbers, asked, wanted, tell)
+    written = [] if output is None else files.write(automaton, output)
+    answer = {
+        "states": automaton.states,
+        **about,
+        "ties": asked.ties,
+        "files": [str(path) for path in written],
+    }
+    answer |= _compared(numbers, counted, asked)
+    if as_json:
+        print_json(answer)
+        return
+    print(f"{about['what']}: {states_in_words(automaton.states)}")
+    for name, lines in (("", about["lines"]), ("", answer.get("lines_of_counts", []))):
+        print("\n".join(f"  {name}{line}" for line in lines)) if lines else None
+    print(f"  written to {' and '.join(map(str, written))}" if written else "  -o FILE writes it")
+
+
+def _automaton(
+    numbers: Numbers, asked: HardAutomaton, wanted: Wanted, tell: Callable[[str], None]
+) -> tuple[WFSA, dict[str, Any]]:
+    """The automaton that was asked for, and what to say of it."""
+    if wanted.probabilities:
+        final = [i for i, accepts in enumerate(asked.accepts) if accepts]
+        return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
+    machine: Moore | None
+    if wanted.soft:
+        nodes, why = prove_boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
+        if nodes is None:
+            raise InputError(
+                f"what the soft network follows is not proved: {why}; a lower --temperature may help"
+            )
+        machine = Certification(numbers, asked, nodes, None, "").soft
+        what = (
+            f"automaton of the soft network at temperature {float(numbers.temperature):g}, proved for all"
+            " strings"
+        )
+    else:
+        machine, what = asked.machine(), "hard automaton (temperature -> 0)"
+        if machine is None:
+            raise InputError(f"there is no hard automaton: strings come to a tie, at {', '.join(asked.ties)}")
+    assert machine is not None
+    dfa = accepting(machine) if wanted.minimal else machine.accepting(_final(machine))
+    outputs: Any = machine.outputs
+    lines = (
+        []
+        if wanted.minimal
+        else [
+            f"state {q}: centroid {label}, {'accepts' if accepts else 'rejects'}; "
+            + ", ".join(
+                f"{write_symbol(symbol)} to {after}"
+                for symbol, after in zip(machine.alphabet, machine.table[q], strict=True)
+            )
+            for q, (label, accepts) in enumerate(outputs)
+        ]
+    )
+    centroids = None if wanted.minimal else [label for label, _ in outputs]
+    return dfa.to_wfsa(), {
+        "what": f"minimal DFA of the {what}" if wanted.minimal else what,
+        "centroids": centroids,
+        "lines": lines,
+    }
+
+
+def _final(machine: Moore) -> frozenset[int]:
+    outputs: Any = machine.outputs
+    return frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)
+
+
+def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAutomaton) -> dict[str, Any]:
+    """How Algorithm 1's table compares with the one that asking gives."""
+    if counted is None:
+        return {}
+    name = numbers.alphabet
+    different = counted.differences(asked)
+    lines = [
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to {j}; asked:"
+        f" {'a tie' if k is None else k}"
+        for i, a, j, k in different
+    ]
+    lines += [
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} was never seen"
+        for i, a in counted.unseen
+    ]
+    lines += [
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to several"
+        for i, a in counted.undecided
+    ]
+    return {
+        "counts": {
+            "reading": counted.reading,
+            "start": counted.start,
+            "strings_agree": not different,
+            "different": [[i, str(name[a]), j, k] for i, a, j, k in different],
+            "unseen": [[i, str(name[a])] for i, a in counted.unseen],
+            "undecided": [[i, str(name[a])] for i, a in counted.undecided],
+        },
+        "lines_of_counts": (
+            lines or [f"counted ({counted.reading} run): the same on all pairs that were seen"]
+        ),
+    }
+
+
+def _strings(numbers: Numbers, path: str | None, longest: int) -> list[tuple[Any, ...]]:
+    if path is not None:
+        return [tuple(line.split()) for line in files.read_text(path).splitlines()]
+    symbols = 0
+    for size in range(longest + 1):
+        symbols += size * len(numbers.alphabet) ** size
+        if symbols > MOST_SYMBOLS:
+            raise InputError(
+                f"--length {longest} makes strings of more than {MOST_SYMBOLS} symbols in all; a smaller one,"
+                " or --data FILE, is right"
+            )
+    return [word for size in range(longest + 1) for word in product(numbers.alphabet, repeat=size)]
