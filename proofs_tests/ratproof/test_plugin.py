@@ -70,7 +70,7 @@ def test_a_claim_that_lacks_a_kind_that_it_promises_is_refused(run, tmp_path):
     result = run(body, tmp_path)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["*proposition-7, variant corrected, promises to be cross-checked, and no test shows it*"]
+        ["*proposition-7, variant corrected, promises to be gradient, and no test shows it*"]
     )
 
 
