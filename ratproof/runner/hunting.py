@@ -1,5 +1,5 @@
-"""A search for counterexamples without end: the sampled evidence that pytest collects, again and again with
-fresh seeds, on all cores.
+"""A search for counterexamples without end: the evidence that draws cases, scores and gradients, again and
+again with fresh seeds, on all cores.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ from ratproof.runner.plugin import SEARCH, Search
 from ratproof.runner.request import Request
 from ratproof.runner.verification import pytest_arguments, pytest_environment
 from ratproof.runner.watch import last_line
-from theory.claim import Variant
+from theory.claim import GRADIENT, Variant
 from theory.registry import claim_named, claims
 
 EXAMPLES_A_ROUND = 50
+DRAWN = ("sampled", GRADIENT)
+"""The kinds of evidence that draw cases."""
 LOOK_EVERY = 16  # comparisons: how often the corners are looked at
 
 
@@ -45,7 +47,7 @@ class Message:
     """What a worker tells: what it compared since it last did, and what it found."""
 
     job: int
-    cases: Counter[str]  # by way of comparing: exact, network, other
+    cases: Counter[str]  # by way of comparing: exact, network, gradient, other
     seconds: Counter[str]
     corners: frozenset[str]
     found: tuple[Counterexample, int, str] | None = None
@@ -218,8 +220,9 @@ def work(
 
 
 def collect(plugin: Any, names: Sequence[str], device: str) -> None:
-    """Have pytest collect the sampled evidence for these claims, and hand it to the plugin."""
-    request = Request(tuple(names), "sampled", EXAMPLES_A_ROUND, seed=0, device=device)
+    """Have pytest collect the evidence for these claims that draws cases, and hand it to the plugin."""
+    only = tuple((name, kind) for name in names or claims() for kind in DRAWN)
+    request = Request(tuple(names), None, EXAMPLES_A_ROUND, seed=0, device=device, only=only)
     with pytest_environment(request), redirect_stdout(StringIO()) as output:
         code = pytest.main(pytest_arguments(request), plugins=[plugin])
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.INTERRUPTED):
@@ -237,7 +240,7 @@ def is_target(item: pytest.Item, variant: str | None) -> bool:
     _, variants = mark.resolve()
     chosen = [cast(Variant, parameters["variant"])] if "variant" in parameters else variants
     wanted = all(v.name == variant if variant is not None else v.expected == "holds" for v in chosen)
-    return mark.kind == "sampled" and draws and wanted
+    return mark.kind in DRAWN and draws and wanted
 
 
 class Hunter:
