@@ -12,6 +12,7 @@ differ in their final state. (Appendix C draws 2 d states; d + 1 suffice.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,24 @@ from torch import Tensor
 from neural.cell import AutomatonCell
 from neural.pattern import Windows, WindowWeights
 from neural.rounding import format_of, reduction
+from neural.scan import matrix_scan
 from neural.tracked import Tracked
 
 
 class AffineCell(AutomatonCell):
     """A cell with gates ``W``, shape ``(..., d, d)``, and ``b``, shape ``(..., d)``."""
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """c_t = W_t c_{t-1} + b_t, with a matrix for each step of each string."""
+        b = gates["b"]
+        each = torch.arange(b.shape[:2].numel(), device=b.device).reshape(b.shape[:2])
+        return self.recurrence(gates["W"].flatten(0, 1), each, state[0], b)
+
+    def recurrence(
+        self, matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None
+    ) -> tuple[Tensor, ...]:
+        """The same, where W_t is one of some matrices, of shape ``(S, d, d)``: that of the step's symbol."""
+        return (matrix_scan(matrices.transpose(1, 2), symbols, start, offsets),)
 
     def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
         """For each unit ``(initial, final, matrices)``; the matrices are one array."""
@@ -54,8 +68,3 @@ class AffineCell(AutomatonCell):
         weight = gates["W"].value
         bounds["W"] = bounds["W"] + reduction(format_of(weight.dtype)) * weight.double().abs()
         return bounds
-
-
-def stacked(states: list[Tensor], like: Tensor) -> Tensor:
-    """c_1, ..., c_T as one tensor; for T = 0 an empty one, with the dtype and device of ``like``."""
-    return torch.stack(states) if states else torch.empty_like(like)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from neural.affine import AffineCell, stacked
+from neural.affine import AffineCell
 from neural.layer import Recurrent
 from neural.layer_kind import ClaimWeights, LayerKind, Tables
 
@@ -46,13 +46,15 @@ class ISANCell(AffineCell):
         )
         return {"W": matrix, "b": offset}
 
-    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equation 16."""
-        c, states = state[0], []
-        for w, b in zip(gates["W"].unbind(0), gates["b"].unbind(0), strict=True):
-            c = torch.baddbmm(b.unsqueeze(-1), w, c.unsqueeze(-1)).squeeze(-1)
-            states.append(c)
-        return (stacked(states, gates["b"]),)
+    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Equation 16, without a copy of a matrix at each step; not in a subclass that has gates or steps of
+        its own.
+        """
+        own = type(self)
+        if own.gates is not ISANCell.gates or own.steps is not AffineCell.steps:
+            return super().recur(view, state)
+        offsets = None if self.bias is None else functional.embedding(view, self.bias)
+        return self.recurrence(self.weight, view.long(), state[0], offsets)
 
 
 class ISAN(Recurrent):

@@ -18,7 +18,6 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from neural.affine import stacked
 from neural.cell import AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
@@ -76,8 +75,8 @@ class SopaOneEpsilonCell(SopaCell):
             h = _left_out(_before(h) * move + h * loop, skips)
             c = c + h[..., -1]
             states.append(torch.cat([h, c.unsqueeze(-1)], -1))
-        like = moves.new_empty(0, *c.shape, self.words + 1)
-        return stacked(states, like).unbind(-1)
+        none = moves.new_empty(0, *c.shape, self.words + 1)
+        return (torch.stack(states) if states else none).unbind(-1)
 
 
 def _before(places: Tensor) -> Tensor:

@@ -1,4 +1,5 @@
-"""The cells of FA-RNNs: one step over a batch of strings, forward (plus-times) or Viterbi (max-times).
+"""The cells of FA-RNNs, forward (plus-times) or Viterbi (max-times): that of the tensor reads whole strings,
+those of its factors make one step over a batch of strings.
 
 The paper's Viterbi score takes max-plus in place of matrix multiplication (equation 3). With weights zero and
 one that is wrong: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty string.
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 from automata.errors import InputError
 from automata.wfsa import WFSA
 from neural.fa_rnn.factors import Factors
+from neural.scan import matrix_scan
 from neural.unrolled import one_of
 
 Scoring = Literal["forward", "viterbi"]
@@ -58,15 +60,12 @@ class TensorCell(nn.Module):
 
     letters: Tensor
 
-    def read(self, words: Tensor) -> tuple[Tensor]:
-        """The part of the step that depends on the words alone: their places among the matrices, of the
-        words' shape.
+    def forward(self, words: Tensor, h: Tensor) -> Tensor:
+        """The state after each word, shape ``(T, B, K)``, from the words, shape ``(T, B)``, and the first
+        state.
         """
-        return (self.letters[words],)
-
-    def forward(self, read: tuple[Tensor], h: Tensor) -> Tensor:
-        """The state h after a word, shape ``(B, K)``, from :meth:`read`'s result and the state before it."""
-        return advance(h, self.matrices[read[0]], self.scoring)
+        semiring = "real" if self.scoring == "forward" else "max_times"
+        return matrix_scan(self.matrices, self.letters[words], h, semiring=semiring)
 
 
 class FactoredCell(nn.Module):

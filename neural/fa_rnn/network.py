@@ -176,12 +176,15 @@ class FARNN(nn.Module):
         words = form.inputs
         time, batch = words.shape
         ends = torch.full((batch,), time, device=words.device) if form.ends is None else form.ends
+        h = self.initial.expand(batch, -1)
+        if isinstance(self.cell, TensorCell):
+            every = torch.cat([h.unsqueeze(0), self.cell(words, h)])
+            return every[ends, torch.arange(batch, device=words.device)]
         order = torch.argsort(ends, descending=True, stable=True)
         words, sizes = (
             words[:, order],
             (torch.arange(time, device=words.device)[:, None] < ends).sum(dim=1).tolist(),
         )
-        h = self.initial.expand(batch, -1)
         first, done = h, []  # what has ended is set aside, the longest sentences stand first
         # read at once and taken apart by unbind: the gradient of an index would fill a table of all words at
         # every step

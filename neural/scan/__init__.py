@@ -1,4 +1,5 @@
-"""The elementwise recurrences, as fast as memory allows, on any device and over three semirings.
+"""The recurrences, as fast as the machine allows, on any device and over several semirings: elementwise ones,
+and products with matrices (:mod:`neural.scan.matrices`).
 
 c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c), and
 log(exp(f_t + c_{t-1}) + exp(u_t)).
@@ -23,6 +24,7 @@ from torch import Tensor
 from automata.errors import InputError
 from neural.scan import operators
 from neural.scan.backends import use as use
+from neural.scan.matrices import matrix_scan as matrix_scan
 
 
 def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:

@@ -99,6 +99,14 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
 
 def of(values: Tensor) -> Any:
     """The module that computes with tensors like this."""
+    return BACKENDS[name_for(values)]
+
+
+def name_for(values: Tensor) -> str:
+    """The name of the backend that computes with tensors like this.
+
+    Raises :class:`~automata.errors.InputError` where one is forced that does not.
+    """
     choice = chosen(values.device.type, values.dtype)
     if choice.name == compiled.NAME and (values.device.type != "cpu" or values.dtype not in compiled.TYPES):
         raise InputError(
@@ -112,7 +120,7 @@ def of(values: Tensor) -> Any:
             f"the Triton backend computes floats on CUDA devices; these are {values.dtype} on"
             f" {values.device.type}"
         )
-    return BACKENDS[choice.name]
+    return choice.name
 
 
 def _require(name: str, what: str) -> None:

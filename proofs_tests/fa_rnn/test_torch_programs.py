@@ -26,8 +26,9 @@ def test_every_program_stands_for_a_variant():
     assert set(PROGRAMS) <= set(STEPS)
 
 
-def transposed(self, read, h):
-    return cells.advance(h, self.matrices[read[0]].transpose(1, 2), self.scoring)
+def transposed(self, words, h):
+    semiring = "real" if self.scoring == "forward" else "max_times"
+    return cells.matrix_scan(self.matrices.transpose(1, 2), self.letters[words], h, semiring=semiring)
 
 
 def factors_swapped(self, read, h):
@@ -60,9 +61,11 @@ def one_row_further(one, other):
 
 
 def padding_read_as_words(self, sentences, lengths=None):
-    tokens, _ = self.tokens(sentences)
+    tokens, _ = self.tokens(sentences)  # padding is read as the first word
     h = self.initial.expand(len(sentences), -1)
-    for t in range(len(tokens)):  # padding is read as the first word
+    if isinstance(self.cell, TensorCell):
+        return self.cell(tokens, h)[-1] if len(tokens) else h
+    for t in range(len(tokens)):
         h = self._step(tuple(part[t] for part in self.cell.read(tokens)), h, h, t)
     return h
 
@@ -75,6 +78,10 @@ def counts_unclamped(self, scores):
 def without_negations(self, scores):
     clauses = (scores.clamp(0, 1) @ self.literals.T).clamp(max=1)
     return (clauses @ self.members.T - self.spare).clamp(min=0)
+
+
+def sums_for_maxima_of_words(self, words, h):
+    return cells.matrix_scan(self.matrices, self.letters[words], h)
 
 
 def sums_for_maxima(h, matrices, scoring):
@@ -100,10 +107,10 @@ BREAKS = [
     (FAGRUCell, "forward", without_reset, "fa-gru"),
     (SoftLogic, "forward", counts_unclamped, "fa-rnn-soft-logic"),
     (SoftLogic, "forward", without_negations, "fa-rnn-soft-logic"),
-    (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-tensor"),
+    (TensorCell, "forward", sums_for_maxima_of_words, "fa-rnn-viterbi-tensor"),
     (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-factors"),
     (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-vectors"),
-    (cells, "advance", sums_for_maxima, "fa-rnn-maxima"),
+    (TensorCell, "forward", sums_for_maxima_of_words, "fa-rnn-maxima"),
     (bidirectional, "mirror", lambda sentence: sentence, "fa-rnn-bidirectional"),
     (editing, "_leading_to", lambda cell, ends: ends, "fa-rnn-without-a-rule"),
     ("ratproof.sides.fa_rnn.by_factors", "side_by_side", one_row_further, "fa-rnn-blocks"),

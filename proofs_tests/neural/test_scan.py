@@ -19,7 +19,7 @@ from neural.qrnn import QRNN
 from neural.rrnn_b import RRNNB
 from neural.rrnn_c import RRNNC
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, compiled, operators
+from neural.scan import backends, compiled, libraries, operators
 from neural.sru import SRU
 from neural.strongly_typed import TLSTM, TRNN
 from proofs_tests.automata.examples import few, some
@@ -428,8 +428,8 @@ def test_the_backend_is_chosen_with_a_reason(monkeypatch):
 def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path, compiler):
     monkeypatch.setenv("CXX", compiler)
     monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path))
-    compiled._library.cache_clear()
-    compiled.lacking.cache_clear()
+    libraries.library.cache_clear()
+    libraries.lacking.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match="recurrences run as loops of torch: the C") as told:
             states = [scan.elementwise(*(torch.ones(2, 2),) * 2, torch.ones(2)).tolist() for _ in range(2)]
@@ -440,26 +440,26 @@ def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path
         assert not [*tmp_path.rglob("*.so")]
     finally:
         monkeypatch.undo()
-        compiled._library.cache_clear()
-        compiled.lacking.cache_clear()
+        libraries.library.cache_clear()
+        libraries.lacking.cache_clear()
 
 
 @in_c
 def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
     try:
         monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "one"))
-        compiled._library.cache_clear()
-        compiled._library()
+        libraries.library.cache_clear()
+        libraries.library(compiled.SOURCE, compiled.CONTRACTION)
         (whole,) = (tmp_path / "one").rglob("*.so")
         spoilt = tmp_path / "two" / "scan" / whole.name
         spoilt.parent.mkdir(parents=True)
         spoilt.write_bytes(whole.read_bytes()[:1000])
         monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "two"))
-        compiled._library.cache_clear()
-        compiled._library()
-        assert all(map(compiled._is_whole, spoilt.parent.iterdir()))
+        libraries.library.cache_clear()
+        libraries.library(compiled.SOURCE, compiled.CONTRACTION)
+        assert all(map(libraries.is_whole, spoilt.parent.iterdir()))
     finally:
-        compiled._library.cache_clear()
+        libraries.library.cache_clear()
 
 
 @each_loop

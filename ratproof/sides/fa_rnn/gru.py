@@ -74,6 +74,7 @@ def network(w: Weights, gated: bool, factory: Factory) -> FARNN:
 def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list[np.ndarray[Any, Any]]:
     """By how much each number of the FA-GRU's state may be off, after each prefix."""
     made = network(w, True, {"dtype": dtype, "device": device})
+    assert isinstance(made.cell, FAGRUCell)
     h: Any = Tracked.exact(made.initial.unsqueeze(0).detach())
     first, errors = h, []
     with torch.no_grad():

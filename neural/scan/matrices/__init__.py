@@ -1,0 +1,64 @@
+"""Products with one matrix after another, over four semirings: what a dense automaton's Forward algorithm and
+recurrences with full matrices compute.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from neural.scan.matrices import operators
+
+
+def matrix_scan(
+    matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None = None, semiring: str = "real"
+) -> Tensor:
+    """h_1, ..., h_T of h_t = h_{t-1} M[x_t] + o_t: the Forward algorithm for a batch of strings (equation 3b,
+    Peng et al. 2018), and with offsets an affine recurrence (equation 16).
+
+    >>> matrices = torch.tensor([[[1.0, 1.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]])  # counts the symbol 0
+    >>> matrix_scan(matrices, torch.tensor([[0], [1], [0]]), torch.tensor([[1.0, 0.0]])).tolist()
+    [[[1.0, 1.0]], [[1.0, 1.0]], [[1.0, 2.0]]]
+
+    Args:
+        matrices: M, a matrix for each of S symbols, shape ``(S, n, n)``; no step copies any.
+        symbols: x, shape ``(T, B)``, numbers from 0 to S - 1.
+        start: h_0, shape ``(B, n)``.
+        offsets: o, shape ``(T, B, n)``; the semiring's zero without.
+        semiring: ``real``, ``max_plus``, ``max_times`` or ``log``.
+
+    Returns:
+        All states, shape ``(T, B, n)``, in the type that the arguments are promoted to; in bfloat16 and
+        float16 what is carried is a float32. Differentiable, as often as one likes: terms of a maximum that
+        are equal share its gradient, as in ``torch.amax``, and a sum of nothing has none in the log semiring.
+
+    Raises:
+        InputError: the shapes do not fit, the numbers are no floats, or a symbol has no matrix.
+    """
+    floats = [x for x in (matrices, start, offsets) if x is not None]
+    dtype = functools.reduce(torch.promote_types, (x.dtype for x in floats))
+    if not dtype.is_floating_point or symbols.dtype != torch.int64:
+        raise InputError(
+            f"matrices are {dtype} and symbols {symbols.dtype}, where floats and torch.int64 are right"
+        )
+    if semiring not in operators.SEMIRINGS:
+        raise InputError(f"the semiring is {semiring!r}, where {', '.join(operators.SEMIRINGS)} is right")
+    _require_shapes(matrices, symbols, start, offsets)
+    wide = (None if x is None else x.to(dtype) for x in (matrices, start, offsets))
+    own, first, added = wide
+    result: Tensor = operators.run(own, symbols, first, added, semiring)
+    return result
+
+
+def _require_shapes(matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None) -> None:
+    n = matrices.shape[-1]
+    right = matrices.shape[1:] == (n, n) and symbols.dim() == 2 and start.shape == (symbols.shape[1], n)
+    if not right or (offsets is not None and offsets.shape != (*symbols.shape, n)):
+        shapes = [tuple(x.shape) for x in (matrices, symbols, start, offsets) if x is not None]
+        raise InputError(
+            f"matrices, symbols, start and offsets have shapes {', '.join(map(str, shapes))}, where"
+            " (S, n, n), (T, B), (B, n) and (T, B, n) are right"
+        )

@@ -1,0 +1,98 @@
+"""The products in plain torch, a loop over time: for any device and type, with nothing to build.
+
+A step takes a copy of each string's matrix, unless there is one matrix alone.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def forward(
+    matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
+) -> Tensor:
+    """h_1, ..., h_T, shape ``(T, B, n)``; differentiable."""
+    h, states = start, []
+    for t, here in enumerate(symbols.unbind(0)):
+        offset = None if offsets is None else offsets[t]
+        if semiring == "real":
+            h = _product(h, matrices, here)
+            h = h if offset is None else h + offset
+        else:
+            terms = _terms(h, matrices[here], semiring)
+            if offset is not None:
+                terms = torch.cat([terms, offset.unsqueeze(1)], dim=1)
+            h = _logarithm(terms) if semiring == "log" else terms.amax(1)
+        states.append(h)
+    return torch.stack(states) if states else start.new_zeros(0, *start.shape) + 0 * start
+
+
+def backward(
+    grad: Tensor,
+    matrices: Tensor,
+    symbols: Tensor,
+    states: Tensor,
+    start: Tensor,
+    offsets: Tensor | None,
+    semiring: str,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """The gradients of matrices, start and offsets."""
+    to_matrices, flow = torch.zeros_like(matrices), torch.zeros_like(start)
+    to_offsets = None if offsets is None else torch.empty_like(offsets)
+    for t in reversed(range(len(symbols))):
+        w, here, h = grad[t] + flow, symbols[t], states[t - 1] if t else start
+        live = (w != 0).any(1)[:, None]  # nothing comes from a string's padding, where h may be infinite
+        m = matrices[here]
+        to_m, to_h, to_offset = _flows(w, h, m, states[t], None if offsets is None else offsets[t], semiring)
+        to_matrices.index_add_(0, here, torch.where(live.unsqueeze(2), to_m, 0))
+        flow = torch.where(live, to_h, 0)
+        if to_offsets is not None and to_offset is not None:
+            to_offsets[t] = torch.where(live, to_offset, 0)
+    return to_matrices, flow, to_offsets
+
+
+def _flows(
+    w: Tensor, h: Tensor, m: Tensor, after: Tensor, offset: Tensor | None, semiring: str
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """What flows back in one step: to the matrices, shape ``(B, n, n)``, the states and the offsets."""
+    if semiring == "real":
+        return h.unsqueeze(2) * w.unsqueeze(1), torch.bmm(m, w.unsqueeze(2)).squeeze(2), w
+    terms, value, w = _terms(h, m, semiring), after.unsqueeze(1), w.unsqueeze(1)
+    if semiring == "log":
+        part = _share(terms, value) * w
+        return part, part.sum(2), None if offset is None else _share(offset, after) * w.squeeze(1)
+    equal = terms == value
+    mine = None if offset is None else offset == after
+    count = equal.sum(1, keepdim=True) + (0 if mine is None else mine.unsqueeze(1))
+    part = torch.where(equal, w / count.clamp(min=1), 0)
+    to_offset = None if mine is None else torch.where(mine, (w / count.clamp(min=1)).squeeze(1), 0)
+    if semiring == "max_times":
+        return (
+            torch.where(equal, part * h.unsqueeze(2), 0),
+            torch.where(equal, part * m, 0).sum(2),
+            to_offset,
+        )
+    return part, part.sum(2), to_offset
+
+
+def _share(term: Tensor, value: Tensor) -> Tensor:
+    """exp(term - value), and 0 where nothing is summed."""
+    apart = torch.where(term < value, term - value, 0)
+    return torch.where(value == -torch.inf, 0, apart.exp())
+
+
+def _logarithm(terms: Tensor) -> Tensor:
+    """The logarithm of the sum; where nothing is summed, its gradient is zero, and torch's no number."""
+    nothing = (terms == -torch.inf).all(1, keepdim=True)
+    return torch.where(nothing.squeeze(1), -torch.inf, torch.where(nothing, 0, terms).logsumexp(1))
+
+
+def _terms(h: Tensor, m: Tensor, semiring: str) -> Tensor:
+    return h.unsqueeze(2) * m if semiring == "max_times" else h.unsqueeze(2) + m
+
+
+def _product(h: Tensor, matrices: Tensor, here: Tensor) -> Tensor:
+    if len(matrices) == 1:
+        return h @ matrices[0]
+    return torch.bmm(h.unsqueeze(1), matrices[here]).squeeze(1)

@@ -1,0 +1,187 @@
+"""The products as operators of torch: their shapes, gradients and batching rules; a backend computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from neural.scan import backends
+from neural.scan.functional import differentiable
+from neural.scan.matrices import compiled, loops
+
+SEMIRINGS = ("real", "max_plus", "max_times", "log")
+
+
+@torch.library.custom_op("ratproof::matrix_scan", mutates_args=())
+def matrix_scan(
+    matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
+) -> Tensor:
+    """The states of h_t = h_{t-1} M[x_t] + o_t over a semiring.
+
+    Shapes ``(S, n, n)``, ``(T, B)``, ``(B, n)`` and ``(T, B, n)``.
+    """
+    _require_symbols(symbols, len(matrices))
+    if not start.numel():
+        return _like_states(matrices, symbols, start, offsets, semiring)
+    wide = [None if x is None else _wide(x) for x in (matrices, start, offsets)]
+    states: Tensor = _backend(start).forward(wide[0], symbols, *wide[1:], semiring)
+    return states.to(start.dtype)
+
+
+@torch.library.custom_op("ratproof::matrix_scan_backward", mutates_args=())
+def matrix_scan_backward(
+    grad: Tensor,
+    matrices: Tensor,
+    symbols: Tensor,
+    states: Tensor,
+    start: Tensor,
+    offsets: Tensor | None,
+    semiring: str,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of matrices, start and offsets, the last one empty without offsets."""
+    dtype, backend = start.dtype, _backend(start)
+    none = start.new_empty(0)
+    if not start.numel():
+        return torch.zeros_like(matrices), torch.zeros_like(start), _contiguous_zeros(offsets, none)
+    grad, matrices, start, states = (_wide(x) for x in (grad, matrices, start, states))
+    offsets = None if offsets is None else _wide(offsets)
+    if dtype not in compiled.TYPES:  # which carries more than a state holds
+        states = backend.forward(matrices, symbols, start, offsets, semiring)
+    gradients = backend.backward(grad, matrices, symbols, states, start, offsets, semiring)
+    to_matrices, to_start, to_offsets = (none if x is None else x.to(dtype) for x in gradients)
+    return to_matrices, to_start, to_offsets
+
+
+def _contiguous_zeros(values: Tensor | None, without: Tensor) -> Tensor:
+    return without if values is None else torch.zeros_like(values, memory_format=torch.contiguous_format)
+
+
+def _backend(values: Tensor) -> Any:
+    name = backends.name_for(values)
+    if name == "c++" and not compiled.lacking():
+        return compiled
+    return loops
+
+
+def _wide(values: Tensor) -> Tensor:
+    """In a type whose sums one may carry on with."""
+    return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values
+
+
+def _require_symbols(symbols: Tensor, number: int) -> None:
+    if symbols.numel():
+        least, most = (int(x) for x in torch.aminmax(symbols))
+        if least < 0 or most >= number:
+            wrong = least if least < 0 else most
+            raise InputError(f"a symbol is {wrong}, where a number from 0 to {number - 1} is right")
+
+
+def _like_states(
+    matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
+) -> Tensor:
+    return start.new_empty(*symbols.shape, start.shape[1])
+
+
+def _like_arguments(
+    grad: Tensor,
+    matrices: Tensor,
+    symbols: Tensor,
+    states: Tensor,
+    start: Tensor,
+    offsets: Tensor | None,
+    semiring: str,
+) -> tuple[Tensor, Tensor, Tensor]:
+    of_offsets = start.new_empty((0,) if offsets is None else offsets.shape)
+    return matrices.new_empty(matrices.shape), start.new_empty(start.shape), of_offsets
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    matrices, symbols, start, offsets, ctx.semiring = inputs
+    ctx.save_for_backward(matrices, symbols, start, offsets, output)
+
+
+def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+    matrices, symbols, start, offsets, states = ctx.saved_tensors
+    if torch.is_grad_enabled():  # a gradient of this one may be asked for
+        values = (matrices, start) if offsets is None else (matrices, start, offsets)
+
+        def run(matrices: Tensor, start: Tensor, offsets: Tensor | None = None) -> Tensor:
+            return loops.forward(matrices, symbols, start, offsets, ctx.semiring)
+
+        pull_back: Any = torch.func.vjp(run, *values)[1]
+        gradients = pull_back(grad)
+    else:
+        gradients = matrix_scan_backward(grad, matrices, symbols, states, start, offsets, ctx.semiring)
+    return gradients[0], None, gradients[1], None if offsets is None else gradients[2], None
+
+
+def _batched(operator: Any) -> Any:
+    """The batching rule: the strings of all are one batch, and each has matrices of its own."""
+
+    def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Tensor, int]:
+        size = info.batch_size
+        moved: list[Any] = [
+            x if x is None or isinstance(x, str) else _spread(x, dim, axis, size)
+            for x, dim, axis in zip(arguments, in_dims, (0, 1, 0, 1, 0), strict=True)
+        ]
+        matrices, symbols, start, offsets, semiring = moved
+        number = torch.arange(size, device=symbols.device)[:, None] * matrices.shape[1]
+        states = operator(
+            matrices.flatten(0, 1),
+            (symbols + number).flatten(1),
+            start.flatten(0, 1),
+            None if offsets is None else offsets.flatten(1, 2),
+            semiring,
+        )
+        return states.unflatten(1, (size, -1)) if states.numel() else _empty(states, start, size), 1
+
+    return rule
+
+
+def _batched_backward(operator: Any) -> Any:
+    def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:
+        size = info.batch_size
+        moved: list[Any] = [
+            x if x is None or isinstance(x, str) else _spread(x, dim, axis, size)
+            for x, dim, axis in zip(arguments, in_dims, (1, 0, 1, 1, 0, 1, 0), strict=True)
+        ]
+        grad, matrices, symbols, states, start, offsets, semiring = moved
+        number = torch.arange(size, device=symbols.device)[:, None] * matrices.shape[1]
+        gradients = operator(
+            grad.flatten(1, 2),
+            matrices.flatten(0, 1),
+            (symbols + number).flatten(1),
+            states.flatten(1, 2),
+            start.flatten(0, 1),
+            None if offsets is None else offsets.flatten(1, 2),
+            semiring,
+        )
+        to_matrices, to_start = (
+            x.reshape(y.shape) for x, y in zip(gradients, (matrices, start), strict=False)
+        )
+        to_offsets = gradients[2].expand(size, 0) if offsets is None else gradients[2].reshape(offsets.shape)
+        return (to_matrices, to_start, to_offsets), (0, 0, 0 if offsets is None else 1)
+
+    return rule
+
+
+def _spread(values: Tensor, dim: int | None, axis: int, size: int) -> Tensor:
+    if dim is not None:
+        return values.movedim(dim, axis)
+    return values.unsqueeze(axis).expand(*values.shape[:axis], size, *values.shape[axis:])
+
+
+def _empty(states: Tensor, start: Tensor, size: int) -> Tensor:
+    return states.reshape(len(states), size, *start.shape[1:])
+
+
+matrix_scan.register_fake(_like_states)
+matrix_scan.register_autograd(_gradient, setup_context=_keep)
+matrix_scan.register_vmap(_batched(matrix_scan))
+matrix_scan_backward.register_fake(_like_arguments)
+matrix_scan_backward.register_vmap(_batched_backward(matrix_scan_backward))
+run = differentiable(matrix_scan, _keep, _gradient, _batched)

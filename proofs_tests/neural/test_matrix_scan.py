@@ -1,0 +1,324 @@
+"""Products with one matrix after another: every backend against the Forward algorithm, itself in pieces, and
+the gradients of the products written out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.forward import forward
+from automata.semirings import LOG, MAX_PLUS, MAX_TIMES, REAL
+from automata.wfsa import WFSA
+from neural import scan
+from neural.elman import LinearElman
+from neural.isan import ISAN
+from neural.scan import matrix_scan
+from neural.scan.matrices import compiled, loops, operators
+from proofs_tests.automata.examples import few, some
+
+D = torch.float64
+SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
+in_c = pytest.mark.skipif(bool(compiled.lacking()), reason="there is no C++ compiler")
+each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", marks=in_c)])
+each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
+sizes = st.sampled_from([1, 2, 7, 8, 9, 16, 17, 33])  # whole vectors, and some more
+
+
+def drawn(data, values, dtype=D):
+    """Matrices, symbols, start, and offsets or none; of few numbers, so that many terms are equal."""
+    symbols, n, time, batch = (data.draw(s) for s in (st.integers(1, 4), sizes, st.integers(0, 4), sizes))
+    numbers = data.draw(st.lists(values, min_size=1, max_size=6))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    array = lambda *shape: torch.tensor(rng.choice(numbers, shape), dtype=dtype)
+    offsets = array(time, batch, n) if data.draw(st.booleans()) else None
+    read = torch.tensor(rng.integers(0, symbols, (time, batch)))
+    return array(symbols, n, n), read, array(batch, n), offsets
+
+
+def exact_numbers(semiring):
+    """Small dyadic numbers, whose sums and products do not round."""
+    numbers = st.integers(-8, 8).map(lambda k: k / 4)
+    return numbers if semiring == "real" else numbers.map(abs) if semiring == "max_times" else numbers | minus
+
+
+minus = st.just(-math.inf)
+
+
+@each_backend
+@pytest.mark.parametrize("semiring", ["real", "max_plus", "max_times"])
+@some
+@given(st.data())
+def test_the_states_are_those_of_the_forward_algorithm_bit_for_bit(semiring, backend, data):
+    matrices, symbols, start, offsets = drawn(data, exact_numbers(semiring))
+    with scan.use(backend):
+        states = matrix_scan(matrices, symbols, start, offsets, semiring)
+    for b in range(len(start)):
+        for t in range(len(symbols)):
+            before = states[t - 1, b] if t else start[b]
+            tables = {k: matrix.numpy() for k, matrix in enumerate(matrices)}
+            none = np.full(len(before), SEMIRINGS[semiring].zero)
+            automaton = WFSA(SEMIRINGS[semiring], before.numpy(), none, tables)
+            after = torch.tensor(forward(automaton, [int(symbols[t, b])])[1].astype(float))
+            if offsets is not None:
+                after = offsets[t, b] + after if semiring == "real" else torch.maximum(offsets[t, b], after)
+            assert torch.equal(states[t, b], after)
+
+
+@each_backend
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+@some
+@given(st.data())
+def test_the_logarithm_of_sums_is_within_its_bound(backend, dtype, data):
+    """No step makes errors larger; each adds a rounding of each term, of their differences from the largest,
+    and of n exponentials, their sum and its logarithm.
+    """
+    matrices, symbols, start, offsets = drawn(data, st.floats(-30, 20) | minus, dtype)
+    with scan.use(backend):
+        states = matrix_scan(matrices, symbols, start, offsets, "log")
+    unit, n, bound = torch.finfo(dtype).eps / 2, start.shape[1], 0.0
+    before = start.to(D)
+    for t, here in enumerate(symbols):
+        terms = before.unsqueeze(2) + matrices[here].to(D)
+        if offsets is not None:
+            terms = torch.cat([terms, offsets[t].to(D).unsqueeze(1)], 1)
+        before = terms.logsumexp(1)
+        size = float(torch.where(terms.isinf(), 0, terms.abs()).max()) + 5
+        bound += unit * (4 * size + n + 16)
+        same = before.isinf()
+        assert torch.equal(states[t].isinf(), same)
+        assert ((states[t].to(D) - before).abs()[~same] <= bound).all()
+
+
+@each_backend
+@each_semiring
+@few
+@given(st.data())
+def test_in_bfloat16_a_float32_is_carried_and_the_results_are_rounded(semiring, backend, data):
+    values = drawn(data, st.floats(-2, 2), torch.bfloat16)
+    wide = [x if x is None or x.dtype == torch.int64 else x.float() for x in values]
+    with scan.use(backend):
+        expected = matrix_scan(*wide, semiring).to(torch.bfloat16)
+        assert torch.equal(matrix_scan(*values, semiring), expected)
+
+
+@in_c
+@each_semiring
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+def test_nothing_depends_on_other_strings_on_threads_or_on_where_a_string_is_cut(semiring, dtype):
+    torch.manual_seed(0)
+    matrices, symbols = torch.randn(5, 21, 21, dtype=dtype) / 4, torch.randint(0, 5, (40, 37))
+    start, offsets = torch.randn(37, 21, dtype=dtype), torch.randn(40, 37, 21, dtype=dtype)
+    weights = torch.randn(40, 37, 21, dtype=dtype)
+    values = [x.requires_grad_() for x in (matrices, start, offsets)]
+
+    def run(threads=1):
+        before = torch.get_num_threads()
+        torch.set_num_threads(threads)
+        try:
+            states = matrix_scan(matrices, symbols, start, offsets, semiring)
+            return [states.detach(), *torch.autograd.grad(states, values, weights)]
+        finally:
+            torch.set_num_threads(before)
+
+    whole = run()
+    assert all(map(torch.equal, whole, run(threads=3)))
+    states = whole[0]
+    rest = matrix_scan(matrices, symbols[13:, 4:9], states[12, 4:9], offsets[13:, 4:9], semiring)
+    assert torch.equal(states[13:, 4:9], rest)
+
+
+@each_backend
+@each_semiring
+@pytest.mark.parametrize("added", [False, True])
+def test_gradients_are_those_of_finite_differences_and_so_are_theirs(semiring, backend, added):
+    torch.manual_seed(1)
+    symbols = torch.randint(0, 3, (4, 3))
+    matrices, start = torch.randn(3, 2, 2, dtype=D), torch.randn(3, 2, dtype=D)
+    values = [matrices, start] + [torch.randn(4, 3, 2, dtype=D)] * added
+    run = lambda matrices, start, offsets=None: matrix_scan(matrices, symbols, start, offsets, semiring)
+    with scan.use(backend):
+        for check in (torch.autograd.gradcheck, torch.autograd.gradgradcheck):
+            assert check(run, [x.requires_grad_() for x in values])
+
+
+@each_backend
+@each_semiring
+@few
+@given(st.data())
+def test_gradients_are_those_of_the_products_written_out(semiring, backend, data):
+    """Equal terms, which share a gradient, and -infinity among them."""
+    numbers = st.sampled_from([0.0, 1.0, -0.5, 2.0])
+    matrices, symbols, *rest = drawn(data, numbers | minus if semiring in ("max_plus", "log") else numbers)
+    results = []
+    for run in (matrix_scan, loops.forward):
+        own, start, offsets = (None if x is None else x.clone().requires_grad_() for x in (matrices, *rest))
+        with scan.use(backend):
+            states = run(own, symbols, start, offsets, semiring)
+        finite = states.isfinite()  # the logarithm of nothing has no gradient
+        torch.where(
+            finite, states * torch.arange(states.numel()).reshape(states.shape).cos(), 0
+        ).sum().backward()
+        leaves = [x for x in (own, start, offsets) if x is not None]
+        results.append([torch.zeros_like(x) if x.grad is None else x.grad for x in leaves])
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
+@in_c
+@each_semiring
+def test_gradients_of_many_uses_of_many_states_are_those_of_the_loops(semiring):
+    """More than the kernel takes together."""
+    torch.manual_seed(4)
+    symbols, weights = torch.randint(0, 2, (40, 9)), torch.randn(40, 9, 70, dtype=D)
+    values = [torch.randn(*s, dtype=D) / 8 for s in ((2, 70, 70), (9, 70), (40, 9, 70))]
+    results = []
+    for backend in ("torch", "c++"):
+        own, start, offsets = (x.clone().requires_grad_() for x in values)
+        with scan.use(backend):
+            states = matrix_scan(own, symbols, start, offsets, semiring)
+            results.append([states, *torch.autograd.grad(states, (own, start, offsets), weights)])
+    torch.testing.assert_close(*results, rtol=1e-11, atol=1e-11)
+
+
+@in_c
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+def test_the_exponential_is_within_two_units_in_the_last_place(dtype):
+    """As the share that a term has in a sum of logarithm 0."""
+    x = torch.cat([-torch.linspace(0, 90, 20_001), -torch.linspace(0, 1, 10_001)]).to(dtype).reshape(1, -1, 1)
+    zero = torch.zeros_like(x)
+    symbols = torch.zeros(x.shape[:2], dtype=torch.long)
+    with scan.use("c++"):
+        *_, ours = operators.matrix_scan_backward(
+            zero + 1, torch.zeros(1, 1, 1, dtype=dtype), symbols, zero, zero[0], x, "log"
+        )
+    limits, right = torch.finfo(dtype), x.double().exp()
+    unit = 2 if dtype is torch.float32 else 3  # torch's own is off, too
+    assert ((ours.double() - right).abs() <= unit * limits.eps * right + limits.smallest_normal).all()
+
+
+@each_backend
+@each_semiring
+def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semiring, backend):
+    """Padding is read as the second symbol."""
+    matrices = torch.ones(2, 3, 3, dtype=D)
+    matrices[1] = torch.inf
+    start, symbols = torch.ones(2, 3, dtype=D), torch.tensor([[0, 0], [1, 1], [0, 0], [0, 1]])
+    for value in (matrices, start):
+        value.requires_grad_()
+    with scan.use(backend):
+        states = matrix_scan(matrices, symbols, start, None, semiring)
+        assert states[-1].isinf().all()
+        states[0].sum().backward()
+    assert start.grad.isfinite().all() and start.grad.any()
+    assert matrices.grad[0].isfinite().all() and matrices.grad[0].any() and not matrices.grad[1].any()
+
+
+@each_backend
+@each_semiring
+def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, backend):
+    start = torch.ones(3, 20)
+    start[1, 4] = math.nan
+    with scan.use(backend):
+        states = matrix_scan(
+            torch.ones(2, 20, 20), torch.randint(0, 2, (3, 3)), start, -torch.ones(3, 3, 20), semiring
+        )
+    assert states.isnan().all(2).tolist() == states.isnan().any(2).tolist() == [[False, True, False]] * 3
+
+
+@each_backend
+@each_semiring
+@pytest.mark.parametrize("shape", [(0, 2, 3), (2, 0, 3), (2, 2, 0), (0, 0, 0)])
+def test_no_steps_strings_or_states_are_none(semiring, backend, shape):
+    time, batch, n = shape
+    values = [torch.ones(*s, requires_grad=True) for s in ((1, n, n), (batch, n), shape)]
+    with scan.use(backend):
+        states = matrix_scan(
+            values[0], torch.zeros(time, batch, dtype=torch.long), values[1], values[2], semiring
+        )
+        assert states.shape == shape
+        states.sum().backward()
+    assert not any(x.grad.any() for x in values)
+
+
+@each_semiring
+@pytest.mark.parametrize("added", [False, True])
+def test_torch_knows_the_operators_and_transforms_them(semiring, added):
+    torch.manual_seed(2)
+    symbols = torch.randint(0, 3, (4, 3))
+    matrices, start = torch.randn(3, 2, 2, dtype=D), torch.randn(3, 2, dtype=D)
+    offsets = torch.randn(4, 3, 2, dtype=D) if added else None
+    values = matrices, symbols, start, offsets, semiring
+    states = matrix_scan(*values)
+    own = [x.clone().requires_grad_() if torch.is_tensor(x) and x.dtype is D else x for x in values]
+    back = torch.randn_like(states), matrices, symbols, states, start, offsets, semiring
+    for check in ((operators.matrix_scan, tuple(own)), (operators.matrix_scan_backward, back)):
+        assert set(torch.library.opcheck(*check).values()) == {"SUCCESS"}
+
+    class Network(torch.nn.Module):
+        def forward(self, matrices, start):
+            return matrix_scan(2 * matrices, symbols, start, offsets, semiring).tanh()
+
+    network = Network()
+    expected = network(matrices, start)
+    assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(matrices, start), expected)
+    assert torch.equal(torch.export.export(network, (matrices, start)).module()(matrices, start), expected)
+    total = lambda matrices, start: network(matrices, start).sum()
+    starts = torch.randn(5, 3, 2, dtype=D)
+    each = torch.func.vmap(torch.func.grad(total, argnums=(0, 1)), in_dims=(None, 0))(matrices, starts)
+    assert torch.equal(
+        torch.func.vmap(network, in_dims=(None, 0))(matrices, starts)[2], network(matrices, starts[2])
+    )
+    for k in range(5):
+        leaves = [matrices.clone().requires_grad_(), starts[k].clone().requires_grad_()]
+        total(*leaves).backward()
+        for gradient, leaf in zip(each, leaves, strict=True):
+            torch.testing.assert_close(gradient[k], leaf.grad)
+    hessian = torch.func.jacrev(torch.func.jacrev(lambda start: total(matrices, start)))(start)
+    assert hessian.shape == (3, 2, 3, 2) and hessian.isfinite().all()
+
+
+@pytest.mark.parametrize("layer", [ISAN, LinearElman])
+@each_backend
+def test_an_affine_layer_is_that_of_its_gates_and_steps(layer, backend):
+    torch.manual_seed(3)
+    cell = layer(4, 3, dtype=D).cell
+    view = torch.randint(0, 4, (6, 5)) if cell.reads_symbols else torch.randn(6, 5, 4, dtype=D)
+    state = [torch.randn(5, 3, dtype=D)]
+    with scan.use(backend):
+        shared, apart = cell.recur(view, state), cell.steps(cell.gates(view), state)
+    torch.testing.assert_close(shared, apart, rtol=1e-13, atol=1e-14)
+
+    class Other(layer.cell_class):
+        def gates(self, view):
+            return {name: gate / 2 for name, gate in super().gates(view).items()}
+
+    cell = Other(4, 3, dtype=D)
+    assert all(map(torch.equal, cell.recur(view, state), cell.steps(cell.gates(view), state)))
+
+
+def test_what_does_not_fit_is_named():
+    matrices, symbols, start = torch.ones(2, 3, 3), torch.zeros(4, 5, dtype=torch.long), torch.ones(5, 3)
+    with pytest.raises(
+        InputError, match=r"\(2, 3, 3\), \(4, 5\), \(5, 2\), where \(S, n, n\), \(T, B\), \(B, n\)"
+    ):
+        matrix_scan(matrices, symbols, start[:, :2])
+    with pytest.raises(InputError, match=r"\(3, 5, 3\), where"):
+        matrix_scan(matrices, symbols, start, torch.ones(3, 5, 3))
+    with pytest.raises(
+        InputError, match=r"matrices are torch\.float32 and symbols torch\.float32, where floats"
+    ):
+        matrix_scan(matrices, symbols.float(), start)
+    with pytest.raises(
+        InputError, match="the semiring is 'min_plus', where real, max_plus, max_times, log is"
+    ):
+        matrix_scan(matrices, symbols, start, semiring="min_plus")
+    for wrong in (2, -1):
+        with pytest.raises(InputError, match=f"a symbol is {wrong}, where a number from 0 to 1 is right"):
+            matrix_scan(matrices, symbols + wrong, start)
