@@ -148,7 +148,12 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
             {name: (lambda run=run: run(f, u, start)) for name, run in stages.items()}, 15, device
         )
     two = interleaved(both, 15, device)
-    back = interleaved({name: with_backward(run, values, grad) for name, run in stages.items()}, 15, device)
+    fresh = [*values, *second]  # whose gradients are not added to those of the last run
+    back = interleaved(
+        {name: with_backward(lambda *v, run=run: run(*v[:3]), fresh, grad) for name, run in stages.items()},
+        15,
+        device,
+    )
     after = interleaved({**slow, "real": both["real"]}, 1, device) if with_others else {}
     figures = {
         name: {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -57,14 +58,15 @@ def pair(
     return states
 
 
-def pair_backward(*arguments: Tensor) -> tuple[Tensor, ...]:
-    """The gradients of the arguments of ``pair``, from those of the states, the first four arguments, the
-    states, and the other arguments.
+def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
+    """The gradients of the arguments of ``pair``, from those of the states (``None``: zeros), the first four
+    arguments, the states, and the other arguments.
     """
+    grads = [None if x is None else x.contiguous() for x in (grad_1, grad_2)]
     values = [x.contiguous() for x in arguments]
-    gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
+    gradients = tuple(torch.empty_like(x) for x in (*values[:4], *values[6:]))
     skip = values[-1]
-    _call(f"pair_backward_{TYPES[skip.dtype]}", [*values, *gradients], len(values[0]), skip.numel())
+    _call(f"pair_backward_{TYPES[skip.dtype]}", [*grads, *values, *gradients], len(values[0]), skip.numel())
     return gradients
 
 
@@ -88,8 +90,8 @@ def _backward(kernel: str, *arguments: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return gradients
 
 
-def _call(kernel: str, tensors: list[Tensor], steps: int, lanes: int) -> None:
-    pointers = (ctypes.c_void_p(x.data_ptr()) for x in tensors)
+def _call(kernel: str, tensors: Sequence[Tensor | None], steps: int, lanes: int) -> None:
+    pointers = (ctypes.c_void_p(None if x is None else x.data_ptr()) for x in tensors)
     getattr(libraries.library(SOURCE, CONTRACTION), kernel)(
         *pointers, ctypes.c_int64(steps), ctypes.c_int64(lanes)
     )

@@ -341,9 +341,12 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
     std::vector<W> flowing(3 * (to - from));
     W *after_1 = flowing.data() - from, *after_2 = after_1 + (to - from), *dr = after_2 + (to - from);
+    std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in the place of a gradient that is not there
     for (int64_t t = steps - 1; t >= 0; --t) {
       int64_t row = t * lanes;
-      const T *g1 = grad_1 + row, *g2 = grad_2 + row, *x1 = gate_1 + row, *z1 = update_1 + row;
+      const T* g1 = grad_1 ? grad_1 + row : zeros.data() - from;
+      const T* g2 = grad_2 ? grad_2 + row : zeros.data() - from;
+      const T *x1 = gate_1 + row, *z1 = update_1 + row;
       const T *x2 = gate_2 + row, *z2 = update_2 + row;
       const T* before_1 = t ? states_1 + row - lanes : start_1;
       const T* before_2 = t ? states_2 + row - lanes : start_2;

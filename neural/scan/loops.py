@@ -106,8 +106,8 @@ def pair(
 
 
 def pair_backward(
-    grad_1: Tensor,
-    grad_2: Tensor,
+    grad_1: Tensor | None,
+    grad_2: Tensor | None,
     gate_1: Tensor,
     update_1: Tensor,
     gate_2: Tensor,
@@ -118,9 +118,10 @@ def pair_backward(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, ...]:
-    """The gradients of the arguments of ``pair``."""
+    """The gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
     dtype = skip.dtype
-    grad_1, grad_2, skip = (_wide(x) for x in (grad_1, grad_2, skip))
+    grad_1, grad_2 = (_wide(torch.zeros_like(gate_1) if x is None else x) for x in (grad_1, grad_2))
+    skip = _wide(skip)
     before = torch.cat([start_1.unsqueeze(0), states_1])[:-1]
     f2, z2 = torch.sigmoid(_wide(gate_2)), _wide(update_2)
     u2, fed = (1 - f2) * z2, _wide(before) + skip

@@ -93,11 +93,12 @@ def pair(
     return states
 
 
-def pair_backward(*arguments: Tensor) -> tuple[Tensor, ...]:
-    """The gradients of the arguments of ``pair``, from those of the states, the first four arguments, the
-    states, and the other arguments.
+def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
+    """The gradients of the arguments of ``pair``, from those of the states (``None``: zeros), the first four
+    arguments, the states, and the other arguments.
     """
-    values = [x.contiguous() for x in arguments]
+    grads = (torch.zeros_like(arguments[0]) if x is None else x for x in (grad_1, grad_2))
+    values = [x.contiguous() for x in (*grads, *arguments)]
     skip, steps = values[-1], len(values[0])
     if _chunk_of(steps, skip.numel()) < steps:
         return _pair_backward_in_chunks(*values)

@@ -65,8 +65,8 @@ def pair(
 
 @torch.library.custom_op("ratproof::pair_backward", mutates_args=())
 def pair_backward(
-    grad_1: Tensor,
-    grad_2: Tensor,
+    grad_1: Tensor | None,
+    grad_2: Tensor | None,
     gate_1: Tensor,
     update_1: Tensor,
     gate_2: Tensor,
@@ -77,7 +77,7 @@ def pair_backward(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """The gradients of the arguments of ``pair``."""
+    """The gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
     values = grad_1, grad_2, gate_1, update_1, gate_2, update_2, states_1, states_2, start_1, start_2, skip
     return backends.of(skip).pair_backward(*values)
 
@@ -117,11 +117,13 @@ def _gated_gradient(ctx: Any, grad: Tensor) -> Three:
 
 def _keep_pair(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
     ctx.save_for_backward(*inputs[:4], *output, *inputs[4:])
+    ctx.set_materialize_grads(False)  # of what is not used, a whole array of zeros
 
 
-def _pair_gradient(ctx: Any, grad_1: Tensor, grad_2: Tensor) -> tuple[Tensor, ...]:
+def _pair_gradient(ctx: Any, grad_1: Tensor | None, grad_2: Tensor | None) -> tuple[Tensor, ...]:
     saved = ctx.saved_tensors
     if torch.is_grad_enabled():
+        grad_1, grad_2 = (torch.zeros_like(saved[0]) if g is None else g for g in (grad_1, grad_2))
         pull_back: Any = torch.func.vjp(_pair_in_terms_of_scan, *saved[:4], *saved[6:])[1]
         gradients: tuple[Tensor, ...] = pull_back((grad_1, grad_2))
         return gradients

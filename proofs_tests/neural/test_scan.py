@@ -213,6 +213,24 @@ def test_a_pair_is_one_recurrence_after_the_other_and_so_are_its_gradients(backe
 
 
 @each_backend
+@pytest.mark.parametrize("used", [0, 1])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_pair_of_which_one_is_used_has_the_gradients_of_that_one(backend, used, again):
+    torch.manual_seed(11)
+    inputs = [torch.randn(*shape, dtype=D) for shape in [(5, 2, 19)] * 4 + [(2, 19)] * 3]
+    results = []
+    for run in (pair, pair_of_two):
+        values = [x.clone().requires_grad_() for x in inputs]
+        with scan.use(backend):
+            states = run(*values)[used]
+            gradients = torch.autograd.grad(states.sin().sum(), values, create_graph=again, allow_unused=True)
+        results.append(
+            [torch.zeros_like(v) if g is None else g for g, v in zip(gradients, values, strict=True)]
+        )
+    torch.testing.assert_close(*results, rtol=1e-12, atol=1e-12)
+
+
+@each_backend
 def test_a_pairs_gradients_are_those_of_finite_differences_and_so_are_theirs(backend):
     torch.manual_seed(8)
     values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in PAIR]
