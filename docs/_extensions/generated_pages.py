@@ -21,6 +21,7 @@ import drawings
 import fa_rnn_figures
 import furo
 import large_figures
+import matrix_figures
 import not_rational_figures
 import paper_pages
 import scan_figures
@@ -53,6 +54,7 @@ def generate(app: Sphinx) -> None:
         **speed_figures.pages(here.parent / "bench"),
         **large_figures.pages(here.parent / "bench"),
         **scan_figures.pages(here.parent / "bench"),
+        **matrix_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),
         **fa_rnn_figures.pages(here.parent),
