@@ -25,6 +25,8 @@ nox.options.default_venv_backend = "none"  # they share one environment, made be
 TORCH = os.environ.get("RATPROOF_TORCH", "torch==2.13.0")
 ENVIRONMENT = Path(".nox/ratproof").absolute()
 VERDICTS = Path("docs/_build/verdicts.json")
+# for programs that have a process for each core
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
 def run(session: nox.Session, program: str, *arguments: str, **options: Any) -> None:
@@ -61,9 +63,8 @@ def tests(session: nox.Session) -> None:
     found as expected, where its sources and libraries are still these.
     """
     ready(session)
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     arguments = session.posargs or _without_what_is_shown(session)
-    run(session, "pytest", "--numprocesses=logical", "--dist=worksteal", *arguments, env=one_thread)
+    run(session, "pytest", "--numprocesses=logical", "--dist=worksteal", *arguments, env=ONE_THREAD)
 
 
 def _without_what_is_shown(session: nox.Session) -> tuple[str, ...]:
@@ -151,9 +152,10 @@ def docs(session: nox.Session) -> None:
     elif _verdicts_do_not_stand():
         with VERDICTS.open("w") as file:
             run(session, "ratproof", "verify", "--json", stdout=file)
-    sphinx = ("sphinx-build", "-W", "--keep-going", "-q", "-d", "docs/_build/doctrees")
-    run(session, *sphinx, "-b", "html", "docs", "docs/_build/html")
-    run(session, *sphinx, "-b", "doctest", "docs", "docs/_build/doctest")
+    jobs = str(min(os.cpu_count() or 1, 4))  # each with its own memory
+    sphinx = ("sphinx-build", "-W", "--keep-going", "-q", "-j", jobs, "-d", "docs/_build/doctrees")
+    run(session, *sphinx, "-b", "html", "docs", "docs/_build/html", env=ONE_THREAD)
+    run(session, *sphinx, "-b", "doctest", "docs", "docs/_build/doctest", env=ONE_THREAD)
     session.log("open docs/_build/html/index.html")
 
 

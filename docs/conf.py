@@ -20,10 +20,12 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
-    "sphinx_proof",
+    "parallel_proofs",
     "sphinxcontrib.bibtex",
     "generated_pages",
     "mathml",
+    "navigation",
+    "heap",
 ]
 exclude_patterns = ["_build", "_extensions"]
 

@@ -19,7 +19,6 @@ import coq_pages
 import docstrings
 import drawings
 import fa_rnn_figures
-import furo
 import large_figures
 import matrix_figures
 import not_rational_figures
@@ -74,24 +73,11 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def without_navigation_beside_sources(app: Sphinx) -> None:
-    """The pages with the modules' sources come without the tree of all pages, which furo makes anew for each:
-    with it they take a third of a build. Their links lead back to the reference.
-    """
-    tree = furo._compute_navigation_tree
-
-    def only_for_pages(context: dict[str, Any]) -> Any:
-        return "" if context["pagename"].startswith("_modules/") else tree(context)
-
-    furo._compute_navigation_tree = only_for_pages
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.add_config_value("verdicts_file", "", "env", str)
     app.add_config_value("gpu_verdicts_file", "", "env", str)
     app.connect("builder-inited", generate)
-    app.connect("builder-inited", without_navigation_beside_sources)
     app.connect("autodoc-process-docstring", docstrings.hide_colons, priority=100)
     app.connect("autodoc-process-docstring", docstrings.keep_formulas)
     app.connect("autodoc-process-signature", docstrings.shorten_types)

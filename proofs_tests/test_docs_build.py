@@ -1,0 +1,74 @@
+"""The pages' own Sphinx extensions: the navigation made once is furo's, and several processes read pages."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
+PAGES = {
+    "index": "# Home\n\n```{toctree}\nplain\nroom/index\n```\n\n```{toctree}\n:hidden:\nlast\n```\n",
+    "plain": '# A `code` & a "quote", it\'s\n\n## A section that no tree shows\n',
+    "room/index": "# Room\n\n```{toctree}\na\nplace b/b\nhttps://example.org\n```\n",
+    "room/a": "# A\n\n```{toctree}\ndeep/c\n```\n",
+    "room/place b/b": "# B\n",
+    "room/deep/c": "# C\n",
+    "last": "# Last\n\n```{toctree}\nroom/deep/c\n```\n",
+    "alone": "---\norphan: true\n---\n# Alone\n",
+}
+
+
+@pytest.fixture
+def built(tmp_path):
+    for package in ("sphinx", "furo", "myst_parser", "sphinx_proof"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"the pages are not built here: {package} is not installed")
+
+    def build(name, extensions, pages=PAGES, *options):
+        source = tmp_path / f"source-{name}"
+        for page, text in pages.items():
+            (source / page).parent.mkdir(parents=True, exist_ok=True)
+            (source / f"{page}.md").write_text(text)
+        configuration = f"""
+import sys; sys.path.insert(0, {str(EXTENSIONS)!r})
+project = "pages"
+extensions = ["myst_parser", *{extensions!r}]
+html_theme = "furo"
+"""
+        (source / "conf.py").write_text(configuration)
+        target = tmp_path / name
+        run = subprocess.run(
+            [sys.executable, "-m", "sphinx", "-q", *options, "-b", "html", source, target],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return run, {p.relative_to(target).as_posix(): p.read_text() for p in target.rglob("*.html")}
+
+    return build
+
+
+def test_the_navigation_is_the_one_that_furo_makes(built):
+    _, furos = built("furos", [])
+    run, ours = built("ours", ["navigation"])
+    assert run.returncode == 0, run.stderr
+    assert len(ours) == len(PAGES) + 2 and "current-page" in ours["room/deep/c.html"]  # genindex and search
+    assert ours == furos
+
+
+def test_several_processes_read_theorems_and_pass_on_their_warnings(built):
+    theorem = "```{{prf:theorem}} Of {0}\n:label: of-{0}\nIt holds.\n```\n\n{{prf:ref}}`of-{1}`\n"
+    pages = {f"page-{i}": f"# Page {i}\n\n" + theorem.format(i, (i + 7) % 20) for i in range(20)}
+    pages["index"] = "# Home\n\n```{toctree}\n" + "\n".join(pages) + "\n```\n"
+    run, made = built("well", ["parallel_proofs"], pages, "-W", "-j2")
+    assert run.returncode == 0, run.stderr
+    assert 'href="page-10.html#of-10"' in made["page-3.html"]
+    pages["page-9"] += "\n[gone](gone.md)\n"
+    pages["page-19"] += "\n```{prf:theorem} Once more\n:label: of-0\nIt holds.\n```\n"
+    run, _ = built("ill", ["parallel_proofs"], pages, "-W", "--keep-going", "-j2")
+    assert run.returncode == 1
+    assert "gone.md" in run.stderr and "duplicate theorem label 'of-0'" in run.stderr
