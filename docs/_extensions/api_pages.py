@@ -180,7 +180,7 @@ def _grouped(room: str) -> dict[str, list[str]]:
     for name in left:
         folder = ".".join(name.split(".")[:2])
         if name not in placed and folder in left and hasattr(importlib.import_module(folder), "__path__"):
-            groups.setdefault(_first_sentence(folder).rstrip("."), []).append(name)
+            groups.setdefault(_opening(folder).rstrip("."), []).append(name)
             placed.add(name)
     groups["More" if groups else f"All of {room}"] = [name for name in left if name not in placed]
     return {purpose: names for purpose, names in groups.items() if names}
@@ -192,5 +192,9 @@ def _is_layer(name: str) -> bool:
 
 
 def _first_sentence(module: str) -> str:
+    return plain(_opening(module))
+
+
+def _opening(module: str) -> str:
     words = importlib.import_module(module).__doc__ or ""
-    return plain(words.strip().partition("\n\n")[0].replace("\n", " "))
+    return words.strip().partition("\n\n")[0].replace("\n", " ")
