@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import re
 from pathlib import Path
 
 import pytest
 
+from ratproof.record.ledger import recording
+from ratproof.report.proof_text import paragraphs
+from ratproof.rungs.proved import prove
 from theory.registry import claims
 
 EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
@@ -19,8 +23,44 @@ def formulas(monkeypatch):
     return importlib.import_module("formulas")
 
 
-def test_the_examples(formulas):
-    assert doctest.testmod(formulas).failed == 0
+@pytest.mark.parametrize("module", ["formulas", "proof_formulas"])
+def test_the_examples(formulas, module):
+    assert doctest.testmod(importlib.import_module(module)).failed == 0
+
+
+PROVED = {
+    "corollary-10-sru": "corrected",
+    "cnn-max-pooled": "corrected",
+    "sopa": "corrected-one-epsilon",
+    "model-b": "corrected",
+    "proposition-12": "corrected",
+}
+
+
+@pytest.mark.parametrize("claim", PROVED)
+def test_the_proof_on_a_page_is_mathml(formulas, claim):
+    tex2mathml = pytest.importorskip("docutils.utils.math.latex2mathml").tex2mathml
+    with recording() as book:
+        prove(next(v for v in claims()[claim].variants if v.name == PROVED[claim]))
+    proof = book.certificate
+    result = {"claim": claim, "variant": PROVED[claim], "kind": "proved", "certificate": proof}
+    verdicts = importlib.import_module("verdicts").Verdicts([result])
+    page = importlib.import_module("proofs").proofs(claims()[claim], verdicts)
+    assert "```text" not in page
+    written = re.findall(r"\{math\}(?:`([^`]+)`|\s+([^`]+?)\s+```)", page)
+    assert len(written) >= sum(len(lines) for says, lines in paragraphs(proof) if lines)
+    assert all(tex2mathml((inline or block).strip()).startswith("<math") for inline, block in written)
+
+
+@pytest.mark.parametrize("line", ["c = [", "step: c = 1 2)", "c & d", "unit 0: Sum(c, i) = c", "= c"])
+def test_what_is_no_formula_of_a_proof_is_refused(formulas, line):
+    with pytest.raises(ValueError, match="of a proof"):
+        importlib.import_module("proof_formulas").markdown(line)
+
+
+def test_an_apostrophe_is_no_prime(formulas):
+    assert formulas.in_latex("appendix B's z_0 = 0") == ["appendix B's ", "z_{0}=0", ""]
+    assert formulas.in_latex("where c'_t = 0")[1] == "c'_{t}=0"
 
 
 def test_every_formula_of_the_claims_is_mathml(formulas):

@@ -5,6 +5,7 @@ found.
 from __future__ import annotations
 
 from page_text import plain, table
+from proof_formulas import markdown
 from verdicts import Verdicts
 
 from ratproof.report.proof_text import paragraphs
@@ -20,8 +21,7 @@ def proofs(claim: Claim, verdicts: Verdicts) -> str:
                 body = []
                 for says, formulas in paragraphs(proof):
                     body.append(f"{plain(says)}\n")
-                    if formulas:
-                        body.append("```text\n" + "\n".join(formulas) + "\n```\n")
+                    body += map(markdown, formulas)
                 parts.append(f"### Proof of {variant.name}\n\n" + "\n".join(body))
     return "## Proofs\n\n" + "\n".join(parts) if parts else ""
 
