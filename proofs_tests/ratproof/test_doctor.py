@@ -19,7 +19,12 @@ def test_it_says_what_is_installed_and_what_runs_the_recurrences(capsys, monkeyp
     for row in here:
         assert (row["name"], row["why"]) == backends.chosen("cpu", getattr(torch, row["dtype"]))
     assert run(["doctor"]) == 0
-    assert f"recurrence on cpu in float32: {here[0]['name']}, as {here[0]['why']}" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= 80
+    for row in here:
+        assert f"recurrence on cpu in {row['dtype']}: {row['name']}, as {row['why']}" in " ".join(
+            said.split()
+        )
 
 
 def test_it_says_what_forces_a_backend(capsys, monkeypatch):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
@@ -38,7 +39,7 @@ def claims(as_json: AsJson = False) -> None:
         if source.paper != paper:
             paper = source.paper
             out.print(headed(str(PAPERS[paper]), ""))
-        out.print(headed(claim.name, f"  {claim.title}  ({source.statement}, section {source.section})"))
+        _print_heading(claim, out)
         table = Table(box=None, pad_edge=False, show_header=False)
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True)
@@ -47,6 +48,16 @@ def claims(as_json: AsJson = False) -> None:
             kinds = (f" ({', '.join(variant.kinds)})", "dim")
             table.add_row(f"  {variant.name}", variant.expected, Text.assemble(variant.says, kinds))
         out.print(table)
+
+
+def _print_heading(claim: Claim, out: Console) -> None:
+    """A line, or two: where the claim stands in the paper begins another rather than being broken."""
+    line = headed(claim.name, f"  {claim.title}")
+    place = f"  ({claim.source.statement}, section {claim.source.section})"
+    if len(line) + len(place) <= out.width:
+        out.print(line.append(place))
+    else:
+        out.print(line, Text(place), sep="\n")
 
 
 def _described(claim: Claim) -> dict[str, Any]:

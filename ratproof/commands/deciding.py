@@ -129,11 +129,12 @@ def equivalent(
         )
     if coq_file is not None and accepted is None:
         console(error=True).print(
-            f"ratproof: note: {coq_file} is not written: nothing is decided that Coq could check"
+            f"ratproof: note: {coq_file} is not written: nothing is decided that Coq could check",
+            soft_wrap=True,
         )
     if certificate is not None and shown is None:
         console(error=True).print(
-            f"ratproof: note: {certificate} is not written: this answer has no certificate"
+            f"ratproof: note: {certificate} is not written: this answer has no certificate", soft_wrap=True
         )
     return EXIT[answer.verdict]
 
@@ -190,7 +191,9 @@ def minimise(
         where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
         print(f"{_least(smallest, given)}{where}")
     if certificate is not None and shown is None:
-        console(error=True).print(f"ratproof: note: {certificate} is not written: there is no certificate")
+        console(error=True).print(
+            f"ratproof: note: {certificate} is not written: there is no certificate", soft_wrap=True
+        )
     return YES if smallest.doubt is None else UNKNOWN
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import platform
 import shutil
 import subprocess
+import textwrap
 from importlib.metadata import PackageNotFoundError, version
 
 from ratproof import __version__
 from ratproof.commands.app import AsJson, app, example
 from ratproof.process.json_answers import print_json
+from ratproof.process.streams import WIDTH
 
 PACKAGES = {
     "torch": "networks",
@@ -40,12 +42,18 @@ def doctor(as_json: AsJson = False) -> None:
     if as_json:
         print_json({"ratproof": __version__, "versions": found, "gpu": gpu, "kernels": kernels})
         return
-    print(f"ratproof {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    _print_line(f"ratproof {__version__}, Python {platform.python_version()}, {platform.platform()}")
     for name, use in (PACKAGES | PROGRAMS).items():
-        print(f"  {name:8} {found[name] or f'not installed: it is for {use}'}")
-    print(f"  GPU      {gpu or 'none that torch can use'}")
+        _print_line(f"  {name:8} {found[name] or f'not installed: it is for {use}'}")
+    _print_line(f"  GPU      {gpu or 'none that torch can use'}")
     for row in kernels:
-        print(f"{row['kernel']} on {row['device']} in {row['dtype']}: {row['name']}, as {row['why']}")
+        _print_line(f"{row['kernel']} on {row['device']} in {row['dtype']}: {row['name']}, as {row['why']}")
+
+
+def _print_line(line: str) -> None:
+    """What does not fit goes on below, further to the right; a path is not broken."""
+    below = " " * 11 if line.startswith(" ") else "  "
+    print(textwrap.fill(line, WIDTH, subsequent_indent=below, break_long_words=False, break_on_hyphens=False))
 
 
 def _package(name: str) -> str | None:

@@ -12,10 +12,8 @@ from rich.segment import Segment
 from rich.text import Text
 
 from automata.printable_text import printable
-from ratproof.process.streams import styled
+from ratproof.process.streams import WIDTH, styled
 from ratproof.process.supervisor import note
-
-WIDTH = 100
 
 
 def console(*, error: bool = False) -> Console:

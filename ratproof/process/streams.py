@@ -18,6 +18,9 @@ from typing import IO, Any
 from automata.errors import OutputError
 from automata.printable_text import printable
 
+WIDTH = 80
+"""No line of tables and reports has more columns, in a pipe neither; what can be pasted is not broken."""
+
 
 class GuardedStream:
     """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``drop_errors``)

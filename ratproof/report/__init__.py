@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from ratproof.process.streams import WIDTH
 from ratproof.record.ledger import TOO_SHORT, joined, left_out_in_words
 from ratproof.report.details import show_details, show_refutation
 from ratproof.report.ladder import Row, ladder, rows
-from ratproof.report.lines import WIDTH, print_paragraph
+from ratproof.report.lines import print_paragraph
 from ratproof.runner.outcome import Outcome
 
 __all__ = ["show"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-WIDTH = 80
+from ratproof.process.streams import WIDTH
 
 
 def fitted(line: Text) -> Text:
