@@ -27,8 +27,8 @@ from automata.equivalence import Different, Equivalent, equivalent
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
-WANTED = {10: 0.01, 100: 0.5, 500: 8.0}
-CHAIN_WANTED, RATIO_WANTED, MEMORY_WANTED = 1.5, 40, 2.0
+WANTED = {10: 0.01, 100: 0.5, 500: 5.0}
+CHAIN_WANTED, RATIO_WANTED, MEMORY_WANTED = 0.3, 40, 2.0
 
 
 def names(count: int) -> list[str]:
