@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ratproof.face.automata import minimise
     from ratproof.face.certification import certify
     from ratproof.face.checks import check, verify
+    from ratproof.user_claims.kernels import believe_kernel
     from ratproof.user_claims.modules import believe_module
     from ratproof.user_claims.steps import believe
 
@@ -42,6 +43,7 @@ _HOMES = {
     "ratproof.face.automata": ("minimise",),
     "ratproof.face.certification": ("certify",),
     "ratproof.face.checks": ("check", "verify"),
+    "ratproof.user_claims.kernels": ("believe_kernel",),
     "ratproof.user_claims.modules": ("believe_module",),
     "ratproof.user_claims.steps": ("believe",),
 }
@@ -58,6 +60,7 @@ __all__ = [
     "WFSA",
     "InputError",
     "believe",
+    "believe_kernel",
     "believe_module",
     "certify",
     "check",

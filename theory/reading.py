@@ -183,4 +183,17 @@ class Program:
         return self.automata
 
 
-Reading = Equality | Program
+@dataclass(frozen=True)
+class KernelOf:
+    """A kernel of a user's computes a linear recurrence, within rounding.
+
+    Attributes:
+        kernel: the kernel, and what it says of itself.
+        device: where it runs.
+    """
+
+    kernel: Any
+    device: str = "cpu"
+
+
+Reading = Equality | Program | KernelOf

@@ -16,6 +16,7 @@ from ratproof.runner.user_files import outcome_of
 from ratproof.runner.verification import verify as run
 from ratproof.sides.decision import Accepts
 from ratproof.user_claims.modules import believe_module
+from theory.claim import Claim
 from theory.registry import claims, registered
 
 NAME = "module"
@@ -77,11 +78,22 @@ def check(
         slack=slack,
         accepts=accepts,
     )
+    return check_claim(claim, examples, seed, type(module).__name__)
+
+
+def check_claim(claim: Claim, examples: int = 100, seed: int | None = None, where: str = "") -> Report:
+    """Check one claim of a user's.
+
+    Args:
+        claim: the claim.
+        examples: random cases a rung.
+        seed: of fresh random cases; without, the same in every run.
+        where: what it is about, for the report's heading; the claim's name without.
+    """
+    heading = where or claim.name
     with registered(claim):
         outcome = outcome_of([claim], "check", examples=examples, seed=seed)
-        return report_of(
-            outcome, lambda outcome, out: show(outcome, out, details=True, claims_file=type(module).__name__)
-        )
+        return report_of(outcome, lambda outcome, out: show(outcome, out, details=True, claims_file=heading))
 
 
 def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = "cpu") -> Report:

@@ -12,6 +12,9 @@ KINDS = {
     "decided": "all strings, for these weights, with a certificate",
     "proved": "all weights, sizes and lengths, by induction over an invariant",
     "kernel-checked": "the same, accepted by a proof assistant's kernel",
+    "exact": "a kernel's results on inputs that do not round, bit for bit",
+    "split": "a kernel's two calls, with the state handed over, are one",
+    "independence": "no string or head of a kernel's batch depends on another",
 }
 """Each kind and what it shows; a claim's variants say which of them they promise."""
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from automata.printable_text import write_string
+from ratproof.kernels.counterexample import KernelCounterexample
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import TOO_SHORT, left_out_in_words
 from ratproof.record.results import Result
@@ -36,7 +37,8 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
         longest = max((r.facts.get("longest", 0) for r in row.results), default=0)
-        print_paragraph(out, f"ran {'; '.join(modules)}; the longest string had {longest} symbols", by=2)
+        read = f"; the longest string had {longest} symbols" if longest else ""
+        print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
     for result in row.results:
         for line in _remarks(result):
             print_paragraph(out, line)
@@ -65,6 +67,9 @@ def _numbers(result: Result) -> Text:
     more = ""
     if result.verdict == Verdict.HOLDS:  # of what differs, the counterexample says by how much, and where
         more = f"{share:>7} of its bound" if share else ""
+        if "numbers" in result.facts:
+            counted, numbers = result.facts["numbers"]
+            more += f", {counted / max(1, numbers):.1%} counted"
         if result.kind == "exhausted" and "longest" in result.facts:
             more = f"   up to length {result.facts['longest']}"
     return Text(line + more)
@@ -99,7 +104,10 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
     if certificate is not None and certificate.get("type") == "range":
         scores = ", ".join(certificate["scores"])
         print_paragraph(out, f"and {certificate['says']}: from its single states it scores {scores}", by=2)
-    if result.kept is not None:
+    if isinstance(counterexample, KernelCounterexample):
+        if result.kept is not None:
+            out.print(Text(f"  python {shlex.quote(result.kept)}", style="dim"), soft_wrap=True)
+    elif result.kept is not None:
         out.print(Text(f"  ratproof replay {shlex.quote(result.kept)}{option}", style="dim"), soft_wrap=True)
 
 

@@ -17,6 +17,7 @@ from ratproof.report.marks import Mark, legend, plain
 from ratproof.report.refutation import smallest
 from theory.claim import EXACT, TORCH, Claim, Variant
 from theory.papers import PAPERS
+from theory.reading import KernelOf
 from theory.registry import claim_named
 
 
@@ -59,6 +60,13 @@ COLUMNS = {
     "coq": Column("kernel-checked"),
 }
 """The columns, from the lowest rung up."""
+OF_KERNELS = {
+    "exa": Column("exact"),
+    "smp": Column("sampled"),
+    "spl": Column("split"),
+    "ind": Column("independence"),
+}
+"""Those of users' kernels."""
 CASES, SECONDS = 13, 4
 NAMES = WIDTH - 4 * len(COLUMNS) - CASES - SECONDS
 
@@ -79,6 +87,11 @@ class Row:
     corpus: str
     results: list[Result] = field(default_factory=list)
     beside: list[Result] = field(default_factory=list)
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """The columns that it has marks in: a kernel has rungs of its own."""
+        return OF_KERNELS if isinstance(self.variant.reading, KernelOf) else COLUMNS
 
     @property
     def unexpected(self) -> bool:
@@ -129,20 +142,29 @@ def rows(
 
 def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -> Iterator[Text]:
     """The lines: a heading a paper, a line a claim, a row a variant; what the signs mean."""
-    for paper, of_paper in groupby(table, key=lambda row: row.claim.source.paper):
+    for (paper, labels_there), of_paper in groupby(
+        table, key=lambda row: (row.claim.source.paper, tuple(row.columns))
+    ):
         title = str(PAPERS[paper]) if paper in PAPERS else claims_file or paper
         if len(title) > NAMES:
             yield Text(title, style="bold")
             title = ""
-        labels = "".join(f"{label:>4}" for label in COLUMNS)
+        labels = "".join(f"{label:>4}" for label in labels_there).ljust(4 * len(COLUMNS))
         yield Text(f"{title:{NAMES}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
         for name, of_claim in groupby(of_paper, key=lambda row: row.claim.name):
             variants = list(of_claim)
             yield fitted(Text.assemble((name, "bold"), f"  {variants[0].claim.title}"))
             for row in variants:
                 yield from _row(row, out)
-    yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; gradients of torch;", style="dim")
-    yield Text("cross-checked, exhausted, decided, proved, accepted by Coq's kernel", style="dim")
+    kernels = [row.columns is OF_KERNELS for row in table]
+    if any(kernels):
+        yield Text(
+            "exact inputs, bit for bit; sampled, within derived bounds; split in two calls;", style="dim"
+        )
+        yield Text("independence of other strings and heads", style="dim")
+    if not all(kernels) or not kernels:
+        yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; gradients of torch;", style="dim")
+        yield Text("cross-checked, exhausted, decided, proved, accepted by Coq's kernel", style="dim")
     yield Text(f"{legend(out)}, blank: none", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"
@@ -156,7 +178,7 @@ def _row(row: Row, out: Console) -> Iterator[Text]:
         yield Text(name, style=style)
         name = ""
     line = Text(name, style=style)
-    for place, column in enumerate(COLUMNS.values(), 1):
+    for place, column in enumerate(row.columns.values(), 1):
         mark = row.mark(column)
         if mark is not None:
             line.append(" " * (NAMES + 4 * place - 1 - len(line)))

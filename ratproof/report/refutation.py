@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from automata.printable_text import EMPTY, printable, write_string
+from ratproof.kernels.counterexample import KernelCounterexample
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.results import Result
 from ratproof.report.marks import plain
@@ -20,9 +21,11 @@ def smallest(results: Sequence[Result], out: Console) -> str:
     return in_short(best.counterexample, out)
 
 
-def in_short(counterexample: Counterexample, out: Console) -> str:
-    """The string, the network's score and the automaton's."""
+def in_short(counterexample: Counterexample | KernelCounterexample, out: Console) -> str:
+    """The string, the network's score and the automaton's; of a kernel the place and both numbers."""
     unequal = "!=" if plain(out) else "≠"
+    if isinstance(counterexample, KernelCounterexample):
+        return counterexample.in_short(unequal)
     string = write_string(counterexample.string)
     if string == EMPTY:
         string = '""' if plain(out) else "ε"

@@ -10,9 +10,10 @@ from ratproof.rungs.decided import decided
 from ratproof.rungs.exhausted import exhausted
 from ratproof.rungs.gradient import gradient
 from ratproof.rungs.kernel_checked import kernel_checked
+from ratproof.rungs.kernels import kernel_rung
 from ratproof.rungs.proved import proved
 from ratproof.rungs.sampled import sampled
-from ratproof.sides.side import Side
+from ratproof.sides.side import Side, UserKernel
 from theory.claim import Claim, Effort, Variant
 
 Rung = Callable[[Claim, Variant, Side, Effort], None]
@@ -30,10 +31,12 @@ RUNGS: dict[str, Rung] = {
 """The rungs, the lowest first."""
 
 
-def rung_of(kind: str) -> Rung:
-    """The rung that shows evidence of that kind; one that raises :class:`~automata.errors.InputError`, where
-    there is none.
+def rung_of(kind: str, side: Side) -> Rung:
+    """The rung that shows evidence of that kind, of a kernel where the side is one; one that raises
+    :class:`~automata.errors.InputError`, where there is none.
     """
+    if isinstance(side, UserKernel):
+        return kernel_rung(kind)
 
     def unknown(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
         raise InputError(f"ratproof has no way to show that a claim is {kind}")

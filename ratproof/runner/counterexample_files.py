@@ -15,6 +15,7 @@ from automata.errors import FormatError, InputError
 from automata.files import read_text, write_whole
 from automata.number_text import shorten
 from automata.printable_text import printable
+from ratproof.kernels.counterexample import KernelCounterexample
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.not_run import NotRun
 from ratproof.sides.comparison import Comparison, StringResult, counterexample
@@ -51,6 +52,17 @@ NOT_AS_WRITTEN = (
     MemoryError,
 )
 """What computing with weights that ratproof did not write may lead to."""
+
+
+def keep_script(counterexample: KernelCounterexample, folder: Path, kind: str) -> Path | None:
+    """Write a kernel's counterexample into the folder, as a program; ``None`` where its numbers are too
+    many.
+    """
+    if not counterexample.script:
+        return None
+    path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
+    write_whole(path, counterexample.script)
+    return path
 
 
 def keep(

@@ -34,14 +34,14 @@ class Step:
 
     def show(self) -> None:
         """Assert it; see the rungs for what is raised."""
-        rung_of(self.kind)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
+        rung_of(self.kind, self.side)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
 
     def run(self, test: str, seed: int | None = None) -> Observation:
         """Run it, and see what it shows. Raises :class:`~ratproof.record.not_run.NotRun`: it cannot here."""
         claim, variant = self.claim, self.variant
         effort = claim.effort_of(variant)
         return run(
-            rung_of(self.kind),
+            rung_of(self.kind, self.side),
             claim,
             variant,
             self.side,

@@ -17,10 +17,11 @@ import pytest
 from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError, OutputError
 from automata.files import write_whole
+from ratproof.kernels.counterexample import KernelCounterexample
 from ratproof.record.kinds import RUN_ON_STRINGS, Verdict
 from ratproof.record.results import Result, gather, in_order
 from ratproof.runner import last_run
-from ratproof.runner.counterexample_files import keep
+from ratproof.runner.counterexample_files import keep, keep_script
 from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request, require
@@ -95,9 +96,8 @@ def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
     for result in results:
         if result.counterexample is not None:
             try:
-                result.kept = str(
-                    keep(result.counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind)
-                )
+                kept = _keep(result, seed)
+                result.kept = None if kept is None else str(kept)
             except InputError as error:  # the verdict stands, and is shown, all the same
                 notes.append(f"the counterexample is not kept: {error}")
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
@@ -108,6 +108,13 @@ def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
             except InputError as error:
                 notes.append(f"the certificate is not kept: {error}")
     return list(dict.fromkeys(notes))
+
+
+def _keep(result: Result, seed: int | None) -> Path | None:
+    counterexample: Any = result.counterexample
+    if isinstance(counterexample, KernelCounterexample):
+        return keep_script(counterexample, COUNTEREXAMPLES, result.kind)
+    return keep(counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind)
 
 
 def tests_folder() -> Path:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from hypothesis import strategies as st
 
+from automata.errors import InputError
 from automata.strategies import alphabets, readings, strings
 from automata.strings import String
 from neural.layer_kind import layer_kinds
@@ -31,7 +32,7 @@ from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_la
 from ratproof.sides.state_regularized.comparison import OfCells
 from ratproof.sides.state_regularized.strategies import networks as state_regularized
 from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
-from theory.reading import Program
+from theory.reading import KernelOf, Program
 
 Sample = tuple[Comparison, Sequence[String]]
 """Two sides, and the strings that they are compared on."""
@@ -296,6 +297,20 @@ class TorchSide:
         return OfFARNN(claim.name, variant.name, case, self.name, self.dtype, self.device), some
 
 
+@dataclass(frozen=True)
+class UserKernel:
+    """A kernel of a user's, which is called with tensors, and reads no strings."""
+
+    kernel: Any
+    device: str = "cpu"
+    label: str = ""
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """It has no strings: :mod:`ratproof.kernels.rungs` draws its calls."""
+        raise InputError(f"{claim.name} is about a kernel, which reads no strings")
+
+
 def sides_of(
     claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
 ) -> Iterator[Side]:
@@ -308,6 +323,9 @@ def sides_of(
         device: where torch layers run.
         own: is the claim a user's?
     """
+    if isinstance(variant.reading, KernelOf):
+        yield UserKernel(variant.reading.kernel, variant.reading.device)
+        return
     if isinstance(variant.reading, Program):
         yield UserProgram(device=variant.reading.device)
         return

@@ -1,0 +1,1 @@
+"""Tests of what ratproof says of users' kernels."""

@@ -1,0 +1,104 @@
+"""Kernels in chunks, with places where a mistake can be planted."""
+
+from __future__ import annotations
+
+import torch
+
+from proofs_tests.kernels.recurrent import spans
+
+
+def cumulated(g):
+    """Sums of the finite logarithms up to each token, and how many are -infinity; the first axis is time."""
+    none = g.isinf()
+    return torch.where(none, 0.0, g).cumsum(0), none.cumsum(0)
+
+
+def between(sums, zeros, length):
+    """The decay from token j to token i, where j is not later."""
+    left = (sums[:, None] - sums[None]).clamp(max=0).exp() * (zeros[:, None] == zeros[None])
+    return left * torch.ones(length, length).tril()[(...,) + (None,) * (sums.dim() - 1)]
+
+
+def gla(*, q, k, v, g, scale, initial_state, output_final_state, cu_seqlens, chunk=16, mistake=""):
+    """Gated linear attention."""
+    (batch, time, heads, keys), values = q.shape, v.shape[-1]
+    scale = keys**-0.5 if scale is None else scale
+    scale = scale**2 if mistake == "scale applied twice" else scale
+    outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []
+    for n, (row, begin, end) in enumerate(spans(batch, time, cu_seqlens)):
+        s = torch.zeros(heads, keys, values, dtype=v.dtype) if initial_state is None else initial_state[n]
+        if mistake == "a neighbour seen" and states and cu_seqlens is not None:
+            s = s + states[-1] / 1000
+        for first in range(begin, end, chunk):
+            cut = slice(first, min(first + chunk, end))
+            length = cut.stop - cut.start
+            sums, zeros = cumulated(g[row, cut])
+            decay = between(sums, zeros, length).to(v.dtype)
+            if mistake == "the diagonal left out":
+                decay = decay * (1 - torch.eye(length, dtype=v.dtype))[:, :, None, None]
+            since = sums.exp() * (zeros == 0)
+            if mistake == "an edge rounded" and first > begin:
+                since = since * (1 - 1e-5)
+            scores = torch.einsum("ihk,jhk,ijhk->ijh", q[row, cut], k[row, cut], decay)
+            carried = torch.einsum("ihk,hkv->ihv", q[row, cut] * since, s)
+            outputs[row, cut] = scale * (carried + torch.einsum("ijh,jhv->ihv", scores, v[row, cut]))
+            if mistake == "the remainder lost" and length < chunk and first > begin:
+                continue
+            written = torch.einsum("jhk,jhv->hkv", k[row, cut] * decay[-1], v[row, cut])
+            s = since[-1][..., None] * s + written
+        states.append(s)
+    if mistake == "rows mixed" and batch > 1:
+        outputs[1] = outputs[1] + outputs[0] / 1000
+    if mistake == "heads reversed at the end":
+        states = [s.flip(0) for s in states]
+    return outputs, torch.stack(states) if output_final_state else None
+
+
+def delta(
+    *,
+    q,
+    k,
+    v,
+    beta,
+    scale,
+    initial_state,
+    output_final_state,
+    cu_seqlens,
+    g=None,
+    chunk=16,
+    inverse="substitution",
+):
+    """The delta rule, gated where there is a gate."""
+    (batch, time, heads, keys), values = q.shape, v.shape[-1]
+    scale = keys**-0.5 if scale is None else scale
+    outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []
+    for n, (row, begin, end) in enumerate(spans(batch, time, cu_seqlens)):
+        s = torch.zeros(heads, keys, values, dtype=v.dtype) if initial_state is None else initial_state[n]
+        for first in range(begin, end, chunk):
+            cut = slice(first, min(first + chunk, end))
+            length = cut.stop - cut.start
+            sums, zeros = cumulated(torch.zeros_like(beta[row, cut]) if g is None else g[row, cut])
+            decay = between(sums, zeros, length).to(v.dtype).permute(2, 0, 1)
+            since = (sums.exp() * (zeros == 0)).T[..., None]
+            own = [x[row, cut].transpose(0, 1) for x in (q, k, v)]
+            weight = beta[row, cut].T[..., None]
+            lower = (weight * (own[1] @ own[1].mT) * decay).tril(-1)
+            right = weight * (own[2] - since * (own[1] @ s))
+            one = torch.eye(length, dtype=v.dtype)
+            solve = lambda m, x: torch.linalg.solve_triangular(m, x, upper=False, unitriangular=True)
+            if inverse == "first order":
+                w = (one - lower) @ right
+            elif inverse == "explicit":
+                w = solve(one + lower, one.expand(lower.shape)) @ right
+            else:
+                w = solve(one + lower, right)
+            scores = (own[0] @ own[1].mT) * decay
+            outputs[row, cut] = (scale * (since * (own[0] @ s) + scores @ w)).transpose(0, 1)
+            s = since[:, -1:] * s + (own[1] * decay[:, -1][..., None]).mT @ w
+        states.append(s)
+    return outputs, torch.stack(states) if output_final_state else None
+
+
+def gated_delta(*, g, **tensors):
+    """The gated delta rule."""
+    return delta(g=g, **tensors)

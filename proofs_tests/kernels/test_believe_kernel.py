@@ -1,0 +1,230 @@
+"""What ratproof says of a kernel: right ones hold on every rung, and each mistake is refuted, or said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import partial
+
+import pytest
+import torch
+
+from automata.errors import InputError
+from proofs_tests.kernels.chunked import delta, gated_delta, gla
+from proofs_tests.kernels.recurrent import KERNELS
+from ratproof import believe_kernel
+from ratproof.kernels.drawing import LENGTHS
+from ratproof.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference import Form, run
+from ratproof.runner.user_files import outcome_of
+from theory.registry import registered
+
+FEW = len(LENGTHS)
+"""A call of every length."""
+
+
+def results(claim, examples=FEW, kind=None):
+    with registered(claim):
+        return {r.kind: r for r in outcome_of([claim], "test", kind=kind, examples=examples).results}
+
+
+def verdicts(claim, examples=FEW, kind=None):
+    return {kind: str(r.verdict) for kind, r in results(claim, examples, kind).items()}
+
+
+@pytest.mark.parametrize("family", ["hgrn", "gla", "rwkv-7"])
+def test_a_recurrent_kernel_holds_on_every_rung(family):
+    claim = believe_kernel("right", family=family, kernel=KERNELS[family])
+    assert verdicts(claim) == dict.fromkeys(("exact", "sampled", "split", "independence"), "holds")
+
+
+@pytest.mark.parametrize("family", sorted({*FAMILIES} - {"hgrn", "gla", "rwkv-7"}))
+def test_a_recurrent_kernel_of_every_family_holds(family):
+    claim = believe_kernel("right", family=family, kernel=KERNELS[family])
+    assert verdicts(claim, kind="sampled") == {"sampled": "holds"}
+
+
+@pytest.mark.parametrize(
+    ("family", "kernel", "more"),
+    [
+        ("gla", partial(gla, chunk=64), {"chunk": 64}),
+        ("delta-rule", partial(delta, inverse="explicit"), {"inverse": "explicit"}),
+        ("gated-delta-rule", gated_delta, {}),
+    ],
+)
+def test_a_chunked_kernel_holds_on_every_rung(family, kernel, more):
+    claim = believe_kernel("right", family=family, kernel=kernel, **{"form": "chunked", "chunk": 16, **more})
+    assert set(verdicts(claim).values()) == {"holds"}
+
+
+MISTAKES = {
+    "scale applied twice": "exact",
+    "a neighbour seen": "independence",
+    "the diagonal left out": "exact",
+    "an edge rounded": "sampled",
+    "the remainder lost": "split",
+    "rows mixed": "independence",
+    "heads reversed at the end": "split",
+}
+
+
+@pytest.mark.parametrize(("mistake", "kind"), MISTAKES.items())
+def test_a_mistake_in_a_chunked_kernel_is_refuted(mistake, kind):
+    claim = believe_kernel(
+        "wrong", family="gla", kernel=partial(gla, mistake=mistake), form="chunked", chunk=16
+    )
+    assert verdicts(claim, 100, kind) == {kind: "refuted"}
+
+
+def changed(family, name, change):
+    """A kernel that computes with another tensor of that name."""
+
+    def kernel(**arguments):
+        return KERNELS[family](**{**arguments, name: change(arguments[name])})
+
+    return kernel
+
+
+ARGUMENTS = [
+    ("rwkv-6", "u", torch.zeros_like),
+    ("rwkv-6", "u", lambda u: u.flip(0)),
+    ("rwkv-7", "w", lambda w: w.roll(1, 1)),
+    ("gla", "g", lambda g: g.clamp(min=-5)),
+    ("linear-attention", "v", lambda v: v.half().to(v.dtype)),
+    ("gated-delta-rule", "beta", lambda b: b.flip(-1)),
+    ("gated-delta-rule", "g", lambda g: g - g.cumsum(1) + g.cumsum(1)),
+    ("delta-rule", "beta", lambda b: b.clamp(max=1)),
+    ("retention", "scale", lambda s: 1.0 if s is None else s),
+    ("hgrn", "initial_state", lambda s: None),
+    ("hgrn", "cu_seqlens", lambda c: c if c is None else c.clone().clamp(max=int(c[-1]) - 1)),
+    ("elementwise", "f", lambda f: f.relu()),
+    ("elementwise", "u", lambda u: u.mul_(1.0001)),
+]
+
+
+@pytest.mark.parametrize(("family", "name", "change"), ARGUMENTS)
+def test_a_kernel_that_reads_another_tensor_is_refuted(family, name, change):
+    claim = believe_kernel("wrong", family=family, kernel=changed(family, name, change))
+    assert verdicts(claim, 100, "sampled") == {"sampled": "refuted"}
+
+
+def test_exchanged_factors_are_refuted():
+    kernel = lambda *, a, b, **rest: KERNELS["rwkv-7"](a=b, b=a, **rest)
+    claim = believe_kernel("wrong", family="rwkv-7", kernel=kernel)
+    assert verdicts(claim, 100, kind="exact") == {"exact": "refuted"}
+
+
+def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest():
+    def kernel(**arguments):
+        outputs, states = KERNELS["hgrn"](**arguments)
+        return torch.cat([outputs[:, :200], outputs[:, 200:] * 1.01], 1), states
+
+    result = results(believe_kernel("wrong", family="hgrn", kernel=kernel), 100, "sampled")["sampled"]
+    assert "T = 201," in result.counterexample.problem and result.counterexample.place == "o[0, 200, 0]"
+
+
+def test_first_order_corrections_are_no_inverse():
+    claim = believe_kernel(
+        "wrong", family="delta-rule", kernel=partial(delta, inverse="first order"), form="chunked", chunk=16
+    )
+    assert verdicts(claim, kind="exact") == {"exact": "refuted"}
+
+
+def test_a_family_of_ones_own_needs_no_change_here():
+    """Decayed linear attention that is read before its update."""
+    tensors = {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTH", "zero": "HK"}
+    family = LinearRecurrence("own", tensors, decay="g", bonus="zero")
+
+    def kernel(*, q, k, v, g, zero, **rest):
+        return KERNELS["rwkv-6"](r=q, k=k, v=v, w=g[..., None].expand(k.shape), u=zero, **rest)
+
+    assert set(verdicts(believe_kernel("own", family=family, kernel=kernel)).values()) == {"holds"}
+
+
+def test_a_script_shows_the_counterexample_without_ratproof(tmp_path):
+    claim = believe_kernel("wrong", family="gla", kernel=partial(gla, mistake="scale applied twice"))
+    example = results(claim, 100, kind="exact")["exact"].counterexample
+    text = example.script
+    assert "ratproof" not in text and f"Seed {example.seed}." in text
+    (tmp_path / "kernel.py").write_text(
+        "def kernel(**arguments):\n    return arguments['q'][..., :1] * 7, None\n"
+    )
+    (tmp_path / "show.py").write_text(text.replace("final_state[", "o["))
+    done = subprocess.run(
+        [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.startswith(example.place)
+
+
+def test_a_claim_is_an_assertion():
+    right = believe_kernel("right", family="hgrn", kernel=KERNELS["hgrn"])
+    right.check(examples=FEW)
+    wrong = believe_kernel("wrong", family="hgrn", kernel=changed("hgrn", "x", lambda x: 2 * x))
+    with pytest.raises(AssertionError, match=r"the kernel's o\[0, 0, 0\] is"):
+        wrong.check(examples=FEW)
+
+
+def test_what_a_kernel_lacks_is_said_and_not_tried():
+    def kernel(*, q, k, v, scale, initial_state, output_final_state):
+        assert k.shape[1] and k.is_contiguous()
+        return KERNELS["linear-attention"](
+            q=q, k=k, v=v, scale=scale, initial_state=initial_state, output_final_state=True, cu_seqlens=None
+        )
+
+    lacks = ("cu_seqlens", "empty", "non-contiguous")
+    found = results(believe_kernel("plain", family="linear-attention", kernel=kernel, without=lacks))
+    assert {str(r.verdict) for r in found.values()} == {"holds"}
+    assert (
+        "without packed strings, strings of no tokens, tensors that are not" in found["exact"].facts["module"]
+    )
+    missing = results(believe_kernel("plain", family="linear-attention", kernel=kernel))["sampled"]
+    assert str(missing.verdict) == "unknown" and missing.why
+
+
+def test_a_kernel_that_returns_something_else_is_told_what_is_right():
+    for made, says in (
+        (lambda **a: a["u"], "returned a Tensor, where a pair"),
+        (lambda **a: (a["u"], None), "final_state is a NoneType, where a tensor of shape"),
+        (lambda **a: (a["u"].double().half(), a["u"]), "o has shape"),
+    ):
+        result = results(believe_kernel("odd", family="elementwise", kernel=made), kind="sampled")["sampled"]
+        assert str(result.verdict) == "unknown" and says in result.why
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"family": "mamba"}, "the family is 'mamba', where linear-attention"),
+        ({"kernel": 3}, "the kernel is a int, where a function"),
+        ({"without": ("cu-seqlens",)}, "without has 'cu-seqlens', where cu_seqlens"),
+        ({"without": "scale"}, "without is 'scale', where a tuple of names"),
+        ({"dtypes": ("bfloat16",)}, "dtypes has 'bfloat16', where float32, float64"),
+        ({"dtypes": ()}, "dtypes is empty"),
+        ({"chunk": 16}, "form is 'recurrent' and chunk 16"),
+        ({"form": "chunked"}, "form is 'chunked' and chunk None"),
+        ({"form": "parallel"}, "form has 'parallel', where recurrent, chunked"),
+        ({"scan": "up"}, "scan has 'up', where any, chain, tree, double"),
+        ({"inverse": "none"}, "inverse has 'none', where substitution, explicit"),
+    ],
+)
+def test_what_does_not_fit_is_named(more, says):
+    with pytest.raises(InputError, match=f"mine: {says}"):
+        believe_kernel("mine", **{"family": "gla", "kernel": KERNELS["gla"], **more})
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_reference_is_the_recurrence_in_fractions_of_the_format(family):
+    """Against the kernel step by step in float64, whose numbers are whole and do not round."""
+    own = FAMILIES[family]
+    lanes = 1 if own.lanes else 3
+    scale = 2.0 if own.scaled else None
+    problem = Problem(
+        own, "float64", (7,), 2, 2, lanes, lanes, False, True, scale, "exact", "infinite", "hot", False, 5
+    )
+    arrays = problem.arrays()
+    outputs, states = KERNELS[family](**problem.arguments(arrays))
+    result = run(problem, arrays, Form())
+    apart = abs(outputs.numpy().reshape(result.outputs.shape) - result.outputs).max()
+    assert apart <= (1e-12 if family == "retention" else 0)
+    assert (abs(states.numpy().reshape(result.states.shape) - result.states) <= result.state_bounds).all()

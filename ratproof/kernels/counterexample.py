@@ -1,0 +1,144 @@
+"""A call on which a kernel is wrong, and a script that shows it without ratproof."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.printable_text import printable
+from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.problem import Problem
+from ratproof.record.counterexample import Refutation
+
+MOST_WRITTEN = 100_000
+"""Numbers in a script, at most."""
+
+
+@dataclass(frozen=True)
+class KernelCounterexample:
+    """Where a kernel and its recurrence part.
+
+    Attributes:
+        claim, variant: what is refuted.
+        problem: the shapes and options of the call, on one line.
+        place: which number of which result.
+        kernel, recurrence: its two values, as text.
+        bound: the largest difference that rounding could explain; ``"0"`` where nothing rounds.
+        law: what is broken, in a few words, where it is not the recurrence itself.
+        sizes: what to sort by.
+        script: a program that shows it without ratproof; empty where the numbers are too many.
+    """
+
+    claim: str
+    variant: str
+    problem: str
+    place: str
+    kernel: str
+    recurrence: str
+    bound: str
+    law: str = ""
+    sizes: tuple[int, ...] = ()
+    seed: int = 0
+    script: str = field(default="", repr=False)
+
+    def sentence(self) -> str:
+        """One line: the call, the place and the two values."""
+        slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
+        law = f"; {self.law}" if self.law else ""
+        return printable(
+            f"for {self.problem}: the kernel's {self.place} is {self.kernel}, the recurrence's is"
+            f" {self.recurrence}{slack}{law}"
+        )
+
+    def in_short(self, unequal: str) -> str:
+        """The place and the two values."""
+        return printable(f"{self.place}: {self.kernel} {unequal} {self.recurrence}")
+
+    @property
+    def simplicity(self) -> tuple[int, int]:
+        """What to sort by."""
+        return sum(self.sizes), len(self.problem)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {name: value for name, value in asdict(self).items() if name not in ("script", "sizes")}
+
+
+class WrongCall(Refutation):
+    """A kernel is wrong on a call."""
+
+    def __init__(self, counterexample: KernelCounterexample, problem: Problem) -> None:
+        super().__init__(counterexample.sentence())
+        self.counterexample, self.problem = counterexample, problem
+
+
+def script(
+    kernel: Kernel, problem: Problem, arrays: dict[str, NDArray[np.float64]], says: str, place: str
+) -> str:
+    """A program that calls the kernel with these numbers and prints the place; empty where they are too
+    many.
+    """
+    if sum(array.size for array in arrays.values()) > MOST_WRITTEN:
+        return ""
+    source = kernel.source()
+    load = (
+        "from kernel import kernel  # the kernel that is wrong"
+        if source is None
+        else _LOAD.format(file=source[0], name=source[1])
+    )
+    numbers = [f"    {name}={_tensor(array, problem)}," for name, array in arrays.items()]
+    given = problem.arguments(arrays)
+    numbers += ["    initial_state=None,"] if given["initial_state"] is None else []
+    if kernel.family.name != "elementwise":
+        numbers += [f"    output_final_state={'final-state' not in kernel.without},"]
+    numbers += [f"    scale={given['scale']!r},"] if "scale" in given else []
+    if "cu_seqlens" in given:
+        offsets = given["cu_seqlens"]
+        text = "None" if offsets is None else f"torch.tensor({offsets.tolist()})"
+        numbers += [f"    cu_seqlens={text},"]
+    return _SCRIPT.format(
+        says=says, seed=problem.seed, load=load, numbers="\n".join(numbers), place=place, device=kernel.device
+    )
+
+
+def _tensor(array: NDArray[np.float64], problem: Problem) -> str:
+    text = (
+        json.dumps(array.tolist())
+        .replace("-Infinity", "-inf")
+        .replace("Infinity", "inf")
+        .replace("NaN", "nan")
+    )
+    made = f"torch.tensor({text}, dtype=torch.{problem.dtype}).reshape{array.shape}"
+    if problem.apart and array.ndim > 1:
+        made += ".transpose(-1, -2).contiguous().transpose(-1, -2)"
+    return made
+
+
+_LOAD = """import importlib.util
+
+spec = importlib.util.spec_from_file_location("kernel_file", {file!r})
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+kernel = module.{name}"""
+_SCRIPT = '''"""{says}
+
+Seed {seed}.
+"""
+
+from math import inf, nan
+
+import torch
+
+{load}
+
+arguments = dict(
+{numbers}
+)
+arguments = {{n: x.to("{device}") if isinstance(x, torch.Tensor) else x for n, x in arguments.items()}}
+o, final_state = kernel(**arguments)
+print({place!r}, "=", repr(float({place})))
+'''

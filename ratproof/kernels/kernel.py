@@ -1,0 +1,157 @@
+"""A kernel as its author declares it, and a call of it, whose results are looked at first."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from automata.errors import InputError
+from ratproof.kernels.family import LinearRecurrence
+from ratproof.kernels.problem import FORMATS, Problem
+from ratproof.kernels.reference import Form
+
+Function = Callable[..., Any]
+LACKS = {
+    "cu_seqlens": "packed strings",
+    "infinite-gates": "gates of -infinity",
+    "empty": "strings of no tokens",
+    "initial-state": "initial states",
+    "final-state": "final states",
+    "final-state-gradient": "gradients through final states",
+    "gradient": "gradients",
+    "scale": "a scale of one's own",
+    "exact": "exact sums: it clamps gates, or inverts by doubling",
+    "non-contiguous": "tensors that are not contiguous",
+}
+"""What a kernel may do without, by the names that ``without`` knows."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel, and what it says of itself.
+
+    Attributes:
+        name: of the claim.
+        family: what it computes.
+        function: called by keyword; it returns outputs and final state.
+        form: recurrent or chunked.
+        without: what it does not take, names of :data:`LACKS`.
+        dtypes: the formats that it computes in.
+        device: where it runs.
+    """
+
+    name: str
+    family: LinearRecurrence
+    function: Function
+    form: Form
+    without: frozenset[str] = frozenset()
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    device: str = "cpu"
+
+    def says(self) -> str:
+        """What is run, on one line."""
+        how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
+        lacks = [LACKS[name] for name in sorted(self.without)]
+        lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
+        named = getattr(self.function, "__name__", type(self.function).__name__)
+        return f"{named} as {self.family.name} {how}, in {' and '.join(self.dtypes)}{lacking}"
+
+    def source(self) -> tuple[str, str] | None:
+        """The file that its function is in, and its name there; ``None`` where that is not known."""
+        try:
+            file = inspect.getsourcefile(self.function)
+        except TypeError:
+            return None
+        name = getattr(self.function, "__qualname__", "")
+        return (file, name) if file and name.isidentifier() else None
+
+    def call(self, problem: Problem, arrays: dict[str, NDArray[np.float64]]) -> Call:
+        """Call it, without gradients."""
+        arguments = self.placed(problem.arguments(arrays))
+        before = {name: x.clone() for name, x in arguments.items() if isinstance(x, Tensor)}
+        with torch.no_grad():
+            outputs, states = self.results(problem, arguments)
+        changed = next((n for n, x in before.items() if not _same(x, arguments[n])), None)
+        return Call(_array(outputs), None if states is None else _array(states), changed)
+
+    def placed(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments on the kernel's device."""
+        return {n: x.to(self.device) if isinstance(x, Tensor) else x for n, x in arguments.items()}
+
+    def results(self, problem: Problem, arguments: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
+        """What it returns; :class:`~automata.errors.InputError` where that is no pair of tensors of the right
+        shapes and formats.
+        """
+        final = "final-state" not in self.without
+        made = self.function(**self._accepted({**arguments, "output_final_state": final}))
+        if not isinstance(made, tuple | list) or len(made) != 2:
+            raise InputError(
+                f"{self.name}: the kernel returned {_kind(made)}, where a pair (o, final_state) is right"
+            )
+        outputs, states = made
+        value = self.family.tensors[self.family.value]
+        self._require(problem, "o", outputs, problem.shape(value))
+        if not final:
+            return outputs, None
+        self._require(problem, "final_state", states, problem.state_shape)
+        return outputs, states
+
+    def _accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments without options that say nothing and that the function does not know; and those that
+        its family does not need, where the function asks for them.
+        """
+        try:
+            parameters = inspect.signature(self.function).parameters
+        except (TypeError, ValueError):
+            return arguments
+        if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+            return arguments
+        needed = {n for n, p in parameters.items() if p.default is inspect.Parameter.empty}
+        unneeded = {"scale": 1.0, "cu_seqlens": None}
+        given = {n: unneeded[n] for n in needed & set(unneeded) - set(arguments)} | arguments
+        always = self.family.factor and "output_final_state" not in parameters
+        idle = {n for n in (*unneeded, "initial_state") if given.get(n) is None}
+        if always or not given["output_final_state"]:
+            idle |= {"output_final_state"}
+        return {n: x for n, x in given.items() if n in parameters or n not in idle}
+
+    def _require(self, problem: Problem, name: str, value: Any, shape: tuple[int, ...]) -> None:
+        right = f"a tensor of shape {shape} and {problem.dtype}"
+        if not isinstance(value, Tensor):
+            raise InputError(
+                f"{self.name}: {name} is {_kind(value)}, where {right} is right ({problem.says()})"
+            )
+        if tuple(value.shape) != shape or value.dtype != FORMATS[problem.dtype]:
+            format_ = str(value.dtype).removeprefix("torch.")
+            raise InputError(
+                f"{self.name}: {name} has shape {tuple(value.shape)} and {format_}, where {right} is right"
+                f" ({problem.says()})"
+            )
+
+
+@dataclass(frozen=True)
+class Call:
+    """Outputs and final state as arrays, in the kernel's axes; the argument that the kernel wrote into."""
+
+    outputs: NDArray[np.float64]
+    states: NDArray[np.float64] | None
+    changed: str | None
+
+
+def _array(values: Tensor) -> NDArray[np.float64]:
+    return np.asarray(values.detach().double().cpu().numpy())
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    return torch.equal(one, other) or torch.equal(one.nan_to_num(), other.nan_to_num())
+
+
+def _kind(value: Any) -> str:
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"

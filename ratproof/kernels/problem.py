@@ -1,0 +1,222 @@
+"""One call of a kernel: its shapes and options, which are few and drawn, and its numbers, which follow from
+them and a seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ratproof.kernels.family import LinearRecurrence
+
+Numbers = Literal["exact", "plain", "real"]
+FORMATS = {"float32": torch.float32, "float64": torch.float64}
+BURST = 1_000.0
+"""The most that the logarithms of decays add up to in a burst."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A call of a kernel.
+
+    Attributes:
+        family: what it is to compute.
+        dtype: of all tensors.
+        lengths: T of each string: one for all rows, or, packed, of each sequence.
+        batch: B; 1 where strings are packed.
+        heads, keys, values: H, K and V; heads are the lanes D of a family of lanes.
+        packed: is ``cu_seqlens`` given?
+        started: is ``initial_state`` given?
+        scale: a number, or None.
+        numbers: ``exact``: sums of them do not round; ``plain``: few and small; ``real``: any.
+        gates: ``none``, ``mild``, ``bursts`` or ``infinite``: what the logarithms of decays are like.
+        key_lengths: ``one``, ``zero`` or ``hot`` (one-hot and repeated): what keys are like.
+        apart: are inputs no contiguous tensors?
+        seed: of the numbers.
+    """
+
+    family: LinearRecurrence
+    dtype: str
+    lengths: tuple[int, ...]
+    batch: int
+    heads: int
+    keys: int
+    values: int
+    packed: bool
+    started: bool
+    scale: float | None
+    numbers: Numbers
+    gates: str
+    key_lengths: str
+    apart: bool
+    seed: int
+
+    @property
+    def time(self) -> int:
+        """T of the tensors: of all sequences together where they are packed."""
+        return sum(self.lengths) if self.packed else self.lengths[0]
+
+    @property
+    def rows(self) -> int:
+        """N, how many states there are."""
+        return len(self.lengths) if self.packed else self.batch
+
+    @property
+    def factor(self) -> float:
+        """The scale as a number."""
+        if not self.family.scaled:
+            return 1.0
+        return self.keys**-0.5 if self.scale is None else self.scale
+
+    @property
+    def state_shape(self) -> tuple[int, ...]:
+        """Of ``initial_state`` and of the final state."""
+        if self.family.lanes:
+            return (self.rows, self.heads)
+        return (self.rows, self.heads, self.keys, self.values)
+
+    def shape(self, axes: str) -> tuple[int, ...]:
+        """The shape of a tensor with these axes."""
+        sizes = {"B": self.batch, "T": self.time, "H": self.heads, "K": self.keys, "V": self.values}
+        return tuple({**sizes, "D": self.heads}[axis] for axis in axes)
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """The numbers of all tensors, and of ``initial_state`` where it is given: all of them numbers of the
+        format.
+        """
+        rng = np.random.default_rng(self.seed)
+        made = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
+        if self.started:
+            made["initial_state"] = self._values(rng, self.state_shape)
+        return {name: self._in_format(array) for name, array in made.items()}
+
+    def arguments(self, arrays: dict[str, NDArray[np.float64]], final: bool = True) -> dict[str, Any]:
+        """The arguments of a kernel, tensors of the format, on the CPU."""
+        given: dict[str, Any] = {name: self._placed(array) for name, array in arrays.items()}
+        given.setdefault("initial_state", None)
+        given["output_final_state"] = final
+        if self.family.scaled:
+            given["scale"] = self.scale
+        if self.family.packed:
+            given["cu_seqlens"] = None
+        if self.packed:
+            given["cu_seqlens"] = torch.tensor(np.cumsum((0, *self.lengths)), dtype=torch.int64)
+        return given
+
+    def spans(self) -> list[tuple[int, int, int]]:
+        """For each state its row in the tensors, and where its tokens begin and end."""
+        if not self.packed:
+            return [(row, 0, self.time) for row in range(self.batch)]
+        ends = np.cumsum((0, *self.lengths)).tolist()
+        return [(0, ends[i], ends[i + 1]) for i in range(len(self.lengths))]
+
+    def part(self, lengths: tuple[int, ...]) -> Problem:
+        """The same with other lengths."""
+        return replace(self, lengths=lengths)
+
+    def says(self) -> str:
+        """The shapes and options on one line."""
+        sizes = f"B = {self.batch}, T = {self.time}, " + (
+            f"D = {self.heads}"
+            if self.family.lanes
+            else f"H = {self.heads}, K = {self.keys}, V = {self.values}"
+        )
+        more = [f"sequences of {', '.join(map(str, self.lengths))} tokens"] if self.packed else []
+        more += ["an initial state"] if self.started else []
+        more += [f"scale = {self.scale}"] if self.family.scaled else []
+        more += ["-infinity among the gates"] if self.gates == "infinite" and self._gated else []
+        more += ["gates in bursts"] if self.gates == "bursts" and self._gated else []
+        more += ["tensors that are not contiguous"] if self.apart else []
+        return f"{sizes}, {self.dtype}" + "".join(f", {what}" for what in more)
+
+    @property
+    def _gated(self) -> bool:
+        return bool(self.family.decay)
+
+    def _placed(self, array: NDArray[np.float64]) -> Tensor:
+        tensor = torch.tensor(array, dtype=FORMATS[self.dtype])
+        if not self.apart or tensor.dim() < 2:
+            return tensor
+        # the last two axes change places in memory, and not in the tensor
+        return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
+
+    def _in_format(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        return array.astype(self.dtype).astype(np.float64)
+
+    def _tensor(self, name: str, axes: str, rng: np.random.Generator) -> NDArray[np.float64]:
+        shape, family = self.shape(axes), self.family
+        if name == family.decay:
+            return self._logarithms(rng, shape)
+        if name == family.factor:
+            exact = rng.choice([0.0, 1.0, -1.0], shape)
+            return (
+                exact
+                if self.numbers != "real"
+                else np.where(rng.random(shape) < 0.1, exact, rng.random(shape))
+            )
+        if name == "beta":
+            whole = [0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0]
+            few = rng.choice(whole, shape)
+            return (
+                few
+                if self.numbers != "real"
+                else np.where(rng.random(shape) < 0.3, few, 2 * rng.random(shape))
+            )
+        if family.correction != "none" and name == family.key and family.correction == "delta":
+            return self._keys(rng, shape)
+        if family.correction == "low-rank" and name in ("a", "b"):
+            return self._direction(name, rng, shape)
+        return self._values(rng, shape)
+
+    def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        if self.numbers == "exact":
+            return rng.choice([0.0, 0.0, 1.0, -1.0], shape)
+        return rng.choice([0.0, 1.0, -1.0, 2.0], shape) if self.numbers == "plain" else rng.normal(size=shape)
+
+    def _logarithms(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Of decays: 0, moderate, in bursts of 64 tokens, or -infinity now and then."""
+        if self.gates == "none":
+            return np.zeros(shape)
+        if self.gates == "infinite" or self.numbers == "exact":
+            rest = np.zeros(shape) if self.numbers != "real" else -rng.exponential(0.1, shape)
+            hits = rng.random(shape) < 0.05
+            return np.where(hits, -np.inf, rest) if self.gates == "infinite" else np.zeros(shape)
+        mild = (
+            -rng.exponential(0.1, shape)
+            if self.numbers == "real"
+            else -rng.integers(0, 2, shape).astype(float)
+        )
+        if self.gates == "bursts" and self.time:
+            begin = int(rng.integers(0, self.time))
+            mild[:, begin : begin + 64] -= BURST / 64 * rng.random(mild[:, begin : begin + 64].shape)
+        return mild
+
+    def _keys(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Of length 1 or 0: one-hot and repeated, or of any direction."""
+        hot = np.eye(self.keys)[rng.integers(0, min(3, self.keys), shape[:-1])]
+        hot = np.where(rng.random(shape[:-1])[..., None] < 0.1, 0.0, hot)
+        if self.numbers != "real" or self.key_lengths == "hot":
+            return hot
+        free = rng.normal(size=shape)
+        free /= np.maximum(np.linalg.norm(free, axis=-1, keepdims=True), 1e-300)
+        return np.where(rng.random(shape[:-1])[..., None] < 0.2, hot, free)
+
+    def _direction(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Of RWKV-7: b = -a c with 0 <= c <= 1 and a of length 1 or 0, so that the state does not grow; but
+        for a few tokens, where b has a direction of its own.
+        """
+        direction = self._keys(np.random.default_rng(self.seed + 1), shape)  # of a, in both tensors
+        if name == "a":
+            return direction
+        size = rng.choice([0.0, 1.0], shape[:-1]) if self.numbers != "real" else rng.random(shape[:-1])
+        b = -direction * size[..., None]
+        some = rng.integers(0, max(1, self.time), 4)
+        own = self._keys(rng, shape)
+        if self.time:
+            b[:, some] = own[:, some]
+        return np.asarray(b)

@@ -1,0 +1,181 @@
+"""The rungs of a kernel: what is asserted of it, for random calls of every length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from ratproof.kernels.comparison import Arrays, compare, hold
+from ratproof.kernels.counterexample import WrongCall
+from ratproof.kernels.drawing import lengths_of, problems
+from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.problem import Numbers, Problem
+from ratproof.kernels.reference import run
+from ratproof.rungs.random_cases import for_random_cases
+from theory.claim import Claim, Effort, Variant
+
+Body = Callable[[Kernel, Problem, st.DataObject], None]
+
+
+@dataclass(frozen=True)
+class KernelRung:
+    """An assertion on random calls of a kernel.
+
+    Attributes:
+        kind: of evidence.
+        body: asserts it of one.
+        numbers: what the numbers are like.
+        rows, heads: so many strings and heads at least.
+        shortest: tokens at least.
+    """
+
+    kind: str
+    body: Body
+    numbers: Numbers = "real"
+    rows: int = 1
+    heads: int = 1
+    shortest: int = 0
+
+    def __call__(self, kernel: Kernel, claim: Claim, variant: Variant, effort: Effort) -> None:
+        """Assert it for calls of every length; where one is wrong, for shorter ones again, so that a small
+        one is shown.
+
+        Raises :class:`~ratproof.kernels.counterexample.WrongCall`.
+        """
+        lengths = [length for length in lengths_of(kernel) if length >= self.shortest]
+        examples = effort.examples_of(self.kind) or settings().max_examples
+        each, more = divmod(examples, len(lengths))
+        for place, length in enumerate(lengths):
+            name = f"{claim.name} {variant.name} {self.kind} {length}"
+            try:
+                body = partial(self._case, kernel, st.just(length))
+                for_random_cases(name, max(LEAST, each + (place < more)), body)
+            except WrongCall as wrong:
+                raise self._smallest(kernel, name, wrong) from None
+
+    def _case(self, kernel: Kernel, times: st.SearchStrategy[int], data: st.DataObject) -> None:
+        time = data.draw(times)
+        drawn = problems(kernel, self.numbers, time, self.rows, self.heads)
+        self.body(kernel, data.draw(drawn), data)
+
+    def _smallest(self, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
+        """A simpler call that is wrong, where there is one: of fewer tokens, found by Hypothesis."""
+        shorter = st.integers(self.shortest, wrong.problem.time)
+        try:
+            for_random_cases(f"{name} shorter", SHRINKING, partial(self._case, kernel, shorter))
+        except WrongCall as simpler:
+            if simpler.counterexample.simplicity < wrong.counterexample.simplicity:
+                return simpler
+        except Exception:  # what a shorter call does instead is no counterexample
+            return wrong
+        return wrong
+
+
+LEAST = 2
+"""Calls of each length at least: Hypothesis's first one is always the plainest."""
+SHRINKING = 200
+"""Calls that are tried for a shorter counterexample, before it is shrunk."""
+
+
+def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """Inputs whose sums do not round give the recurrence's results, bit for bit."""
+    compare(kernel, problem, problem.arrays(), exactly=True)
+
+
+def sampled(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """Any inputs give them within the derived bound."""
+    compare(kernel, problem, problem.arrays())
+
+
+def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """Two calls, with the state handed over, are one."""
+    problem = _unpacked(problem)
+    arrays = problem.arrays()
+    least = 1 if "empty" in kernel.without else 0
+    cuts = [
+        c for c in sorted({0, 1, problem.time // 2, problem.time - 1}) if least <= c <= problem.time - least
+    ]
+    if not cuts:  # one token is no two strings
+        return
+    cut = data.draw(st.sampled_from(cuts))
+    one = problem.part((cut,))
+    first = compare(
+        kernel, one, _between(problem, arrays, 0, cut), f"the first {cut} of {problem.time} tokens"
+    )
+    assert first.states is not None
+    two = replace(problem.part((problem.time - cut,)), started=True)
+    rest = {**_between(problem, arrays, cut, problem.time), "initial_state": first.states}
+    compare(kernel, two, rest, f"the state after {cut} of {problem.time} tokens is the initial state")
+
+
+def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """What other strings and heads of a batch hold changes nothing of one."""
+    arrays = problem.arrays()
+    kept = data.draw(st.integers(0, problem.rows - 1)), data.draw(st.integers(0, problem.heads - 1))
+    others = replace(problem, seed=problem.seed ^ 0x5DEECE66D).arrays()
+    mixed = _mixed(problem, arrays, others, *kept)
+    call, result = kernel.call(problem, mixed), run(problem, mixed, kernel.form)
+    own = run(problem, arrays, kernel.form)
+    row, head = kept
+    at, begin, end = problem.spans()[row]
+    places = np.zeros(result.outputs.shape, bool)
+    places[at, begin:end, head] = True
+    # what is kept is what it was: so the reference is that of the string before all others changed
+    result.outputs[places], result.output_bounds[places] = own.outputs[places], own.output_bounds[places]
+    result.states[row, head], result.state_bounds[row, head] = (
+        own.states[row, head],
+        own.state_bounds[row, head],
+    )
+    where = "sequence" if problem.packed else "string"
+    hold(
+        kernel, problem, mixed, call, result, f"{where} {row}, head {head} is held, all others are other ones"
+    )
+
+
+def _unpacked(problem: Problem) -> Problem:
+    return replace(problem, packed=False, lengths=(problem.time,)) if problem.packed else problem
+
+
+def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
+    """The same tensors from one token to another."""
+    axes = problem.family.tensors
+    return {n: x[:, begin:end] if "T" in axes.get(n, "") else x for n, x in arrays.items()}
+
+
+def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
+    """The tensors of one string and head, among others of all the rest, a thousand times as large where they
+    are values.
+    """
+    at, begin, end = problem.spans()[row]
+    family, mixed = problem.family, {}
+    for name, own in arrays.items():
+        large = 1000.0 if name in (family.value, "initial_state") else 1.0
+        other = others[name] * large
+        axes = family.tensors.get(name, "N" + ("D" if family.lanes else "HKV"))
+        lane = "D" if family.lanes else "H"
+        place: list[int | slice] = [slice(None)] * own.ndim
+        if "B" in axes:
+            place[0], place[1] = at, slice(begin, end)
+        if "N" in axes:
+            place[0] = row
+        place[axes.index(lane)] = head
+        other[tuple(place)] = own[tuple(place)]
+        mixed[name] = other.astype(problem.dtype).astype(np.float64)
+    return mixed
+
+
+KERNEL_RUNGS = {
+    rung.kind: rung
+    for rung in (
+        KernelRung("exact", exact, numbers="exact"),
+        KernelRung("sampled", sampled),
+        KernelRung("split", split, shortest=1),
+        KernelRung("independence", independence, rows=2, shortest=1),
+    )
+}
+"""The rungs, by kind."""

@@ -1,0 +1,176 @@
+"""Claims of your own about a kernel: that it computes a linear recurrence.
+
+>>> import torch
+>>> def running_sum(f, u, initial_state):
+...     states = []
+...     for t in range(u.shape[1]):
+...         initial_state = f[:, t] * initial_state + u[:, t]
+...         states.append(initial_state)
+...     return (torch.stack(states, 1) if states else torch.empty_like(u)), initial_state
+>>> claim = believe_kernel("mine", family="elementwise", kernel=running_sum)
+>>> claim.variants[0].kinds
+('exact', 'sampled', 'split', 'independence')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof.kernels.comparison import BELIEVED
+from ratproof.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.kernels.kernel import LACKS, Kernel
+from ratproof.kernels.problem import FORMATS
+from ratproof.kernels.reference import Form
+from theory.claim import Claim, Source, Variant
+from theory.reading import KernelOf
+
+SCANS = ("any", "chain", "tree", "double")
+INVERSES = ("substitution", "explicit")
+
+
+@dataclass(frozen=True)
+class OnlyKernel:
+    """The one case of a kernel."""
+
+    alphabet: str = ""
+
+    def describe(self) -> str:
+        """What there is to say of it."""
+        return "the kernel is given"
+
+    def renamed(self, names: dict[str, str]) -> OnlyKernel:
+        """A kernel reads no letters."""
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """Nothing: the kernel is in the file that brought the claim."""
+        return {}
+
+
+class KernelClaim(Claim):
+    """A claim about a kernel, for ``ratproof check`` and, by :meth:`check`, for a test of one's own."""
+
+    def check(self, examples: int = 100, seed: int | None = None) -> None:
+        """Run all its evidence, as ``ratproof check`` does.
+
+        Args:
+            examples: random calls a rung.
+            seed: of fresh random calls; without, the same in every run.
+
+        Raises ``AssertionError`` with the report where a verdict is not ``holds``.
+        """
+        from ratproof.face.checks import check_claim  # the runner, which knows claims
+
+        report = check_claim(self, examples, seed)
+        if not report.as_expected:
+            raise AssertionError(f"\n{report.text}")
+
+
+def believe_kernel(
+    name: str,
+    *,
+    family: str | LinearRecurrence,
+    kernel: Callable[..., Any],
+    form: str = "recurrent",
+    chunk: int | None = None,
+    scan: str = "any",
+    inverse: str = "substitution",
+    without: Iterable[str] = (),
+    dtypes: Iterable[str] = ("float32", "float64"),
+    device: str = "cpu",
+    says: str = "",
+) -> KernelClaim:
+    """The claim that a kernel computes a linear recurrence, within rounding that is derived from how it says
+    that it computes.
+
+    Args:
+        name: of the claim, in small letters, digits and hyphens.
+        family: one of :data:`ratproof.kernels.family.FAMILIES` by name, or a recurrence of your own.
+        kernel: called by keyword with the family's tensors (axes B, T, H and K or V), ``scale`` (a number, or
+            None for K^(-1/2)), ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state``
+            and ``cu_seqlens`` (int64, N + 1 offsets into strings packed in one row, or None); it returns the
+            pair of outputs and final state. Options that its signature lacks are not given where they would
+            be None.
+        form: ``recurrent``, step by step; or ``chunked``.
+        chunk: the tokens of a chunk.
+        scan: how a chunked kernel cumulates logarithms of decays within a chunk: in ``any`` order, in a
+            ``chain``, in a ``tree``, or with a ``double`` accumulator.
+        inverse: how a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
+            an ``explicit`` inverse.
+        without: what it does not take, names of :data:`ratproof.kernels.kernel.LACKS`; the verdict says so,
+            and nothing of it is tried.
+        dtypes: the formats that it computes in, of ``float32`` and ``float64``.
+        device: where its tensors are.
+        says: the claim in a sentence.
+
+    Raises:
+        InputError: a name is not known, or the parts do not fit together.
+    """
+    own = _family(name, family)
+    lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
+    _require(name, "without", lacks, LACKS)
+    _require(name, "dtypes", formats, FORMATS)
+    _require(name, "form", [form], ("recurrent", "chunked"))
+    _require(name, "scan", [scan], SCANS)
+    _require(name, "inverse", [inverse], INVERSES)
+    if (form == "chunked") != (chunk is not None) or (
+        chunk is not None and (type(chunk) is not int or chunk < 1)
+    ):
+        raise InputError(
+            f"{name}: form is {form!r} and chunk {chunk!r}, where a chunked form has a chunk of some"
+            " tokens, and a recurrent one has none"
+        )
+    if not callable(kernel):
+        raise InputError(f"{name}: the kernel is a {type(kernel).__name__}, where a function is right")
+    if not formats:
+        raise InputError(f"{name}: dtypes is empty, where one of {', '.join(FORMATS)} is right")
+    brought = Kernel(name, own, kernel, Form(chunk, scan, inverse), lacks, formats, device)
+    says = says or f"the kernel computes {own.name}"
+    given = OnlyKernel()
+    variant = Variant(
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        reading=KernelOf(brought, device=device),
+        cases=lambda alphabet: st.just(given),
+        small_cases=lambda letters: iter(()),
+        kinds=tuple(_kinds(brought)),
+    )
+    source = Source("your own", "your file", name)
+    return KernelClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
+
+
+def _kinds(kernel: Kernel) -> Iterable[str]:
+    """The rungs that the kernel can have."""
+    if "exact" not in kernel.without and not kernel.family.fixed_decay and "scale" not in kernel.without:
+        yield "exact"
+    yield "sampled"
+    if not kernel.without & {"initial-state", "final-state"}:
+        yield "split"
+    yield "independence"
+
+
+def _family(name: str, family: str | LinearRecurrence) -> LinearRecurrence:
+    if isinstance(family, LinearRecurrence):
+        return family
+    if family not in FAMILIES:
+        raise InputError(f"{name}: the family is {family!r}, where {', '.join(FAMILIES)} is right")
+    return FAMILIES[family]
+
+
+def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:
+    if isinstance(values, str):
+        raise InputError(f"{name}: {what} is {values!r}, where a tuple of names is right")
+    return values
+
+
+def _require(name: str, what: str, values: Iterable[str], right: Iterable[str]) -> None:
+    known = list(right)
+    wrong = next((value for value in values if value not in known), None)
+    if wrong is not None:
+        raise InputError(f"{name}: {what} has {wrong!r}, where {', '.join(known)} is right")
