@@ -91,15 +91,16 @@ def script(
         else _LOAD.format(file=source[0], name=source[1])
     )
     numbers = [f"    {name}={_tensor(array, problem)}," for name, array in arrays.items()]
-    given = problem.arguments(arrays)
-    numbers += ["    initial_state=None,"] if given["initial_state"] is None else []
-    if kernel.family.name != "elementwise":
-        numbers += [f"    output_final_state={'final-state' not in kernel.without},"]
-    numbers += [f"    scale={given['scale']!r},"] if "scale" in given else []
+    given = kernel.accepted(
+        {**problem.arguments(arrays), "output_final_state": "final-state" not in kernel.without}
+    )
+    for option in ("initial_state", "output_final_state", "scale"):
+        if option in given and option not in arrays:
+            numbers.append(f"    {option}={given[option]!r},")
     if "cu_seqlens" in given:
         offsets = given["cu_seqlens"]
         text = "None" if offsets is None else f"torch.tensor({offsets.tolist()})"
-        numbers += [f"    cu_seqlens={text},"]
+        numbers.append(f"    cu_seqlens={text},")
     return _SCRIPT.format(
         says=says, seed=problem.seed, load=load, numbers="\n".join(numbers), place=place, device=kernel.device
     )

@@ -90,7 +90,7 @@ class Kernel:
         shapes and formats.
         """
         final = "final-state" not in self.without
-        made = self.function(**self._accepted({**arguments, "output_final_state": final}))
+        made = self.function(**self.accepted({**arguments, "output_final_state": final}))
         if not isinstance(made, tuple | list) or len(made) != 2:
             raise InputError(
                 f"{self.name}: the kernel returned {_kind(made)}, where a pair (o, final_state) is right"
@@ -103,7 +103,7 @@ class Kernel:
         self._require(problem, "final_state", states, problem.state_shape)
         return outputs, states
 
-    def _accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments without options that say nothing and that the function does not know; and those that
         its family does not need, where the function asks for them.
         """
