@@ -159,9 +159,10 @@ def without_links(path: str | Path) -> Path:
     return file
 
 
-def write_whole(path: str | Path, text: str | bytes) -> None:
+def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> None:
     """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a
-    device is written to as it is.
+    device is written to as it is. With ``durable`` it is on the disk before it is renamed, so that a loss of
+    power leaves the one or the other, too.
 
     Raises :class:`~automata.errors.OutputError`: ask :func:`require_place` before work is done for the file.
     """
@@ -176,6 +177,9 @@ def write_whole(path: str | Path, text: str | bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as opened:
                 opened.write(data)
+                if durable:
+                    opened.flush()
+                    os.fsync(opened.fileno())
             os.chmod(beside, file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
             os.replace(beside, file)
         except BaseException:

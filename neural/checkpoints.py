@@ -20,14 +20,18 @@ from automata.files import write_whole
 FORMAT = "checkpoint 1"
 
 
-def write(path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str, Tensor]) -> None:
-    """Write the tensors, by name, and a description that JSON can hold."""
+def write(
+    path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str, Tensor], durable: bool = False
+) -> None:
+    """Write the tensors, by name, and a description that JSON can hold; ``durable`` as in
+    :func:`~automata.files.write_whole`.
+    """
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     try:
         header = {"ratproof": FORMAT, "kind": kind, "about": json.dumps(about)}
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: what is said about the tensors is not for JSON ({error!s:.80})") from None
-    write_whole(path, safetensors.torch.save(ready, header))
+    write_whole(path, safetensors.torch.save(ready, header), durable)
 
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:

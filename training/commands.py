@@ -2,21 +2,73 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from ratproof.commands.app import example
+from automata.errors import InputError
+from ratproof.commands.app import AsJson, example
+from ratproof.commands.terminal import console, headed
+from ratproof.process.json_answers import print_json
+from training.experiment_list import EXPERIMENTS
 from training.fa_rnn.commands.train import fa_rnn
+from training.rational_recurrences.commands import command
 from training.state_regularized.commands import dfa, parentheses, tomita
 
 app = typer.Typer(
     name="train",
     no_args_is_help=True,
     help=(
-        "Train a network on a language, or from rules. Of a language, the automaton is then extracted and"
-        " certified; from rules, the network is trained on labelled sentences."
+        "Train a network on a language, from rules, or on text. Of a language, the automaton is then"
+        " extracted"
+        " and certified; from rules, the network is trained on labelled sentences; on text, the trained"
+        " units are"
+        " decided to be their automata."
     ),
 )
+
+
+@app.callback(invoke_without_command=True)
+def frame(
+    context: typer.Context,
+    every: Annotated[
+        bool, typer.Option("--list", help="the experiments, the data that each needs, and its cost")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Train a network."""
+    if every and context.invoked_subcommand is None:
+        _list(as_json)
+        return 0
+    if every or as_json:
+        what = "--list" if every else "--json"
+        raise InputError(
+            f"{what} before an experiment is not right: ratproof train --list lists the experiments"
+        )
+    if context.invoked_subcommand is None:
+        raise InputError("no experiment is named; ratproof train --list lists them")
+    return 0
+
+
+def _list(as_json: bool) -> None:
+    if as_json:
+        print_json({"experiments": [one.to_json() for one in EXPERIMENTS]})
+        return
+    out = console()
+    for one in EXPERIMENTS:
+        how = f": ratproof {one.command}, {one.cost}" if one.command else ": cannot be run yet"
+        out.print(headed(one.name, how), soft_wrap=True)
+        out.print(f"  {one.paper}", soft_wrap=True)
+        out.print(f"  data: {one.data}", soft_wrap=True)
+        if one.models:
+            out.print(f"  models: {', '.join(one.models)}", soft_wrap=True)
+
+
 app.command(epilog=example("train tomita --grammar 5 --seed 0 -o five"))(tomita)
 app.command(epilog=example("train parentheses --depth 2 -o nested"))(parentheses)
 app.command(epilog=example("train dfa even.json -o even"))(dfa)
 app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)
+for _name in ("sst2", "subj", "cr"):
+    app.command(_name, epilog=example(f"train {_name} --model rrnn-f --seed 0 --data data -o run"))(
+        command(_name)
+    )

@@ -9,7 +9,7 @@ import typer
 from automata.errors import InputError
 
 GROUP = "ratproof.commands"
-EXPECTED = ("train",)
+EXPECTED = ("train", "results", "campaign")
 """Commands that ship with ratproof, in packages of their own: it is said where these are not installed."""
 
 
@@ -22,7 +22,8 @@ def add(name: str, to: typer.Typer) -> None:
     """Add the command of that name, where one is installed; where one is expected, one that says that it is
     not.
 
-    An entry may name a group of ratproof's own, to which loading it has added its commands.
+    An entry may name a group of ratproof's own, to which loading it has added its commands. One whose only
+    command has the entry's name is that command.
     """
     entry = entries().get(name)
     if entry is not None:
@@ -31,7 +32,11 @@ def add(name: str, to: typer.Typer) -> None:
         except ImportError as error:
             _absent(to, name, f"{entry.value} cannot be imported ({error})")
             return
-        if group not in [known.typer_instance for known in to.registered_groups]:
+        own = group.registered_commands
+        if len(own) == 1 and own[0].name == name and group.registered_callback is None:  # no group, a command
+            if own[0] not in to.registered_commands:
+                to.registered_commands.append(own[0])
+        elif group not in [known.typer_instance for known in to.registered_groups]:
             to.add_typer(group, name=name)
     elif name in EXPECTED:
         why = f'no installed package offers it (entry point group "{GROUP}"): install ratproof again'

@@ -68,7 +68,12 @@ GROUPS: dict[str, tuple[Row, ...]] = {
             figures="Draw a network as the papers' figures do.",
         ),
         *_rows("not_rational", not_rational="Show that no small automaton computes a unit."),
-        *_rows(None, train="Train a network on a language, or from rules."),
+        *_rows(
+            None,
+            train="Train a network on a language, from rules, or on text.",
+            results="Print the tables of the experiments.",
+            campaign="Run many experiments.",
+        ),
     ),
     "Rules": (
         *_rows("rules.compiling", compile="Compile rules over words to a boolean automaton."),

@@ -9,18 +9,23 @@ from typing import Any
 
 
 @contextmanager
-def interruptions() -> Iterator[Callable[[], bool]]:
+def interruptions(terminations: bool = False) -> Iterator[Callable[[], bool]]:
     """Yield a function that says whether Ctrl-C was pressed, for a stop between two iterations; a second one
     interrupts as ever.
+
+    Args:
+        terminations: is a request to end (SIGTERM), as a cluster or a shutdown sends it, one too?
     """
     requests: list[int] = []
 
     def record(number: int, frame: Any) -> None:
         requests.append(number)
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before[signal.Signals(number)])
 
-    before = signal.signal(signal.SIGINT, record)
+    numbers = (signal.SIGINT, signal.SIGTERM) if terminations else (signal.SIGINT,)
+    before = {number: signal.signal(number, record) for number in numbers}
     try:
         yield lambda: bool(requests)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 from neural.fa_rnn.classifier import Classifier
 from neural.fa_rnn.sentences import Sentences
+from training.engine.threads import one_thread
 from training.fa_rnn.drawn import RuleSentences
 from training.fa_rnn.recipe import Recipe
-from training.state_regularized.trainer import one_thread
 
 Outcome = Literal["trained", "out of time", "interrupted"]
 AT_ONCE = 256

@@ -10,8 +10,7 @@ validation strings and from whether the boxes close; the language's automaton is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,6 +19,8 @@ import torch
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.papers.certification.boxes import count_closed_boxes
 from ratproof.papers.certification.numbers import numbers_of
+from training.engine.seeds import mixed
+from training.engine.threads import one_thread
 from training.state_regularized.batches import Rows, mistakes, said
 from training.state_regularized.clusters import alone, means, put_centroids, some_states
 from training.state_regularized.curriculum import Curriculum
@@ -87,7 +88,7 @@ class Trainer:
         self.recipe, self.seed = recipe, seed
         self.training, self.validation = Rows(training), Rows(validation)
         self.curriculum = Curriculum(self.training.lengths.tolist(), recipe.shortest)
-        self.generator = torch.Generator().manual_seed(_mixed(seed, 1))
+        self.generator = torch.Generator().manual_seed(mixed(seed, 1))
         self.progress = Progress()
         self.start()
 
@@ -98,7 +99,7 @@ class Trainer:
             self.units,
             self.centroids,
             self.recipe,
-            _mixed(self.seed, 2, self.progress.restarts),
+            mixed(self.seed, 2, self.progress.restarts),
         )
         self.optimiser = optimiser(self.network, self.recipe)
         self.progress.noise = self.recipe.noise[self.progress.restarts % len(self.recipe.noise)]
@@ -299,21 +300,3 @@ def _class_weights(labels: torch.Tensor) -> torch.Tensor:
     """Of rejected and accepted strings, so that both classes weigh as much."""
     share = labels.double().mean().clamp(1 / (2 * len(labels)), 1 - 1 / (2 * len(labels)))
     return torch.stack([0.5 / (1 - share), 0.5 / share]).float()
-
-
-def _mixed(*numbers: int) -> int:
-    """A seed for torch from several numbers."""
-    import numpy as np
-
-    return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Networks of this size are as fast on one thread as on two, and the sums have one order."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

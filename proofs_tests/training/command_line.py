@@ -1,0 +1,23 @@
+"""The command line with what training adds to it, whatever is installed."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+
+from ratproof import main
+from ratproof.process import limits
+from training.campaign.commands import app as campaign
+from training.commands import app as train
+from training.results_command import app as results
+
+
+@pytest.fixture
+def command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
+    app.callback()(lambda: None)
+    app.add_typer(train, name="train")
+    app.add_typer(campaign, name="campaign")
+    app.registered_commands += results.registered_commands
+    limits.add(app)
+    monkeypatch.setattr(main, "app", app)

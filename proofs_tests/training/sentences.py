@@ -1,0 +1,38 @@
+"""Small sets of sentences in the published formats, for tests."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+GOOD, BAD = ("good", "fine", "great"), ("bad", "poor", "dull")
+OTHER = ("the", "film", "is", "a", "camera", "not", "very", "long")
+
+
+def write_sets(folder: Path, sentences: int = 50, seed: int = 0) -> Path:
+    """A folder with sst2, subj, cr and glove, in which one word of each sentence says its label."""
+    rng = random.Random(seed)
+    for name in (
+        "sst2/stsa.binary.train",
+        "sst2/stsa.binary.dev",
+        "sst2/stsa.binary.test",
+        "subj/subj.all",
+        "cr/custrev.all",
+    ):
+        lines = "".join(f"{label} {sentence(rng, label)}\n" for label in rng.choices((0, 1), k=sentences))
+        write(folder / name, lines)
+    words = (*GOOD, *BAD, *OTHER)
+    vectors = "".join(f"{word} {' '.join(f'{rng.gauss(0, 1):.3f}' for _ in range(4))}\n" for word in words)
+    write(folder / "glove" / "glove.tiny.txt", vectors)
+    return folder
+
+
+def sentence(rng: random.Random, label: int) -> str:
+    words = rng.choices(OTHER, k=rng.randint(0, 9))
+    words.insert(rng.randint(0, len(words)), rng.choice(GOOD if label else BAD))
+    return " ".join(words)
+
+
+def write(path: Path, text: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)

@@ -1,0 +1,170 @@
+"""Campaigns: a file becomes runs, these are processes of their own, and what is done is not done again."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from automata.errors import InputError
+from proofs_tests.training.command_line import command_line
+from proofs_tests.training.sentences import write_sets
+from ratproof import main
+from training.campaign import job as jobs
+from training.campaign.plan import read
+from training.campaign.work import kept_name, state
+from training.experiments import Data
+from training.rational_recurrences import search
+
+__all__ = ["command_line"]
+
+PLAN = """
+name = "small"
+preset = "ours"
+
+[[part]]
+search = "sst2"
+models = ["rrnn-b"]
+trials = 2
+settings = {epochs = 2}
+
+[[part]]
+train = ["sst2", "cr"]
+models = ["rrnn-b"]
+seeds = [0, 7]
+searched = "sst2"
+settings = {epochs = 2, batch = 8, hidden = 6}
+"""
+TRIALS = ["search/sst2/rrnn-b/trial-0", "search/sst2/rrnn-b/trial-1"]
+RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn-b/seed-7"]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "small.toml").write_text(PLAN)
+    write_sets(tmp_path / "data")
+    return tmp_path
+
+
+def test_a_file_becomes_runs_in_its_order(place: Path) -> None:
+    plan = read(place / "small.toml")
+    assert [job.name for job in plan.jobs] == TRIALS + RUNS
+    best = search.drawn(2)[1]
+    settings = plan.settings(plan.jobs[3], best).to_json()
+    assert settings == settings | {
+        **best,
+        "model": "rrnn-b",
+        "seed": 7,
+        "epochs": 2,
+        "hidden": 6,
+        "scale": 5.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("name =", "nam =", "'nam' is no field"),
+        ('search = "sst2"', "", "part 1: has neither search nor train"),
+        ("trials = 2", "trials = 0", "part 1: search is the name of an experiment, and trials"),
+        ("trials = 2", "tries = 2", "part 1: 'tries' is no field"),
+        ("seeds = [0, 7]", "seeds = 3", "part 2, seeds: is 3"),
+        ('searched = "sst2"', 'searched = "cr"', "part 2, searched: no part before it searches 'cr'"),
+        ('models = ["rrnn-b"]\nseeds', 'models = "rrnn-b"\nseeds', "part 2, models: is 'rrnn-b'"),
+        ("{epochs = 2}", "{clip = 2}", "part 1, settings: clip is searched"),
+        ("batch = 8", "batch = -8", "sst2/rrnn-b/seed-0: --batch is -8"),
+        ("batch = 8", "bach = 8", "'bach' is no setting"),
+        ('["sst2", "cr"]', '["mr"]', "'mr' is no experiment"),
+        ('"ours"', '"theirs"', "'theirs' is no preset"),
+        ('["rrnn-b"]', '["rrnn-z"]', "--model is 'rrnn-z'"),
+        ("[[part]]", "[[part", "is no TOML"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(place: Path, old: str, new: str, says: str) -> None:
+    (place / "small.toml").write_text(PLAN.replace(old, new))
+    with pytest.raises(InputError) as error:
+        read(place / "small.toml")
+    assert says in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Most runs in this process; the last two in two at once, of their own."""
+    plan, folder = read(place / "small.toml"), place / "small"
+    data = Data(place / "data", any_size=True)
+    for job in plan.jobs[:4]:
+        assert state(job, folder) == "waiting"
+        assert jobs.do(plan, job, folder, data) == 0
+        assert state(job, folder) == "done"
+    said = json.loads((folder / RUNS[1] / "result.json").read_text())
+    best = search.best(folder / jobs.JOURNAL, "sst2 rrnn-b", 2)
+    assert best is not None and said["configuration"] == said["configuration"] | best | {"hidden": 6}
+    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
+    before = {name: (folder / name / "result.json").stat().st_mtime_ns for name in TRIALS + RUNS[:2]}
+    assert main.run([*command, "--jobs", "2", "-o", str(folder), "--json"]) == 0
+    shown = json.loads(capfd.readouterr().out.splitlines()[-1])
+    assert (shown["runs"], shown["done"], shown["waiting"]) == (6, 6, 0)
+    assert [job["name"] for job in shown["jobs"]] == TRIALS + RUNS
+    assert before == {name: (folder / name / "result.json").stat().st_mtime_ns for name in before}
+
+    assert main.run(["campaign", "results", str(folder), "--keep", str(place / "kept")]) == 0
+    assert "cr: test accuracy" in capfd.readouterr().out
+    assert {path.name for path in (place / "kept").iterdir()} == {kept_name(job) for job in plan.jobs}
+    again = [*command, "--kept", str(place / "kept"), "-o", str(place / "again")]
+    assert main.run(again) == 0
+    assert search.best(place / "again" / jobs.JOURNAL, "sst2 rrnn-b", 2) == best
+
+
+def test_two_processes_do_not_do_one_run(place: Path) -> None:
+    plan, folder = read(place / "small.toml"), place / "small"
+    (folder / TRIALS[0]).mkdir(parents=True)
+    with FileLock(folder / TRIALS[0] / jobs.LOCK):
+        assert state(plan.jobs[0], folder) == "running"
+        assert jobs.do(plan, plan.jobs[0], folder, Data(place / "data", any_size=True)) == jobs.TAKEN
+
+
+def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import training.experiments
+    from training.engine.loop import Diverged
+
+    def diverge(*arguments: object, **options: object) -> None:
+        raise Diverged("the loss is nan")
+
+    monkeypatch.setattr(training.experiments, "run", diverge)
+    plan, folder = read(place / "small.toml"), place / "small"
+    assert [jobs.do(plan, job, folder, None) for job in (plan.jobs[0], plan.jobs[2])] == [0, 1]
+    assert [state(job, folder) for job in (plan.jobs[0], plan.jobs[2])] == ["failed", "failed"]
+    search.record(folder / jobs.JOURNAL, plan.jobs[1].study, 1, search.drawn(2)[1], 0.1)
+    assert search.best(folder / jobs.JOURNAL, plan.jobs[1].study, 2) == search.drawn(2)[1]
+
+
+@pytest.mark.usefixtures("command_line")
+def test_what_is_wrong_with_the_data_stops_the_campaign_with_its_sentence(
+    place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    os.remove(place / "data/sst2/stsa.binary.train")
+    command = [
+        "campaign",
+        "run",
+        str(place / "small.toml"),
+        "--data",
+        str(place / "data"),
+        "-o",
+        str(place / "small"),
+    ]
+    assert main.run(command) == 2
+    out, err = capfd.readouterr()
+    assert not out and err.count("\n") == 1 and "stsa.binary.train: cannot be read" in err
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_folder_that_has_no_campaign_is_refused(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["campaign", "status", str(place)]) == 2
+    assert "is no folder of a campaign" in capfd.readouterr().err
+    assert main.run(["results", str(place / "none")]) == 2
+    assert "is no folder" in capfd.readouterr().err

@@ -1,0 +1,380 @@
+"""The engine: a run that was killed is the run that was not; what is drawn belongs to examples; what goes
+wrong is one sentence and leaves what was kept.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from automata.errors import FormatError
+from neural import checkpoints
+from proofs_tests.training.command_line import command_line
+from proofs_tests.training.sentences import write_sets
+from ratproof import main
+from training.engine.loop import Diverged, Loop
+from training.engine.noise import Noise
+from training.engine.processes import fabric_for
+from training.engine.sampler import batches, share_of
+from training.engine.settings import Settings
+from training.rational_recurrences.task import ClassificationTask
+
+__all__ = ["command_line"]
+
+SMALL = ["--hidden", "6", "--batch", "8", "--epochs", "4", "--rate", "0.01", "--any-size", "--no-tensorboard"]
+
+
+# What is drawn.
+
+
+def test_a_mask_belongs_to_its_example_step_and_seed_and_to_nothing_else() -> None:
+    together = Noise(3, 5, torch.tensor([10, 11, 12])).kept(0, (7, 4), 0.5)
+    alone = Noise(3, 5, torch.tensor([12])).kept(0, (9, 4), 0.5)
+    assert torch.equal(together[2], alone[0, :7])
+    others = [
+        Noise(3, 6, torch.tensor([12])),
+        Noise(4, 5, torch.tensor([12])),
+        Noise(3, 5, torch.tensor([13])),
+    ]
+    assert not any(torch.equal(noise.kept(0, (9, 4), 0.5), alone) for noise in others)
+    assert not torch.equal(Noise(3, 5, torch.tensor([12])).kept(1, (9, 4), 0.5), alone)
+
+
+def test_a_mask_drops_its_share_and_keeps_the_mean() -> None:
+    mask = Noise(0, 0, torch.arange(1000)).kept(0, (1000,), 0.3)
+    assert mask.unique().tolist() == [0.0, pytest.approx(1 / 0.7)]
+    five_deviations = 5 * (0.3 * 0.7 / mask.numel()) ** 0.5
+    assert abs(float((mask == 0).double().mean()) - 0.3) < five_deviations
+
+
+def test_an_epoch_has_every_example_once_in_batches_that_depend_on_seed_and_epoch() -> None:
+    lengths = torch.randint(1, 30, (101,), generator=torch.Generator().manual_seed(0))
+    one = batches(lengths, 8, seed=1, epoch=2)
+    assert torch.equal(torch.cat(one).sort().values, torch.arange(101))
+    assert sorted(map(len, one)) == [5, *[8] * 12]
+    assert all(bool((lengths[b].diff() <= 0).all()) for b in one)
+    same, later, other = (batches(lengths, 8, *key) for key in ((1, 2), (1, 3), (2, 2)))
+    assert all(map(torch.equal, one, same))
+    assert not torch.equal(torch.cat(one), torch.cat(later)) and not torch.equal(
+        torch.cat(one), torch.cat(other)
+    )
+
+
+def test_processes_share_a_batch() -> None:
+    batch = torch.arange(7)
+    assert sorted(torch.cat([share_of(batch, rank, 3) for rank in range(3)]).tolist()) == list(range(7))
+    assert len(share_of(batch[:1], 1, 2)) == 0
+
+
+# The loop.
+
+
+class Scripted:
+    """A task whose dev scores are given, and whose losses are one parameter's square, or what ``spoil``
+    makes of them.
+    """
+
+    def __init__(
+        self, scores: list[float], spoil: Callable[[int, Tensor], Tensor] = lambda step, x: x
+    ) -> None:
+        self.network: nn.Module = nn.Linear(1, 1, bias=False)
+        self.lengths = torch.ones(10, dtype=torch.long)
+        self.scores, self.spoil, self.steps, self.epochs = scores, spoil, 0, 0
+
+    def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
+        self.steps += 1
+        one = network(torch.ones(len(examples), 1))[:, 0] ** 2
+        return self.spoil(self.steps - 1, one)
+
+    def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
+        self.epochs += 1
+        score = self.scores[self.epochs - 1]
+        return score, {"dev": score}
+
+
+def loop_of(task: Scripted, **settings: object) -> Loop:
+    how = Settings(batch=5, rate=0.1, patience=4, halve_after=2, **settings)  # type: ignore[arg-type]
+    return Loop(task, how, fabric_for("cpu", "32-true"))
+
+
+def test_training_stops_when_no_epoch_is_better_and_the_rate_is_halved_before() -> None:
+    loop = loop_of(Scripted([0.5, 0.7, 0.7, 0.6, 0.6, 0.6, 0.9]))
+    assert loop.run() == "trained"
+    p = loop.progress
+    assert (p.best, p.best_epoch, p.epoch, p.step) == (0.7, 2, 6, 12)
+    assert [one["rate"] for one in p.history] == [0.1, 0.1, 0.1, 0.1, 0.05, 0.05]
+
+
+def test_the_best_epochs_weights_are_kept() -> None:
+    loop = loop_of(Scripted([0.5, 0.9, 0.1]), epochs=3)
+    weights = []
+    loop.run(ended=lambda: weights.append(loop.network.weight.detach().clone()))  # type: ignore[union-attr]
+    assert torch.equal(loop.best["weight"], weights[1]) and not torch.equal(weights[1], weights[2])
+
+
+def test_a_gradient_is_clipped_to_the_norm() -> None:
+    norms = []
+    loop = loop_of(Scripted([0.5], lambda step, x: 1000 * x), epochs=1, clip=1.0)
+    loop.run(tell=lambda step: norms.append((step.norm, float(loop.network.weight.grad.norm()))))  # type: ignore[union-attr]
+    assert all(before > 1 and after == pytest.approx(1) for before, after in norms)
+
+
+def test_a_loss_that_is_none_stops_before_its_step_and_names_the_batch() -> None:
+    task = Scripted([0.5] * 9, lambda step, x: x * (float("nan") if step == 3 else 1))
+    loop = loop_of(task)
+    with pytest.raises(
+        Diverged, match=r"the loss is nan in epoch 2, batch 2 \(step 3; training examples \d(, \d)*\)"
+    ):
+        loop.run()
+    assert loop.progress.step == 3 and bool(torch.isfinite(loop.network.weight).all())  # type: ignore[arg-type]
+
+
+def test_a_gradient_that_is_none_stops_too() -> None:
+    task = Scripted([0.5] * 9, lambda step, x: x if step < 3 else (x - x.detach()).abs().sqrt())
+    with pytest.raises(Diverged, match="the gradient's norm is nan in epoch 2, batch 2"):
+        loop_of(task).run()
+
+
+# Runs in folders.
+
+
+def train(folder: Path, *more: str) -> int:
+    data = folder.parent / "data"
+    if not data.exists():
+        write_sets(data)
+    arguments = ["train", "cr", "--model", "rrnn-f", "--data", str(data), *SMALL, "-o", str(folder), *more]
+    return main.run(arguments)
+
+
+def said_by(folder: Path) -> dict[str, object]:
+    said = json.loads((folder / "result.json").read_text())
+    return {name: said[name] for name in said if name not in ("seconds", "when", "decided")} | {
+        "metrics": {n: v for n, v in said["metrics"].items() if n != "words_per_second"}
+    }
+
+
+KILLED = """
+import os, random, signal, sys
+from pathlib import Path
+import optuna, lightning_fabric
+from training.engine import loop
+from training.rational_recurrences import decided, experiment
+from ratproof import main
+
+folder, seed, *arguments = sys.argv[1:]
+rng = random.Random(int(seed))
+step = loop.Loop._step
+for number in range(40):
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        def told(self, batch):
+            os.write(writing, b".")
+            return step(self, batch)
+        loop.Loop._step = told
+        there = ["--resume"] if (Path(folder) / "run.safetensors").exists() else []
+        os._exit(main.run([*arguments, "-o", folder, *there]))
+    os.close(writing)
+    alive = rng.randint(1, 9)
+    while alive and os.read(reading, 1):
+        alive -= 1
+    if alive:
+        print(number, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        break
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(reading)
+"""
+"""Runs the command in children, kills each before a random step of its, and goes on in the next, until one
+ends: prints how many were killed, and its exit status.
+"""
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_that_was_killed_again_and_again_is_the_run_that_was_not_bit_for_bit(tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert train(whole, "--log-every", "1") == 0
+    command = [
+        "train",
+        "cr",
+        "--model",
+        "rrnn-f",
+        "--data",
+        str(tmp_path / "data"),
+        *SMALL,
+        "--log-every",
+        "1",
+    ]
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            KILLED,
+            str(killed),
+            str(random.Random().randrange(10**6)),
+            *command,
+            "--keep-every",
+            "0",
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    kills, status = map(int, ran.stdout.splitlines()[-1].split())
+    assert status == 0 and kills >= 2, ran.args
+    assert said_by(whole) == said_by(killed)
+    for name in ("steps.csv", "epochs.csv"):
+        assert (whole / name).read_bytes() == (killed / name).read_bytes(), (name, ran.args)
+    one, other = (safetensors.torch.load_file(folder / "network.safetensors") for folder in (whole, killed))
+    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one), ran.args
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+def test_a_signal_keeps_a_whole_checkpoint_and_ends_with_130(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    made = Loop._step
+
+    def step(self: Loop, batch: Tensor) -> object:
+        if self.progress.step == 7:
+            os.kill(os.getpid(), number)
+        return made(self, batch)
+
+    monkeypatch.setattr(Loop, "_step", step)
+    assert train(tmp_path / "run") == 130
+    assert (
+        checkpoints.read(tmp_path / "run" / "run.safetensors", "run of an experiment")[0]["progress"]["step"]
+        == 8
+    )
+    assert not (tmp_path / "run" / "result.json").exists()
+    monkeypatch.undo()
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_shown(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert train(tmp_path / "run", "--minutes", "1e-9") == 1
+    assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
+    err = capfd.readouterr().err
+    assert "a run with clip 3.0, where 2.0 is asked for" in err and err.count("ratproof:") == 1
+    assert train(tmp_path / "run") == 2
+    assert "--resume goes on" in capfd.readouterr().err
+    write_sets(tmp_path / "data", seed=1)
+    assert train(tmp_path / "run", "--resume") == 2
+    assert "a run with data {" in capfd.readouterr().err
+    assert train(tmp_path / "none", "--resume") == 2
+    assert "no run in it" in capfd.readouterr().err
+    write_sets(tmp_path / "data")
+    assert train(tmp_path / "run", "--resume") == 0
+    assert train(tmp_path / "run", "--resume", "--json") == 0
+    assert json.loads(capfd.readouterr().out.splitlines()[-1])["experiment"] == "cr"
+    assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
+    assert "clip 3.0, where 2.0" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("command_line")
+def test_without_space_left_it_is_one_sentence_and_what_was_kept_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert train(tmp_path / "run", "--minutes", "1e-9") == 1
+    before = {path: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    capfd.readouterr()
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert train(tmp_path / "run", "--resume") == 2
+    out, err = capfd.readouterr()
+    assert not out and err.count("\n") == 1 and "No space left" in err and "--resume" in err
+    assert {path: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_that_diverges_keeps_its_last_good_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    losses = ClassificationTask.losses
+    count = iter(range(100))
+    monkeypatch.setattr(
+        ClassificationTask,
+        "losses",
+        lambda *arguments: losses(*arguments) / (0.0 if next(count) == 9 else 1.0),
+    )
+    assert train(tmp_path / "run", "--keep-every", "0") == 1
+    err = capfd.readouterr().err
+    assert err.count("\n") == 1 and "the loss is inf in epoch 2, batch 5 (step 9;" in err
+    about, tensors = checkpoints.read(tmp_path / "run" / "run.safetensors", "run of an experiment")
+    assert about["progress"]["step"] == 9 and all(bool(t.isfinite().all()) for t in tensors.values())
+
+
+def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    from training.engine import checkpoint
+
+    loop = loop_of(Scripted([0.5] * 9), epochs=2)
+    loop.run()
+    path = tmp_path / "run.safetensors"
+    checkpoint.write(loop, {}, path)
+    about, tensors = checkpoints.read(path, checkpoint.KIND)
+    for change in ({"step": -1}, {"epoch": 1.5}, {"history": []}, {"rate": "fast"}):
+        wrong = {**about, "progress": {**about["progress"], **change}}
+        checkpoints.write(path, checkpoint.KIND, wrong, tensors)
+        with pytest.raises(FormatError, match="is no run that can go on"):
+            checkpoint.read(loop, {}, path)
+    for name in tensors:
+        checkpoints.write(path, checkpoint.KIND, about, {n: t for n, t in tensors.items() if n != name})
+        with pytest.raises(FormatError, match="is no run that can go on"):
+            checkpoint.read(loop, {}, path)
+
+
+@pytest.mark.usefixtures("command_line")
+def test_two_processes_have_the_losses_of_one(tmp_path: Path) -> None:
+    """200 steps in float64, the last batch of each epoch with one example, so that one process has none."""
+    data = write_sets(
+        tmp_path / "data", sentences=51
+    )  # 41 of them to train: eight batches of 5, and one of 1
+    how = [
+        "train",
+        "cr",
+        "--model",
+        "rrnn-f",
+        "--data",
+        str(data),
+        "--any-size",
+        "--no-tensorboard",
+        "--hidden",
+        "6",
+    ]
+    how += ["--batch", "5", "--epochs", "23", "--patience", "99", "--rate", "0.01", "--precision", "64-true"]
+    how += ["--log-every", "1", "--keep-every", "99"]
+    assert main.run([*how, "-o", str(tmp_path / "one")]) == 0
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    ran = subprocess.run(
+        [*torchrun, "-m", "ratproof", *how, "-o", str(tmp_path / "two")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    one, two = (
+        [line.split(",") for line in (tmp_path / n / "steps.csv").read_text().split()] for n in ("one", "two")
+    )
+    assert len(one) == len(two) > 200
+    assert [row[:2] for row in one] == [row[:2] for row in two]
+    losses = [(float(a[2]), float(b[2])) for a, b in zip(one[1:], two[1:], strict=True)]
+    assert max(abs(a - b) / a for a, b in losses[:200]) < 1e-6
+    assert len({a for a, _ in losses}) > 200

@@ -1,0 +1,286 @@
+"""Text classification: what the files have to be, that padding says nothing, that a search sees no test
+part, and that trained units are their automata.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from automata.errors import FormatError, InputError
+from proofs_tests.training.command_line import command_line
+from proofs_tests.training.sentences import write, write_sets
+from ratproof import main
+from ratproof.record.counterexample import Disagreement
+from training.engine.noise import Noise
+from training.engine.results import KEYS
+from training.engine.run import Where
+from training.rational_recurrences import data, decided, search
+from training.rational_recurrences.classifier import Classifier
+from training.rational_recurrences.experiment import Sentences, prepared, run
+from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
+from training.rational_recurrences.task import standard_error
+
+__all__ = ["command_line"]
+
+TINY = Classification(hidden=5, batch=8, epochs=2, rate=0.01)
+RATIONAL = [model for model in MODELS if model != "lstm"]
+
+
+# The network.
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("noisy", [False, True])
+def test_a_sentences_answer_does_not_depend_on_what_stands_behind_it(model: str, noisy: bool) -> None:
+    network = Classifier(Classification(model=model, hidden=5), 3).double()
+    vectors, lengths = torch.randn(9, 4, 3, dtype=torch.float64), torch.tensor([9, 4, 1, 0])
+    noise = Noise(0, 0, torch.arange(4)) if noisy else None
+    other = vectors.clone()
+    for place, length in enumerate(lengths.tolist()):
+        other[length:, place] = 7 * torch.randn(9 - length, 3, dtype=torch.float64)
+    assert torch.equal(network(vectors, lengths, noise), network(other, lengths, noise))
+    alone = Noise(0, 0, torch.tensor([1])) if noisy else None
+    short = network(vectors[:4, 1:2], lengths[1:2], alone)
+    # other shapes, other orders of sums: at most some dozens of roundings of numbers about 1
+    assert torch.allclose(network(vectors, lengths, noise)[1:2], short, rtol=0, atol=1e3 * 2.0**-53)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_each_dropout_drops_in_training_alone(model: str) -> None:
+    vectors, lengths, noise = torch.randn(6, 8, 3), torch.full((8,), 6), Noise(0, 0, torch.arange(8))
+    none = {"vertical_dropout": 0.0, "recurrent_dropout": 0.0, "embedding_dropout": 0.0}
+    plain = Classifier(Classification(model=model, hidden=5, **none), 3)
+    assert torch.equal(plain(vectors, lengths), plain(vectors, lengths, noise))
+    for name in none:
+        network = Classifier(Classification(model=model, hidden=5, **{**none, name: 0.5}), 3)
+        assert torch.equal(network(vectors, lengths), plain(vectors, lengths))
+        assert not torch.equal(network(vectors, lengths, noise), plain(vectors, lengths))
+
+
+def test_word_vectors_have_the_length_that_is_asked_for_and_unknown_words_share_one(tmp_path: Path) -> None:
+    folder = write_sets(tmp_path)
+    table, without = data.vector_table(data.find_vectors(folder), ["good", "zebra", "quagga"], 5.0)
+    assert torch.allclose(table.norm(dim=1), torch.tensor(5.0)) and without == 2
+    assert torch.equal(table[1], table[2]) and not torch.equal(table[0], table[1])
+
+
+# The data.
+
+
+def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
+    whole = data.Part(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
+    parts = data.split(whole)
+    assert {name: len(part) for name, part in parts.items()} == {"train": 3019, "dev": 378, "test": 378}
+    assert parts["test"].words[:5] == (("6",), ("18",), ("22",), ("23",), ("27",))
+    assert sorted(word for part in parts.values() for word in part.words) == sorted(whole.words)
+
+
+def test_the_standard_error_of_378_sentences_is_two_points() -> None:
+    assert standard_error(0.835, 378) == pytest.approx(0.0191, abs=1e-4)
+
+
+def test_subj_as_it_is_published_is_latin_1_with_a_next_line_character(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    write(
+        tmp_path / "subj/subj.all",
+        "".join(f"{i % 2} caf\xe9 {i} a\x85b\n" for i in range(20)).encode("latin-1"),
+    )
+    parts = data.load("subj", tmp_path, any_size=True)
+    assert sum(map(len, parts.values())) == 20 and parts["train"].words[0][0] == "café"
+
+
+def test_an_empty_sentence_is_one_as_in_cr(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    write(tmp_path / "cr/custrev.all", "0 \n1 good\n" * 10)
+    assert () in data.load("cr", tmp_path, any_size=True)["train"].words
+
+
+@pytest.mark.parametrize(
+    ("experiment", "file", "text", "says"),
+    [
+        ("sst2", "sst2/stsa.binary.dev", None, "No such file"),
+        ("sst2", "sst2/stsa.binary.train", b"1 caf\xe9\n0 tea\n", "is no UTF-8 text (byte 5 is wrong)"),
+        ("sst2", "sst2/stsa.binary.train", "1 good\n0 ba", "line 2: has no line feed"),
+        ("sst2", "sst2/stsa.binary.train", "1 good\nbad 0\n", "line 2: is 'bad 0'"),
+        ("sst2", "sst2/stsa.binary.train", "1 good\n\n", "line 2: is ''"),
+        ("sst2", "sst2/stsa.binary.train", "", "line 1: has no line feed"),
+        ("subj", "subj/subj.all", "0 a\n1 b\n".encode("utf-16"), "is binary or UTF-16"),
+        ("cr", "cr/custrev.all", None, "No such file"),
+    ],
+)
+def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
+    tmp_path: Path, experiment: str, file: str, text: str | bytes | None, says: str
+) -> None:
+    write_sets(tmp_path)
+    (tmp_path / file).unlink()
+    if text is not None:
+        write(tmp_path / file, text)
+    with pytest.raises(FormatError) as error:
+        data.load(experiment, tmp_path, any_size=True)
+    assert all(words in str(error.value) for words in (file, says, data.FORMAT, data.WHERE))
+
+
+def test_a_file_of_another_size_may_have_been_cut(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    with pytest.raises(FormatError, match="has 50 sentences, where the published one has 6,920: was it cut"):
+        data.load("sst2", tmp_path)
+
+
+def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    write(tmp_path / "cr/custrev.all", "0 bad\n1 good\n")
+    with pytest.raises(FormatError, match="too few sentences"):
+        data.load("cr", tmp_path, any_size=True)
+    write(tmp_path / "cr/custrev.all", "0 bad\n" * 20)
+    with pytest.raises(FormatError, match="one label"):
+        data.load("cr", tmp_path, any_size=True)
+    (tmp_path / "glove/glove.tiny.txt").unlink()
+    with pytest.raises(InputError, match="no word vectors"):
+        data.find_vectors(tmp_path)
+
+
+# Runs.
+
+
+def test_a_search_trial_reads_no_test_part(tmp_path: Path) -> None:
+    folder = write_sets(tmp_path / "data")
+    (folder / "sst2/stsa.binary.test").write_text("what is in here is never read")
+    sentences = Sentences(folder, any_size=True)
+    said = run("sst2", TINY, sentences, Where(tmp_path / "trial", tensorboard=False), test=False)
+    assert isinstance(said, dict) and set(said["data"]) & {"train", "dev", "test"} == {"train", "dev"}
+    assert not any("test" in name for name in said["metrics"]) and said["paper"] is None
+    with pytest.raises(FormatError, match="binary"):
+        run("sst2", TINY, sentences, Where(tmp_path / "run", tensorboard=False))
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = write_sets(tmp_path / "data")
+    command = [
+        "train",
+        "sst2",
+        "--model",
+        "lstm",
+        "--seed",
+        "3",
+        "--data",
+        str(folder),
+        "--any-size",
+        "--hidden",
+        "5",
+    ]
+    assert (
+        main.run([*command, "--preset", "ours", "--epochs", "2", "-o", str(tmp_path / "run"), "--json"]) == 0
+    )
+    printed = json.loads(capfd.readouterr().out)
+    said = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert printed == {"schema_version": 1, **said} and set(KEYS) <= set(said)
+    assert (said["experiment"], said["model"], said["seed"]) == ("sst2", "lstm", 3)
+    ours = {**PRESETS["ours"], "model": "lstm", "seed": 3, "epochs": 2, "hidden": 5}
+    assert said["configuration"] == Classification(**ours).to_json()
+    assert said["paper"]["test_accuracy"] == TABLE_5["lstm"]["sst2"][0] == 0.851
+    accuracy = said["metrics"]["test_accuracy"]
+    assert said["metrics"]["test_standard_error"] == standard_error(accuracy, 50) and said["decided"] is None
+    assert list((tmp_path / "run" / "tensorboard").iterdir())
+    assert main.run(["results", str(tmp_path)]) == 0
+    table = capfd.readouterr().out
+    assert "sst2: test accuracy in %, 50 test sentences" in table and f"{100 * accuracy:.1f}" in table
+
+
+@pytest.mark.parametrize("model", RATIONAL)
+def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: str, tmp_path: Path) -> None:
+    sentences = Sentences(write_sets(tmp_path / "data"), any_size=True)
+    how = Classification(model=model, hidden=5, batch=8, epochs=2, rate=0.01)
+    said = run("cr", how, sentences, Where(tmp_path / "run", tensorboard=False))
+    assert isinstance(said, dict)
+    assert (said["decided"]["verdict"], said["decided"]["units"]) == ("equivalent", 10)
+    assert [layer["symbols"] for layer in said["decided"]["layers"]] == [14, 16]
+
+
+@pytest.mark.parametrize("model", RATIONAL)
+def test_a_network_that_is_not_its_automata_is_found_out(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read with a misprint of the paper's, or, where there is none that it could be, with other gates."""
+    ready = prepared(
+        "cr", Classification(model=model, hidden=5), Sentences(write_sets(tmp_path), any_size=True)
+    )
+    if model == "rrnn-f":
+        monkeypatch.setattr(decided, "READING", "printed-equation-26g")
+        with pytest.raises(Disagreement):
+            decided.decide(ready.network, ready.parts["train"], ready.table)
+        return
+    layer = decided.OfNetwork
+    weights = layer.claim_weights
+    monkeypatch.setattr(layer, "claim_weights", lambda self, unit: weights(self, (unit + 1) % 5))
+    with pytest.raises(Disagreement):
+        decided.decide(ready.network, ready.parts["train"], ready.table)
+
+
+# Settings.
+
+
+def test_the_search_is_over_table_6() -> None:
+    trials = search.drawn(8)
+    assert trials == search.drawn(8) != search.drawn(8, seed=1) and trials == search.drawn(9)[:8]
+    for trial in trials:
+        assert Classification(**trial)
+        assert all(least <= trial[name] <= most for name, (_, least, most) in search.SPACE.items())
+
+
+def test_the_best_trial_is_known_when_all_are_done(tmp_path: Path) -> None:
+    journal, trials = tmp_path / "journal", search.drawn(3)
+    for number, score in ((2, 0.7), (0, None)):
+        search.record(journal, "sst2 rrnn-f", number, trials[number], score)
+    assert search.best(journal, "sst2 rrnn-f", 3) is None
+    search.record(journal, "sst2 rrnn-f", 1, trials[1], 0.7)
+    search.record(journal, "sst2 rrnn-f", 0, trials[0], 0.99)  # kept once
+    assert search.best(journal, "sst2 rrnn-f", 3) == trials[1]
+    assert search.best(journal, "sst2 lstm", 3) is None
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--model", "gru"], "--model is 'gru', where lstm or"),
+        (["--vertical-dropout", "1"], "--vertical-dropout is 1.0"),
+        (["--rate", "nan"], "--rate is nan"),
+        (["--batch", "0"], "--batch is 0"),
+        (["--preset", "best"], "'best' is no preset; there are paper, ours"),
+        (["--minutes", "0"], "--minutes is 0.0"),
+        (["--device", "tpu"], "--device is 'tpu'"),
+        (["--vectors", "none.npz"], "none.npz"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(
+    more: list[str], says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_sets(tmp_path / "data")
+    assert (
+        main.run(["train", "cr", "--data", str(folder), "--any-size", "-o", str(tmp_path / "run"), *more])
+        == 2
+    )
+    out, err = capfd.readouterr()
+    assert not out and err.count("\n") == 1 and says in err and not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("command_line")
+def test_the_list_has_every_experiment_and_says_which_cannot_be_run(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert main.run(["train", "--list", "--json"]) == 0
+    listed = {one["name"]: one for one in json.loads(capfd.readouterr().out)["experiments"]}
+    text, rules = {"ptb", "sst2", "subj", "cr", "amazon", "imdb", "wikipedia"}, {"atis", "qc", "sms"}
+    languages, images = {"tomita", "parentheses", "palindromes"}, {"mnist", "fashion-mnist"}
+    assert set(listed) == text | rules | languages | images
+    for one in listed.values():
+        assert one["runs"] == (one["command"] is not None) and one["data"] and one["cost"]
+        if one["runs"]:
+            assert main.run([*one["command"].split(), "--help"]) == 0
+    assert main.run(["train", "--list"]) == 0
+    assert "ptb: cannot be run yet" in capfd.readouterr().out

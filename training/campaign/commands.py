@@ -1,0 +1,147 @@
+"""The command line's ``campaign``: many runs, so many at once, each of which can be killed and gone on
+with.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from automata.errors import InputError
+from ratproof.commands.app import AsJson, example
+from ratproof.commands.terminal import console, progress
+from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.process.interruptions import interruptions
+from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_folder
+
+app = typer.Typer(
+    name="campaign",
+    no_args_is_help=True,
+    help="Run many experiments: architectures, data, seeds and trials of a search.",
+)
+
+Place = Annotated[str, typer.Argument(metavar="DIR", help="of the campaign")]
+
+
+@app.callback()
+def frame() -> None:
+    """Run many experiments: architectures, data, seeds and trials of a search."""
+
+
+@app.command("run", epilog=example("campaign run text.toml --data data -o text --jobs 2"))
+def run(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="a .toml file with the runs")],
+    data: Annotated[
+        str, typer.Option("--data", metavar="DIR", envvar="RATPROOF_DATA", help="the folder with the data")
+    ],
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="runs at once, each on a core")] = 1,
+    vectors: Annotated[
+        str | None,
+        typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)"),
+    ] = None,
+    any_size: Annotated[
+        bool, typer.Option("--any-size", help="take files of other sizes than the published ones, too")
+    ] = False,
+    kept: Annotated[
+        str | None,
+        typer.Option("--kept", metavar="DIR", help="results of this campaign that need not be made again"),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="DIR", help="its folder (default: campaigns/NAME)")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Do the runs that are not done.
+
+    Each is a process of its own, and goes on where it was when it was killed. Several of these commands may
+    work on one folder. Exit status 1 where a run diverged.
+    """
+    from automata.files import read_text, write_whole
+    from training.campaign.job import CAMPAIGN
+    from training.campaign.plan import read
+    from training.campaign.work import Work, take
+
+    plan = read(file)
+    folder = Path(output) if output is not None else Path("campaigns") / plan.name
+    require_folder("-o", folder, reads=(vectors, data))
+    there = folder / CAMPAIGN
+    if there.exists() and read(there).name != plan.name:
+        raise InputError(f"-o {folder}: is the folder of another campaign; another one is right")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(there, read_text(file))
+    if kept is not None:
+        take(plan, folder, Path(kept))
+    where = {
+        "data": os.path.abspath(data),
+        "vectors": None if vectors is None else os.path.abspath(vectors),
+        "any_size": any_size,
+    }
+    with interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
+        stopped = Work(plan, folder, where, jobs).do(stop, tell)
+    failed = _show(folder, as_json)
+    return INTERRUPTED if stopped else NO if failed else YES
+
+
+@app.command("status", epilog=example("campaign status text --json"))
+def status(folder: Place, as_json: AsJson = False) -> int:
+    """Say which runs are done, which are running, and which wait."""
+    _show(Path(folder), as_json)
+    return YES
+
+
+@app.command("results", epilog=example("campaign results text --keep results/text"))
+def results(
+    folder: Place,
+    keep: Annotated[
+        str | None, typer.Option("--keep", metavar="DIR", help="copy each run's result to a file there")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Print the tables of what is done so far."""
+    from training.campaign.work import keep as copy
+    from training.results_command import results as show
+
+    plan = _plan(Path(folder))
+    if keep is not None:
+        require_folder("--keep", keep)
+        copy(plan, Path(folder), Path(keep))
+    return show(folder, as_json)
+
+
+def _plan(folder: Path):  # type: ignore[no-untyped-def]  # a Plan, whose module takes a while to import
+    from training.campaign.job import CAMPAIGN
+    from training.campaign.plan import read
+
+    if not (folder / CAMPAIGN).is_file():
+        raise InputError(f"{folder}: is no folder of a campaign: it has no {CAMPAIGN}")
+    return read(folder / CAMPAIGN)
+
+
+def _show(folder: Path, as_json: bool) -> int:
+    """Print the states of the runs; how many diverged."""
+    from training.campaign.work import STATES, state
+
+    plan = _plan(folder)
+    states = {job.name: state(job, folder) for job in plan.jobs}
+    counts = {name: sum(one == name for one in states.values()) for name in STATES}
+    if as_json:
+        jobs = [
+            {
+                "name": job.name,
+                "experiment": job.experiment,
+                "model": job.model,
+                "seed": job.seed,
+                "trial": job.trial,
+                "state": states[job.name],
+            }
+            for job in plan.jobs
+        ]
+        print_json({"campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs})
+    else:
+        said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        console().print(f"{plan.name}: {len(plan.jobs)} runs: {said}")
+    return counts["failed"]

@@ -1,0 +1,180 @@
+"""A campaign file: which runs there are, in which order, and which wait for a search.
+
+A TOML file with parts, in the order in which they are run::
+
+    name = "text"
+    preset = "ours"
+
+    [[part]]
+    search = "sst2"
+    models = ["rrnn-f", "lstm"]
+    trials = 8
+
+    [[part]]
+    train = ["sst2", "subj", "cr"]
+    models = ["rrnn-f", "lstm"]
+    seeds = [0, 1, 2, 3, 4]
+    searched = "sst2"
+
+``searched`` takes the settings of the trial that was best on that set's dev part; ``settings``, in a part,
+names some by hand.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError
+from automata.files import read_text
+from training.engine.settings import Settings
+from training.experiments import settings_for
+
+KEYS = {
+    "search": ("search", "models", "trials", "settings", "seed"),
+    "train": ("train", "models", "seeds", "searched", "settings"),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a campaign.
+
+    Attributes:
+        name: and its folder, below the campaign's.
+        experiment, model, seed: what is run.
+        trial: its number, of a search; ``None`` for a run with a test.
+        trials: of the search that it belongs to, or whose best settings it takes.
+        searched: the set whose search it waits for.
+        given: settings, besides the preset's.
+    """
+
+    name: str
+    experiment: str
+    model: str
+    seed: int
+    trial: int | None = None
+    trials: int = 0
+    searched: str | None = None
+    given: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def study(self) -> str:
+        """The name of the search that it belongs to, or waits for."""
+        return f"{self.searched or self.experiment} {self.model}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A campaign: its name, the preset of its runs, and these, in their order."""
+
+    name: str
+    preset: str
+    jobs: tuple[Job, ...]
+
+    def settings(self, job: Job, found: dict[str, Any] | None = None) -> Settings:
+        """The settings of a run; ``found`` are those of the best trial."""
+        given = {**(found or {}), **job.given, "model": job.model, "seed": job.seed}
+        return settings_for(job.experiment, self.preset, given, f"{self.name}, {job.name}")
+
+
+def read(path: str | Path) -> Plan:
+    """The campaign in a file.
+
+    Raises :class:`~automata.errors.InputError`: it is no such file; the message names the part and the field.
+    """
+    try:
+        said = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{path}: is no TOML ({' '.join(str(error).split()):.80})") from None
+    strange = next((key for key in said if key not in ("name", "preset", "part")), None)
+    if strange is not None:
+        raise FormatError(f"{path}: {strange!r:.40} is no field; there are name, preset and part")
+    name, preset, parts = said.get("name"), said.get("preset", "paper"), said.get("part")
+    if not isinstance(name, str) or not isinstance(preset, str):
+        raise FormatError(f"{path}: name and preset are texts, and name is needed")
+    if not isinstance(parts, list) or not parts:
+        raise FormatError(f"{path}: has no [[part]], where one or more are right")
+    jobs: dict[str, Job] = {}
+    searches: dict[str, int] = {}
+    for number, part in enumerate(parts, 1):
+        for job in _jobs(part, f"{path}, part {number}", searches):
+            jobs[job.name] = job
+    plan = Plan(name, preset, tuple(jobs.values()))
+    for job in plan.jobs:
+        plan.settings(job)  # what is wrong with a setting is known before anything runs
+    return plan
+
+
+def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
+    kind = next((kind for kind in KEYS if isinstance(part, dict) and kind in part), None)
+    if kind is None:
+        raise FormatError(f"{where}: has neither search nor train")
+    strange = next((key for key in part if key not in KEYS[kind]), None)
+    if strange is not None:
+        raise FormatError(f"{where}: {strange!r:.40} is no field; there are {', '.join(KEYS[kind])}")
+    models, given = _words(part, "models", where), part.get("settings", {})
+    if not isinstance(given, dict):
+        raise FormatError(f"{where}, settings: is no table")
+    if kind == "search":
+        return _search(part, models, given, where, searches)
+    seeds, searched = part.get("seeds"), part.get("searched")
+    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
+        raise FormatError(f"{where}, seeds: is {seeds!r:.40}, where a list of numbers is right")
+    if searched is not None and not all(f"{searched} {model}" in searches for model in models):
+        raise FormatError(
+            f"{where}, searched: no part before it searches {searched!r:.40} for all of its models"
+        )
+    return [
+        Job(
+            f"{experiment}/{model}/seed-{seed}",
+            experiment,
+            model,
+            seed,
+            trials=searches.get(f"{searched} {model}", 0),
+            searched=searched,
+            given=given,
+        )
+        for model in models
+        for experiment in _words(part, "train", where)
+        for seed in seeds
+    ]
+
+
+def _search(
+    part: dict[str, Any], models: list[str], given: dict[str, Any], where: str, searches: dict[str, int]
+) -> list[Job]:
+    experiment, trials = part["search"], part.get("trials")
+    if not isinstance(experiment, str) or type(trials) is not int or not 1 <= trials <= 10**4:
+        raise FormatError(f"{where}: search is the name of an experiment, and trials a number from 1 on")
+    from training.rational_recurrences.search import SPACE, drawn
+
+    seed = part.get("seed", 0)
+    if type(seed) is not int or seed < 0:
+        raise FormatError(f"{where}, seed: is {seed!r:.40}, where a number from 0 on is right")
+    both = next((name for name in given if name in SPACE), None)
+    if both is not None:
+        raise FormatError(f"{where}, settings: {both} is searched, and cannot be set")
+    searches |= {f"{experiment} {model}": trials for model in models}
+    return [
+        Job(
+            f"search/{experiment}/{model}/trial-{trial}",
+            experiment,
+            model,
+            0,
+            trial,
+            trials,
+            given={**params, **given},
+        )
+        for model in models
+        for trial, params in enumerate(drawn(trials, seed))
+    ]
+
+
+def _words(part: dict[str, Any], key: str, where: str) -> list[str]:
+    words = part.get(key)
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+        raise InputError(f"{where}, {key}: is {words!r:.40}, where a list of names is right")
+    return words

@@ -1,0 +1,162 @@
+"""Doing a campaign's runs: so many at once, each in a process of its own; what is done is not done again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from automata.errors import InputError
+from automata.files import read_text, write_whole
+from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED
+from training.campaign.job import FAILED, JOURNAL, LOCK, TAKEN
+from training.campaign.plan import Job, Plan
+from training.engine.names import RESULT, RUN
+
+LOOK_EVERY = 0.2
+"""Seconds between two looks at whether the campaign is to stop."""
+
+
+STATES = ("done", "failed", "running", "stopped", "waiting")
+
+
+def state(job: Job, folder: Path) -> str:
+    """``done``, ``failed`` (it diverged), ``running``, ``stopped`` (it can be gone on with) or
+    ``waiting``.
+    """
+    from filelock import FileLock, Timeout
+
+    place = folder / job.name
+    if (place / FAILED).exists():
+        return "failed"
+    if (place / RESULT).exists():
+        return "done"
+    if not place.exists():
+        return "waiting"
+    try:
+        with FileLock(place / LOCK, timeout=0):
+            return "stopped" if (place / RUN).exists() else "waiting"
+    except Timeout:
+        return "running"
+
+
+def kept_name(job: Job) -> str:
+    """The name of the file that keeps its result."""
+    return job.name.replace("/", "-") + ".json"
+
+
+def keep(plan: Plan, folder: Path, to: Path) -> list[Path]:
+    """Copy the results that there are, each to a file; those files."""
+    written = []
+    for job in plan.jobs:
+        source = folder / job.name / RESULT
+        if source.exists():
+            write_whole(to / kept_name(job), read_text(source))
+            written.append(to / kept_name(job))
+    return written
+
+
+def take(plan: Plan, folder: Path, kept: Path) -> None:
+    """Take the results that :func:`keep` kept: these runs are done. What a trial found goes into the journal.
+
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or a file in it is no result.
+    """
+    from training.engine.results import read
+    from training.rational_recurrences import search
+
+    if not kept.is_dir():
+        raise InputError(f"--kept {kept}: is no folder, where one with results is right")
+    for job in plan.jobs:
+        source, target = kept / kept_name(job), folder / job.name / RESULT
+        if not source.is_file() or target.exists():
+            continue
+        said = read(source)
+        write_whole(target, read_text(source))
+        if job.trial is not None:
+            params = {name: said["configuration"][name] for name in search.SPACE}
+            search.record(folder / JOURNAL, job.study, job.trial, params, said["metrics"]["dev_accuracy"])
+
+
+@dataclass
+class Work:
+    """The work on a campaign.
+
+    Attributes:
+        plan: the runs.
+        folder: of the campaign.
+        data: for the jobs: data, vectors, any_size.
+        jobs: how many at once.
+    """
+
+    plan: Plan
+    folder: Path
+    data: dict[str, Any]
+    jobs: int
+    _running: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
+
+    def do(self, stop: Callable[[], bool], tell: Callable[[str], None]) -> bool:
+        """Do what is not done; was it interrupted?
+
+        Raises :class:`~automata.errors.InputError`: a run was refused.
+        """
+        pending = [job for job in self.plan.jobs if state(job, self.folder) not in ("done", "failed")]
+        going: dict[Future[tuple[int, str]], Job] = {}
+        stopped = False
+        with ThreadPoolExecutor(self.jobs) as pool:
+            while going or (pending and not stopped):
+                while not stopped and len(going) < self.jobs:
+                    job = next((job for job in pending if self._ready(job)), None)
+                    if job is None:
+                        break
+                    pending.remove(job)
+                    going[pool.submit(self._run, job)] = job
+                if not going:
+                    break  # what is left waits for runs that other processes are at
+                tell(self._says(len(pending), list(going.values())))
+                done, _ = wait(going, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
+                if stop() and not stopped:
+                    stopped = True
+                    self._end()
+                for future in done:
+                    job, (status, words) = going.pop(future), future.result()
+                    if status not in (0, 1, INTERRUPTED, TAKEN) and not stopped:
+                        self._end()
+                        why = words or f"it ended with status {status}"
+                        raise InputError(why if status == BAD_INPUT else f"{job.name}: {why}")
+        return stopped
+
+    def _ready(self, job: Job) -> bool:
+        """Are the trials that it waits for done?"""
+        if job.searched is None:
+            return True
+        trials = [one for one in self.plan.jobs if one.trial is not None and one.study == job.study]
+        return all(state(one, self.folder) in ("done", "failed") for one in trials)
+
+    def _run(self, job: Job) -> tuple[int, str]:
+        said = json.dumps({"folder": str(self.folder), "job": job.name, **self.data})
+        process = subprocess.Popen(
+            [sys.executable, "-m", "training.campaign.job", said],
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        self._running[job.name] = process
+        _, words = process.communicate()
+        del self._running[job.name]
+        return process.returncode, words.strip().rpartition("\n")[2]
+
+    def _end(self) -> None:
+        """Have the runs keep what they have, and end."""
+        for process in list(self._running.values()):
+            process.send_signal(signal.SIGTERM)
+
+    def _says(self, pending: int, going: list[Job]) -> str:
+        names = ", ".join(job.name for job in going)
+        return f"{len(self.plan.jobs) - pending - len(going)} of {len(self.plan.jobs)} runs done; {names}"

@@ -1,0 +1,46 @@
+"""A bar with speed and time left, on standard error, where that is a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from ratproof.commands.terminal import console
+
+
+class _Speed(ProgressColumn):
+    """Steps a second."""
+
+    def render(self, task: object) -> Text:
+        """The column."""
+        speed = getattr(task, "finished_speed", None) or getattr(task, "speed", None)
+        return Text("" if speed is None else f"{speed:.1f} steps/s")
+
+
+@contextmanager
+def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], None]]:
+    """Yield a function that is told how many steps are made, and what to say beside the bar.
+
+    Args:
+        what: is trained.
+        steps: at most.
+        done: of those.
+    """
+    screen = console(error=True)
+    if not screen.is_terminal:
+        yield lambda made, says: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.percentage:>3.0f}%"),
+        _Speed(),
+        TimeRemainingColumn(),
+        TextColumn("left at most  {task.fields[says]}"),
+    )
+    with Progress(*columns, console=screen, transient=True) as shown:
+        task = shown.add_task(what, total=steps, completed=done, says="")
+        yield lambda made, says: shown.update(task, completed=made, says=says)

@@ -1,0 +1,95 @@
+"""A kept run: network, best network so far, optimiser, learning rates, the place in the data and torch's
+random state, in one file that is there whole or not at all, whenever the process is killed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from automata.errors import FormatError, InputError, OutputError
+from neural import checkpoints
+from training.engine.progress import Progress
+from training.kept import difference, fill, fill_optimiser, optimiser_tensors
+
+if TYPE_CHECKING:
+    from training.engine.loop import Loop
+
+KIND = "run of an experiment"
+
+
+def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
+    """Keep the run, between two steps.
+
+    Args:
+        loop: the run.
+        task: what is trained and how, as JSON has it: it is gone on with for the same task only.
+        path: the file.
+
+    Raises :class:`~automata.errors.InputError` where it cannot be written; what was kept before is left as it
+    was.
+    """
+    tensors: dict[str, Tensor] = {f"model.{name}": t for name, t in loop.network.state_dict().items()}
+    tensors |= {f"best.{name}": t for name, t in loop.best.items()}
+    tensors |= dict(optimiser_tensors(loop.optimiser))
+    tensors["random"] = torch.get_rng_state()
+    about = {"task": task, "progress": asdict(loop.progress), "rates": loop.scheduler.state_dict()}
+    copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+    try:
+        checkpoints.write(path, KIND, about, copies, durable=True)
+    except OutputError as error:
+        raise InputError(
+            f"{error}; the run stopped there, and --resume goes on from what was kept before"
+        ) from None
+
+
+def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
+    """Go on where a kept run stopped: ``loop`` becomes that run.
+
+    Raises :class:`~automata.errors.FormatError`: the file is no run, not all of one, or one of another task,
+    whose difference is shown.
+    """
+    about, tensors = checkpoints.read(path, KIND)
+    if about.get("task") != task:
+        raise FormatError(
+            f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run"
+        )
+    try:
+        progress = _progress(about["progress"])
+        state = loop.network.state_dict()
+        fill(state, "model", tensors)
+        best = {name: tensor.clone() for name, tensor in state.items()}
+        fill(best, "best", tensors)
+        fill_optimiser(loop.optimiser, list(loop.network.parameters()), tensors)
+        loop.scheduler.load_state_dict(_rates(loop.scheduler.state_dict(), about["rates"]))
+        torch.set_rng_state(tensors["random"])
+    except (InputError, KeyError, TypeError, RuntimeError, ValueError, AttributeError) as error:
+        why = " ".join(str(error).split())
+        raise FormatError(f"{path}: is no run that can go on ({why:.120})") from None
+    loop.best, loop.progress = best, progress
+    for group in loop.optimiser.param_groups:
+        group["lr"] = progress.rate
+
+
+def _progress(said: Any) -> Progress:
+    progress = Progress(**{f.name: said[f.name] for f in fields(Progress)})
+    for name in ("epoch", "batch", "step", "best_epoch"):
+        value = getattr(progress, name)
+        if type(value) is not int or value < 0:
+            raise InputError(f"progress, {name}: is {value!r:.40}, where 0 or more is right")
+    for name in ("loss", "rate", "seconds"):
+        if type(getattr(progress, name)) is not float:
+            raise InputError(f"progress, {name}: is {getattr(progress, name)!r:.40}, where a number is right")
+    if not isinstance(progress.history, list) or len(progress.history) != progress.epoch:
+        raise InputError("progress, history: has not one entry for each epoch")
+    return progress
+
+
+def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
+    if not isinstance(said, dict) or set(said) != set(own):
+        raise InputError("the learning rate's state is not that of this version")
+    return said

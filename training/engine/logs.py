@@ -1,0 +1,104 @@
+"""The logs of a run: ``steps.csv`` and ``epochs.csv``, and the same for TensorBoard.
+
+The CSV files of a run that was killed and gone on with are those of the run that was not.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import logging
+import warnings
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import Any
+
+from automata.errors import InputError, OutputError
+from automata.files import write_whole
+from training.engine.loop import Step
+from training.engine.names import EPOCHS, STEPS, TENSORBOARD
+from training.engine.progress import Progress
+
+HEADER = [one.name for one in fields(Step)]
+
+
+class Logs:
+    """The logs in a folder.
+
+    Args:
+        folder: of the run.
+        progress: how far the run is: what the files have beyond it is made again.
+        every: steps between two lines of ``steps.csv``.
+        tensorboard: write for TensorBoard, too?
+    """
+
+    def __init__(self, folder: Path, progress: Progress, every: int = 10, tensorboard: bool = True) -> None:
+        self.folder, self.every = folder, every
+        self.rows = [row for row in _rows(folder / STEPS) if int(row[0]) < progress.step]
+        self.epochs = progress.epoch
+        self.board = _board(folder / TENSORBOARD, progress.step) if tensorboard else None
+
+    def step(self, made: Step) -> None:
+        """Log a step; it is written with the next :meth:`write`."""
+        if made.step % self.every:
+            return
+        self.rows.append([repr(value) for value in astuple(made)])
+        if self.board is not None:
+            for name in ("loss", "norm", "rate"):
+                self.board.add_scalar(f"step/{name}", getattr(made, name), made.step)
+
+    def write(self, progress: Progress) -> None:
+        """Write what there is.
+
+        Raises :class:`~automata.errors.InputError` where it cannot be written.
+        """
+        history = progress.history
+        try:
+            write_whole(self.folder / STEPS, _table(HEADER, self.rows))
+            if history:
+                rows = [[repr(value) for value in one.values()] for one in history]
+                write_whole(self.folder / EPOCHS, _table(list(history[0]), rows))
+            if self.board is not None:
+                for one in history[self.epochs :]:
+                    for name, value in one.items():
+                        self.board.add_scalar(f"epoch/{name}", value, one["epoch"])
+                self.board.flush()
+        except (OutputError, OSError) as error:
+            why = (
+                error
+                if isinstance(error, OutputError)
+                else f"{self.folder}: cannot be written: {error.strerror}"
+            )
+            raise InputError(f"{why}; --resume goes on from what was kept before") from None
+        self.epochs = progress.epoch
+
+    def close(self) -> None:
+        """Let go of TensorBoard's file."""
+        if self.board is not None:
+            self.board.close()
+
+
+def _rows(path: Path) -> list[list[str]]:
+    """Those of a file that was written whole; none of another one."""
+    try:
+        with path.open(newline="", encoding="ascii") as file:
+            header, *rows = csv.reader(file)
+    except (OSError, ValueError):
+        return []
+    right = header == HEADER and all(len(row) == len(HEADER) and row[0].isdigit() for row in rows)
+    return rows if right else []
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def _board(folder: Path, step: int) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of packages that it looks for
+        logging.getLogger("tensorboard").setLevel(logging.ERROR)
+        from torch.utils.tensorboard import SummaryWriter
+
+        return SummaryWriter(str(folder), purge_step=step)

@@ -1,0 +1,185 @@
+"""The loop: step after step, the same ones for the same settings, however often it was interrupted and in
+however many processes it runs.
+
+All that a step draws depends on the seed, the step and the example; all that an epoch draws, on the seed and
+the epoch. Test examples are not here.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from training.engine.noise import Noise
+from training.engine.progress import Outcome, Progress
+from training.engine.sampler import batches, share_of
+from training.engine.settings import Settings
+from training.engine.task import Task
+from training.engine.threads import one_thread
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
+MOST_NAMED = 8
+"""So many examples of a batch are named at most."""
+
+
+class Diverged(InputError):
+    """A loss or a gradient is not finite."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is logged of a step: its number, its epoch, the mean loss of its examples, the gradient's norm
+    before clipping, and the learning rate.
+    """
+
+    step: int
+    epoch: int
+    loss: float
+    norm: float
+    rate: float
+
+
+class Loop:
+    """A run of training.
+
+    Args:
+        task: network and data.
+        settings: how.
+        fabric: device, precision and processes.
+    """
+
+    def __init__(self, task: Task, settings: Settings, fabric: Fabric) -> None:
+        self.task, self.settings, self.fabric = task, settings, fabric
+        self.network = task.network
+        optimiser = torch.optim.Adam(
+            self.network.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
+        )
+        self.module, self.wrapped = fabric.setup(self.network, optimiser)
+        self.optimiser = optimiser
+        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimiser, mode="max", factor=0.5, patience=settings.halve_after - 1, threshold=0.0
+        )
+        self.best = _copy(self.network)
+        self.progress = Progress(rate=settings.rate)
+
+    @property
+    def done(self) -> bool:
+        """Is the last epoch done, or has none been better for long?"""
+        p, s = self.progress, self.settings
+        return p.epoch >= s.epochs or p.epoch - p.best_epoch >= s.patience
+
+    def run(
+        self,
+        stop: Callable[[], bool] = lambda: False,
+        keep: Callable[[], None] = lambda: None,
+        tell: Callable[[Step], None] = lambda step: None,
+        ended: Callable[[], None] = lambda: None,
+        seconds: float = math.inf,
+        keep_every: float = 30.0,
+    ) -> Outcome:
+        """Train.
+
+        Args:
+            stop: should it stop here?
+            keep: keeps a checkpoint; called between steps.
+            tell: told of each step.
+            ended: called after each epoch.
+            seconds: the most to spend, with those of before.
+            keep_every: seconds between checkpoints.
+
+        Raises :class:`Diverged`: the loss or its gradient is not finite; the step was not made.
+        """
+        p, begun = self.progress, time.monotonic() - self.progress.seconds
+        kept = time.monotonic()
+        with one_thread():
+            while not self.done:
+                order = batches(self.task.lengths, self.settings.batch, self.settings.seed, p.epoch)
+                while p.batch < len(order):
+                    p.seconds = time.monotonic() - begun
+                    interrupted, late = self._agreed(stop(), p.seconds > seconds)
+                    if interrupted or late:
+                        return "interrupted" if interrupted else "out of time"
+                    if time.monotonic() - kept >= keep_every:
+                        keep()
+                        kept = time.monotonic()
+                    tell(self._step(order[p.batch]))
+                self._epoch()
+                p.seconds = time.monotonic() - begun
+                ended()
+        return "trained"
+
+    def _step(self, batch: Tensor) -> Step:
+        p, fabric = self.progress, self.fabric
+        self.module.train()
+        mine = share_of(batch, fabric.global_rank, fabric.world_size)
+        examples = mine if len(mine) else batch[:1]  # all processes take part in each step
+        examples = examples.to(fabric.device)
+        losses = self.task.losses(self.module, examples, Noise(self.settings.seed, p.step, examples))
+        # gradients are averaged over the processes; this sum's are those of the mean over the whole batch
+        loss = losses.sum() * ((fabric.world_size if len(mine) else 0) / len(batch))
+        shown = float(self._mean(loss.detach()))
+        self._require_finite(shown, "loss", batch)
+        self.wrapped.zero_grad()
+        fabric.backward(loss)
+        norm: Any = fabric.clip_gradients(
+            self.module, self.wrapped, max_norm=self.settings.clip, error_if_nonfinite=False
+        )
+        self._require_finite(float(norm), "gradient's norm", batch)
+        self.wrapped.step()
+        made = Step(p.step, p.epoch + 1, shown, float(norm), p.rate)
+        p.loss += shown * len(batch)
+        p.batch, p.step = p.batch + 1, p.step + 1
+        return made
+
+    def _epoch(self) -> None:
+        """What the dev set says of the epoch, and what follows from it."""
+        p = self.progress
+        self.network.eval()
+        with torch.no_grad(), self.fabric.autocast():
+            score, said = self.fabric.broadcast(self.task.measure(self.network))
+        p.epoch += 1
+        p.history.append({"epoch": p.epoch, "loss": p.loss / len(self.task.lengths), "rate": p.rate, **said})
+        p.batch, p.loss = 0, 0.0
+        if p.best is None or score > p.best:
+            p.best, p.best_epoch, self.best = score, p.epoch, _copy(self.network)
+        self.scheduler.step(score)
+        p.rate = float(self.optimiser.param_groups[0]["lr"])
+
+    def _mean(self, value: Tensor) -> Tensor:
+        """Of the processes' values."""
+        if self.fabric.world_size == 1:
+            return value
+        mean: Tensor = self.fabric.all_reduce(value, reduce_op="mean")  # type: ignore[assignment]
+        return mean
+
+    def _agreed(self, *answers: bool) -> list[bool]:
+        """Yes where any process says yes: all leave the loop at the same step."""
+        if self.fabric.world_size == 1:
+            return list(answers)
+        said = torch.tensor([float(answer) for answer in answers], device=self.fabric.device)
+        return [bool(answer) for answer in self._mean(said)]
+
+    def _require_finite(self, number: float, what: str, batch: Tensor) -> None:
+        if math.isfinite(number):
+            return
+        p = self.progress
+        named = ", ".join(map(str, sorted(batch.tolist())[:MOST_NAMED]))
+        more = f" and {len(batch) - MOST_NAMED} more" if len(batch) > MOST_NAMED else ""
+        raise Diverged(
+            f"the {what} is {number} in epoch {p.epoch + 1}, batch {p.batch + 1} (step {p.step};"
+            " training examples"
+            f" {named}{more})"
+        )
+
+
+def _copy(network: torch.nn.Module) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}

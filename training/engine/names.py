@@ -1,0 +1,6 @@
+"""The names of the files that a run writes into its folder."""
+
+RUN = "run.safetensors"
+STEPS, EPOCHS, TENSORBOARD = "steps.csv", "epochs.csv", "tensorboard"
+RESULT = "result.json"
+NAMES = (RUN, STEPS, EPOCHS, RESULT)

@@ -1,0 +1,69 @@
+"""Dropout whose masks belong to examples: they depend on the run's seed, the step and the example, and on
+neither the batch that the example is in, its padding, the process nor the device.
+
+The numbers are splitmix64's (Steele, Lea and Flood 2014), of a counter and a key.
+
+>>> import torch
+>>> one, two = Noise(0, 7, torch.tensor([4, 9])), Noise(0, 7, torch.tensor([9]))
+>>> bool((one.kept(0, (3, 2), 0.5)[1] == two.kept(0, (5, 2), 0.5)[0, :3]).all())
+True
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15, as all of these a 64-bit integer with a sign
+_FIRST, _SECOND = -4658895280553007687, -7723592293110705685
+_BITS = 24  # of a float32's significand, so that a mask is the same in every precision
+
+
+class Noise:
+    """The random numbers of a step.
+
+    Args:
+        seed: the run's.
+        step: how many steps were made before.
+        examples: their places in the training set, shape ``(B,)``, integers.
+    """
+
+    def __init__(self, seed: int, step: int, examples: Tensor) -> None:
+        run = _hashed(torch.tensor([seed], dtype=torch.int64))
+        at = _hashed(run + torch.tensor(step) * _STEP).to(examples.device)
+        self.keys = _hashed(at + examples.to(torch.int64) * _STEP)
+
+    def kept(
+        self, stream: int, shape: tuple[int, ...], dropped: float, dtype: torch.dtype | None = None
+    ) -> Tensor:
+        """A mask: 0 with probability ``dropped``, else 1 / (1 - ``dropped``).
+
+        Args:
+            stream: which mask of the step it is; two of a network have two.
+            shape: of an example's mask, the width last; the first numbers of a longer one are the same.
+            dropped: the probability, below 1.
+            dtype: of the mask; torch's default without it.
+
+        Returns:
+            Shape ``(B, *shape)``.
+        """
+        count = math.prod(shape)
+        keys = _hashed(self.keys + torch.tensor(stream + 1, device=self.keys.device) * _FIRST)
+        counters = torch.arange(count, device=keys.device) * _STEP
+        numbers = _hashed(keys[:, None] + counters) & ((1 << _BITS) - 1)
+        mask = numbers >= round(dropped * (1 << _BITS))
+        return (mask.to(dtype or torch.get_default_dtype()) / (1 - dropped)).reshape(-1, *shape)
+
+
+def _hashed(z: Tensor) -> Tensor:
+    """Splitmix64's finalizer; sums and products are modulo 2**64."""
+    z = (z ^ _shifted(z, 30)) * _FIRST
+    z = (z ^ _shifted(z, 27)) * _SECOND
+    return z ^ _shifted(z, 31)
+
+
+def _shifted(z: Tensor, by: int) -> Tensor:
+    """To the right, with zeros coming in."""
+    return (z >> by) & ((1 << (64 - by)) - 1)

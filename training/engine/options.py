@@ -1,0 +1,54 @@
+"""The command line's options for the fields of a dataclass of settings: one an option, each with its help."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from training.engine.settings import Settings, option
+
+
+def with_settings(kind: type[Settings]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """A decorator for a command whose last parameter, ``given``, gets the settings that its user named, by
+    name; the command has an option for each field of ``kind``.
+    """
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        own = inspect.signature(command, eval_str=True)
+        kept = [parameter for name, parameter in own.parameters.items() if name != "given"]
+        made = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in _parameters(kind)]
+        names = [parameter.name for parameter in made]
+
+        def run(**arguments: Any) -> int:
+            given = {name: arguments.pop(name) for name in names}
+            return command(**arguments, given={n: value for n, value in given.items() if value is not None})
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in kept] + made
+        run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": int}
+        return run
+
+    return decorate
+
+
+def _parameters(kind: type[Settings]) -> list[inspect.Parameter]:
+    types = get_type_hints(kind)
+    return [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[types[one.name] | None, typer.Option(option(one.name), help=_help(one))],
+        )
+        for one in dataclasses.fields(kind)
+    ]
+
+
+def _help(one: Any) -> str:
+    words = one.metadata.get("one_of")
+    return str(one.metadata["says"]) + (f": {', '.join(words)}" if words else "")

@@ -1,0 +1,108 @@
+"""The result of a run: one JSON file, written whole."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError, OutputError
+from automata.files import read_text, write_whole
+from training.engine.names import RESULT
+from training.engine.progress import Progress
+from training.engine.settings import Settings
+from training.machine import machine
+
+FORMAT = 1
+KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
+"""What every result has."""
+
+
+def result(
+    experiment: str,
+    settings: Settings,
+    progress: Progress,
+    metrics: dict[str, Any],
+    paper: dict[str, Any] | None,
+    more: dict[str, Any],
+) -> dict[str, Any]:
+    """The result of a run that is done.
+
+    Args:
+        experiment: its name, ``sst2``.
+        settings: all of them are in the result.
+        progress: of the loop.
+        metrics: by name.
+        paper: what the paper found; ``None`` where it found nothing of the kind.
+        more: what else there is to say of it.
+    """
+    return {
+        "format": FORMAT,
+        "experiment": experiment,
+        "model": settings.model,
+        "seed": settings.seed,
+        "metrics": metrics,
+        "paper": paper,
+        "seconds": round(progress.seconds, 1),
+        "machine": machine(),
+        "configuration": settings.to_json(),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "epochs": progress.epoch,
+        "best_epoch": progress.best_epoch,
+        "steps": progress.step,
+        **more,
+    }
+
+
+def write(said: dict[str, Any], path: Path) -> None:
+    """Write a result.
+
+    Raises :class:`~automata.errors.InputError` where it cannot be written: the run is kept.
+    """
+    try:
+        write_whole(path, json.dumps(said, ensure_ascii=False, indent=1) + "\n", durable=True)
+    except OutputError as error:
+        raise InputError(f"{error}; the trained network is kept, and --resume writes the result") from None
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """Read a result.
+
+    Raises :class:`~automata.errors.FormatError` for a file that is none.
+    """
+    try:
+        said = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise FormatError(f"{path}: is no JSON, where the result of a run is right") from None
+    lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
+    if lacking:
+        raise FormatError(f"{path}: is no result of a run: it has no {lacking[0]}")
+    if not all(isinstance(said[key], dict) for key in ("metrics", "machine", "configuration")):
+        raise FormatError(f"{path}: is no result of a run: metrics, machine or configuration is no object")
+    whole: dict[str, Any] = said
+    return whole
+
+
+def results_in(folder: str | Path) -> list[dict[str, Any]]:
+    """All results below a folder, in the order of their paths; JSON files of other kinds do not count.
+
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` in it is no
+    result.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise InputError(f"{folder}: is no folder, where one with results (result.json, below it) is right")
+    return [said for path in sorted(place.rglob("*.json")) if (said := _result_at(path)) is not None]
+
+
+def _result_at(path: Path) -> dict[str, Any] | None:
+    """``None`` for a file of another kind."""
+    try:
+        return read(path)
+    except FormatError:
+        if path.name == RESULT:
+            raise
+        return None

@@ -1,0 +1,156 @@
+"""One run in a folder: trained from the start or gone on with, kept and logged, and its result written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from automata.errors import InputError
+from training.engine import checkpoint, results
+from training.engine.bar import bar
+from training.engine.logs import Logs
+from training.engine.loop import Loop, Step
+from training.engine.names import RESULT, RUN
+from training.engine.processes import fabric_for
+from training.engine.progress import Outcome
+from training.engine.settings import Settings
+from training.engine.task import Task
+from training.kept import difference
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Where:
+    """What does not change a run's result.
+
+    Attributes:
+        folder: for all that the run writes.
+        resume: go on with the run that is there.
+        minutes: the most to train, with those of before.
+        keep_every: seconds between checkpoints.
+        log_every: steps between two lines of ``steps.csv``.
+        tensorboard: log for TensorBoard, too?
+    """
+
+    folder: Path
+    resume: bool = False
+    minutes: float = math.inf
+    keep_every: float = 30.0
+    log_every: int = 10
+    tensorboard: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.minutes > 0:
+            raise InputError(f"--minutes is {self.minutes}, where a positive number is right")
+        if not self.keep_every >= 0:
+            raise InputError(f"--keep-every is {self.keep_every}, where a number from 0 on is right")
+        if self.log_every < 1:
+            raise InputError(f"--log-every is {self.log_every}, where a number from 1 on is right")
+
+
+@dataclass
+class Ran:
+    """What came of a run.
+
+    Attributes:
+        outcome: is it done?
+        loop: the run, whose network has the weights of the best epoch.
+    """
+
+    outcome: Outcome
+    loop: Loop
+
+
+def finished(where: Where, configuration: dict[str, Any]) -> dict[str, Any] | None:
+    """The result of a run that is done already, where it is gone on with.
+
+    Raises :class:`~automata.errors.InputError`: the folder has a run in it and it is not to be gone on with,
+    or none and it is, or that of another configuration.
+    """
+    folder = where.folder
+    there = (folder / RUN).exists() or (folder / RESULT).exists()
+    if not where.resume:
+        if there:
+            raise InputError(
+                f"{folder}: has a run in it; --resume goes on with it, another folder (-o) takes a new one"
+            )
+        return None
+    if not there:
+        raise InputError(f"{folder}: has no run in it to go on with; without --resume one begins")
+    if not (folder / RESULT).exists():
+        return None
+    said = results.read(folder / RESULT)
+    if said["configuration"] != configuration:
+        raise InputError(
+            f"{folder / RESULT}: {difference(said['configuration'], configuration)}; another folder (-o) is"
+            " right for another run"
+        )
+    return said
+
+
+def train(
+    task: Task,
+    settings: Settings,
+    about: dict[str, Any],
+    where: Where,
+    what: str,
+    stop: Callable[[], bool] = lambda: False,
+) -> Ran:
+    """Train in a folder.
+
+    Args:
+        task: network and data.
+        settings: how.
+        about: what else a run must agree in to be gone on with, as JSON has it.
+        where: the folder, and whether a run is there.
+        what: is trained, in two or three words, for the bar.
+        stop: should it stop here?
+
+    Raises:
+        Diverged: the loss is not finite; the last checkpoint is left as it is.
+        InputError: what is in the folder is no such run, or cannot be written.
+    """
+    fabric = fabric_for(settings.device, settings.precision)
+    loop = Loop(task, settings, fabric)
+    path, whole = where.folder / RUN, {**settings.to_json(), **about}
+    first = fabric.is_global_zero
+    if where.resume:
+        checkpoint.read(loop, whole, path)
+    logs = Logs(where.folder, loop.progress, where.log_every, where.tensorboard) if first else None
+
+    def keep() -> None:
+        if logs is not None:
+            logs.write(loop.progress)
+            checkpoint.write(loop, whole, path)
+
+    keep()  # so that a folder that cannot be written is known now
+    p = loop.progress
+    steps = settings.epochs * -(-len(task.lengths) // settings.batch)
+    try:
+        with bar(what, steps, p.step) as move:
+
+            def tell(made: Step) -> None:
+                if logs is not None:
+                    logs.step(made)
+                    best = "" if p.best is None else f"best on dev {p.best:.2%} in epoch {p.best_epoch}"
+                    move(p.step, f"epoch {made.epoch}, loss {made.loss:.3f}  {best}")
+
+            outcome = loop.run(stop, keep, tell, lambda: None, where.minutes * 60, where.keep_every)
+        keep()
+    finally:
+        if logs is not None:
+            logs.close()
+    if outcome == "trained":
+        put(loop, loop.best)
+    return Ran(outcome, loop)
+
+
+def put(loop: Loop, weights: dict[str, Tensor]) -> None:
+    """Give the network these weights."""
+    loop.network.load_state_dict(weights)
+    loop.network.eval()

@@ -1,0 +1,43 @@
+"""The batches of an epoch: they depend on the seed and the epoch alone, so that a run can go on at any of
+them.
+
+>>> import torch
+>>> [batch.tolist() for batch in batches(torch.tensor([3, 1, 2, 9, 5]), 2, seed=0, epoch=1)]
+[[3, 4], [0, 2], [1]]
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from training.engine.seeds import mixed
+
+POOL = 20
+"""So many batches' examples are sorted by length together: a batch has examples of like lengths."""
+
+
+def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
+    """Every example once, in batches of ``size``, the last of which may have fewer.
+
+    Args:
+        lengths: of the examples, shape ``(N,)``.
+        size: of a batch.
+        seed: the run's.
+        epoch: which.
+
+    Returns:
+        Places of examples; in each batch the longest first.
+    """
+    generator = torch.Generator().manual_seed(mixed(seed, 1, epoch))
+    order = torch.randperm(len(lengths), generator=generator)
+    groups: list[Tensor] = []
+    for pool in torch.split(order, size * POOL):
+        like = pool[lengths[pool].argsort(descending=True, stable=True)]
+        groups += torch.split(like, size)
+    return [groups[i] for i in torch.randperm(len(groups), generator=generator).tolist()]
+
+
+def share_of(batch: Tensor, rank: int, processes: int) -> Tensor:
+    """The examples of a batch that one of several processes computes; there may be none."""
+    return batch[rank::processes]

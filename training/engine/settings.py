@@ -1,0 +1,100 @@
+"""What every run is told, as a frozen dataclass: an experiment adds its own fields, and each field is an
+option of the command line and an entry of the result.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeVar, get_type_hints
+
+from automata.errors import InputError
+from automata.number_text import shorten
+
+S = TypeVar("S", bound="Settings")
+
+
+def setting(
+    default: Any, says: str, least: float = -math.inf, most: float = math.inf, one_of: tuple[str, ...] = ()
+) -> Any:
+    """A field with its help, and what it may be: a number from ``least`` to ``most``, or one of some
+    words.
+    """
+    return field(default=default, metadata={"says": says, "least": least, "most": most, "one_of": one_of})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings that all experiments have.
+
+    Raises :class:`~automata.errors.InputError` for a value that is out of range.
+    """
+
+    model: str = setting("", "the network")
+    seed: int = setting(0, "of weights, batches and dropout: the same seed, the same network", 0, 2**31 - 1)
+    batch: int = setting(64, "examples in a batch", 1, 1 << 20)
+    rate: float = setting(1e-3, "Adam's learning rate at first", 1e-8, 10)
+    weight_decay: float = setting(1e-6, "the weight of the squared parameters in the loss", 0, 1)
+    clip: float = setting(5.0, "the largest norm of a gradient; longer ones are scaled to it", 1e-6)
+    epochs: int = setting(500, "at most", 1, 10**6)
+    patience: int = setting(30, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    halve_after: int = setting(
+        10, "halve the learning rate after so many epochs that were no better on the dev set", 1, 10**6
+    )
+    precision: str = setting(
+        "32-true", "of the numbers, as Lightning Fabric names it", one_of=("32-true", "64-true", "bf16-mixed")
+    )
+    device: str = setting("cpu", "where torch computes", one_of=("cpu", "cuda"))
+
+    def __post_init__(self) -> None:
+        for one in dataclasses.fields(self):
+            value = getattr(self, one.name)
+            object.__setattr__(self, one.name, _checked(one, value, _type(type(self), one.name)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field by its name."""
+        return asdict(self)
+
+
+def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
+    """The settings of that kind with the values that ``data`` names; the defaults for the others.
+
+    Raises :class:`~automata.errors.InputError`, which begins with ``where``: a name is no setting's, or a
+    value is out of range.
+    """
+    known = [one.name for one in dataclasses.fields(kind)]
+    strange = next((name for name in data if name not in known), None)
+    if strange is not None:
+        raise InputError(f"{where}: {shorten(strange)} is no setting; there are {', '.join(known)}")
+    try:
+        return kind(**data)
+    except InputError as error:
+        raise error.about(where) from None
+
+
+def option(name: str) -> str:
+    """The command line's option for a field."""
+    return "--" + name.replace("_", "-")
+
+
+def _type(kind: type[Settings], name: str) -> type:
+    found: type = get_type_hints(kind)[name]
+    return found
+
+
+def _checked(one: Any, value: Any, right: type) -> Any:
+    meta, name = one.metadata, option(one.name)
+    if right is float and type(value) is int:
+        value = float(value)
+    if type(value) is not right:
+        raise InputError(f"{name} is {shorten(value)}, where {_NAMES[right]} is right")
+    if meta.get("one_of") and value not in meta["one_of"]:
+        raise InputError(f"{name} is {shorten(value)}, where {' or '.join(meta['one_of'])} is right")
+    if right in (int, float) and not meta["least"] <= value <= meta["most"]:
+        most = "" if meta["most"] == math.inf else f" to {meta['most']:g}"
+        raise InputError(f"{name} is {value}, where a number from {meta['least']:g}{most} is right")
+    return value
+
+
+_NAMES = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}

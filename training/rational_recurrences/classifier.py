@@ -1,0 +1,89 @@
+"""The network of section 6.3 (Peng et al. 2018): recurrent layers, and a tanh-MLP of two layers that reads
+the last state.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from neural.rrnn_b import RRNNB
+from neural.rrnn_b_max_plus import RRNNBMaxPlus
+from neural.rrnn_c import RRNNC
+from neural.rrnn_f import RRNNF
+from training.engine.noise import Noise
+from training.engine.seeds import mixed
+from training.rational_recurrences.settings import Classification
+
+LAYERS = {"lstm": nn.LSTM, "rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rrnn-c": RRNNC, "rrnn-f": RRNNF}
+LABELS = 2
+
+
+class Classifier(nn.Module):
+    """Sentences in, as word vectors; a score for each label out.
+
+    The dropouts are those of appendix E.3, as the authors' program has them: on word vectors and on the last
+    state; on what a layer's gates read; and on a layer's outputs on their way to the next. The latter two
+    have one mask for all steps of a sentence.
+
+    Args:
+        settings: of the run.
+        width: of the word vectors.
+    """
+
+    def __init__(self, settings: Classification, width: int) -> None:
+        super().__init__()
+        self.settings = settings
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(mixed(settings.seed, 2))
+            sizes = [width, *[settings.hidden] * settings.layers]
+            self.layers = nn.ModuleList(LAYERS[settings.model](one, other) for one, other in pairwise(sizes))
+            self.hidden = nn.Linear(settings.hidden, settings.hidden)
+            self.out = nn.Linear(settings.hidden, LABELS)
+
+    def forward(self, vectors: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
+        """Scores of the labels, shape ``(B, 2)``.
+
+        Args:
+            vectors: of words, shape ``(T, B, width)``; what stands behind a sentence's end does not count.
+            lengths: of the sentences, shape ``(B,)``; of an empty one, which has no last state, zeros are
+                read.
+            noise: of this step, in training; without it nothing is dropped.
+        """
+        s, values = self.settings, vectors
+        if noise is not None:
+            values = _dropped(values, noise, 0, s.embedding_dropout, each_step=True)
+        for number, layer in enumerate(self.layers):
+            if noise is not None:
+                if number:
+                    values = _dropped(values, noise, 2 * number, s.vertical_dropout)
+                values = _dropped(values, noise, 2 * number + 1, s.recurrent_dropout)
+            values = layer(values)[0]
+        last = values[(lengths - 1).clamp(min=0), torch.arange(len(lengths), device=lengths.device)]
+        last = torch.where((lengths > 0)[:, None], last, torch.zeros_like(last))
+        if noise is not None:
+            last = _dropped(last[None], noise, 2 * len(self.layers), s.embedding_dropout)[0]
+        scores: Tensor = self.out(torch.tanh(self.hidden(last)))
+        return scores
+
+    def inputs(self, vectors: Tensor) -> list[Tensor]:
+        """What each layer reads, without dropout, shapes ``(T, B, size)``."""
+        values, read = vectors, []
+        for layer in self.layers:
+            read.append(values)
+            values = layer(values)[0]
+        return read
+
+
+def _dropped(values: Tensor, noise: Noise, stream: int, dropped: float, each_step: bool = False) -> Tensor:
+    """Values of shape ``(T, B, size)``, some of them dropped."""
+    if not dropped:
+        return values
+    time, _, size = values.shape
+    if each_step:
+        mask = noise.kept(stream, (time, size), dropped, values.dtype).transpose(0, 1)
+    else:
+        mask = noise.kept(stream, (size,), dropped, values.dtype)
+    return values * mask

@@ -1,0 +1,138 @@
+"""The command line's ``train sst2``, ``subj`` and ``cr``: which model and settings, and where the run is
+kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ratproof.commands.app import AsJson
+from ratproof.commands.terminal import console, headed
+from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.process.interruptions import interruptions
+from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_folder
+from training.engine.names import NAMES
+from training.engine.options import with_settings
+from training.rational_recurrences.settings import PRESETS, Classification
+
+TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
+
+
+def command(experiment: str) -> Callable[..., int]:
+    """The command that trains on a set."""
+
+    @with_settings(Classification)
+    def train(
+        data: Annotated[
+            str,
+            typer.Option(
+                "--data", metavar="DIR", envvar="RATPROOF_DATA", help="the folder with the sets and glove/"
+            ),
+        ],
+        preset: Annotated[
+            str, typer.Option("--preset", help=f"the settings that no option names: {', '.join(PRESETS)}")
+        ] = "paper",
+        vectors: Annotated[
+            str | None,
+            typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)"),
+        ] = None,
+        any_size: Annotated[
+            bool, typer.Option("--any-size", help="take files of other sizes than the published ones, too")
+        ] = False,
+        minutes: Annotated[float | None, typer.Option("--minutes", help="the most to train")] = None,
+        keep_every: Annotated[float, typer.Option("--keep-every", help="seconds between checkpoints")] = 30.0,
+        log_every: Annotated[int, typer.Option("--log-every", help="steps between lines of steps.csv")] = 10,
+        tensorboard: Annotated[
+            bool, typer.Option("--tensorboard/--no-tensorboard", help="log for TensorBoard, too")
+        ] = True,
+        output: Annotated[
+            str | None,
+            typer.Option("-o", "--output", metavar="RUN", help="a folder (default: trained/SET-MODEL-SEED)"),
+        ] = None,
+        resume: Annotated[
+            bool, typer.Option("--resume", help="go on with the run that is in the folder")
+        ] = False,
+        as_json: AsJson = False,
+        *,
+        given: dict[str, Any],
+    ) -> int:
+        """Docstring below."""
+        from training.engine.loop import Diverged
+        from training.engine.processes import is_first
+        from training.engine.run import Where
+        from training.experiments import Data, run, settings_for
+
+        settings = settings_for(
+            experiment, preset, given, "--preset" if preset not in PRESETS else experiment
+        )
+        name = f"{experiment}-{settings.model}-{settings.seed}"
+        folder = Path(output) if output is not None else Path("trained") / name
+        require_folder("-o", folder, NAMES, reads=(vectors,))
+        where = Where(
+            folder, resume, float("inf") if minutes is None else minutes, keep_every, log_every, tensorboard
+        )
+        source = Data(Path(data), None if vectors is None else Path(vectors), any_size)
+        try:
+            with interruptions(terminations=True) as stop:
+                said = run(experiment, settings, source, where, stop)
+        except Diverged as error:
+            says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
+            console(error=True).print(says, soft_wrap=True)
+            return NO
+        if not is_first():
+            return YES if isinstance(said, dict) else INTERRUPTED if said == "interrupted" else NO
+        if isinstance(said, str):
+            if as_json:
+                print_json({"outcome": said, "folder": str(folder)})
+            else:
+                more = " and a larger --minutes" if said == "out of time" else ""
+                console().print(
+                    f"{name}: {said}; kept in {folder}, and the same command with --resume{more} goes on",
+                    soft_wrap=True,
+                )
+            return INTERRUPTED if said == "interrupted" else NO
+        if as_json:
+            print_json(said)
+        else:
+            show(said, folder)
+        return YES
+
+    train.__doc__ = f"""Classify the sentences of {TITLES[experiment]} (Peng et al. 2018, section 6.3).
+
+    The epoch that is best on the dev part is kept, and measured on the test part. The units of a rational
+    model are then decided equal to their automata, for the trained weights.
+    """
+    return train
+
+
+def show(said: dict[str, Any], folder: Path) -> None:
+    """Print a result."""
+    out, metrics = console(), said["metrics"]
+    epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; epoch {said['best_epoch']} was best on"
+    " the dev part"
+    out.print(headed(f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"))
+    for part in ("dev", "test"):
+        accuracy, error = metrics[f"{part}_accuracy"], metrics[f"{part}_standard_error"]
+        count = said["data"][part]["sentences"]
+        beside = ""
+        if part == "test":
+            paper = said["paper"]
+            beside = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"
+        out.print(
+            f"  right on {accuracy:.1%} ± {error:.1%} of {count:,} {part} sentences (standard error){beside}"
+        )
+    decided = said.get("decided")
+    if decided is not None:
+        symbols = " and ".join(f"{layer['symbols']} {layer['of']}" for layer in decided["layers"])
+        out.print(
+            f"  all {decided['units']} units are equal to their automata ({decided['claim']}), on all"
+            " strings of"
+            f" {symbols}: decided",
+            soft_wrap=True,
+        )
+    out.print(f"  kept in {folder}", soft_wrap=True)

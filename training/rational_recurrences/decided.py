@@ -1,0 +1,130 @@
+"""A trained network's units, decided equal to their automata: on all strings of what a layer reads, for the
+trained weights.
+
+The claims are those of the models of section 6.1 (Peng et al. 2018). Of a layer, the recurrence as the paper
+writes it, with the gates that the trained layer computes in floats, is read as an automaton; it is decided to
+give every string the scores of the automaton that the paper constructs, with a certificate that an
+independent program checks. The first layer's alphabet are words of the training part; an upper layer's,
+vectors that the layer below gave for training sentences.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ratproof.record.ledger import recording
+from ratproof.rungs.decision import decide_units, read
+from ratproof.sides.layer import OfNetwork
+from ratproof.sides.layer_spec import spec
+from theory.registry import claims
+from training.engine.seeds import mixed
+from training.rational_recurrences.classifier import Classifier
+from training.rational_recurrences.task import Encoded
+
+CLAIMS = {
+    "rrnn-b": "model-b",
+    "rrnn-b-max-plus": "model-b-max-plus",
+    "rrnn-c": "model-c",
+    "rrnn-f": "model-f",
+}
+READING = "corrected"
+SYMBOLS = 16
+"""How many words, or vectors, are a layer's alphabet."""
+COMPARED = 50
+"""How many strings the float layer itself is run on."""
+
+
+def decide(network: Classifier, training: Encoded, table: Tensor) -> dict[str, Any] | None:
+    """Decide all units of all layers.
+
+    Args:
+        network: trained.
+        training: the sentences whose words are drawn, with the run's seed.
+        table: the word vectors.
+
+    Returns:
+        As JSON has it; ``None`` for a network that is no rational one.
+
+    Raises :class:`~ratproof.record.counterexample.Disagreement`: a unit is not its automaton.
+    """
+    kind = network.settings.model
+    if kind not in CLAIMS:
+        return None
+    begun = time.perf_counter()
+    rng = random.Random(mixed(network.settings.seed, 3))
+    like = next(network.parameters())
+    layers = [
+        _decided(kind, layer, vectors, rng, number)
+        for number, (layer, vectors) in enumerate(
+            zip(network.layers, _alphabets(network, training, table.to(like), rng), strict=True), 1
+        )
+    ]
+    return {
+        "claim": CLAIMS[kind],
+        "reading": READING,
+        "verdict": "equivalent",
+        "units": sum(layer["units"] for layer in layers),
+        "layers": layers,
+        "seconds": round(time.perf_counter() - begun, 1),
+    }
+
+
+@torch.no_grad()
+def _alphabets(network: Classifier, training: Encoded, table: Tensor, rng: random.Random) -> list[Tensor]:
+    """For each layer different vectors that it reads on training sentences, shape ``(symbols, size)``."""
+    places = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
+    vectors, lengths, _ = training.at(torch.tensor(sorted(places)), table)
+    there = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths
+    return [_some(torch.unique(read[there], dim=0), rng) for read in network.inputs(vectors)]
+
+
+def _some(vectors: Tensor, rng: random.Random) -> Tensor:
+    return vectors[sorted(rng.sample(range(len(vectors)), min(SYMBOLS, len(vectors))))]
+
+
+def _decided(kind: str, layer: Any, vectors: Tensor, rng: random.Random, number: int) -> dict[str, Any]:
+    claim = claims()[CLAIMS[kind]]
+    variant = next(variant for variant in claim.variants if variant.name == READING)
+    letters = [chr(0x4E00 + i) for i in range(len(vectors))]  # claims read letters
+    side = OfNetwork(
+        claim.name,
+        variant.name,
+        spec(
+            kind,
+            {"input_size": layer.input_size, "hidden_size": layer.hidden_size},
+            {name: values.detach().cpu().numpy() for name, values in layer.cell.state_dict().items()},
+            vectors.cpu().numpy(),
+            letters,
+            str(vectors.dtype).removeprefix("torch."),
+        ),
+    )
+    units = range(layer.hidden_size)
+    read_off = [read(variant.equality.recurrence, side.claim_weights(unit)) for unit in units]
+    with recording() as book:
+        decide_units(
+            side,
+            [made[unit % len(made)] for unit, made in zip(units, read_off, strict=True)],
+            side.automata(),
+        )
+        decided = book.cases
+    strings = [tuple(rng.choices(letters, k=rng.randint(1, 20))) for _ in range(COMPARED)]
+    worst = 0.0
+    for compared in side.compare(strings):
+        if compared.difference is not None:
+            raise RuntimeError(f"layer {number}: {compared.difference}")
+        worst = max(worst, compared.share or 0.0)
+    return {
+        "layer": number,
+        "units": decided,
+        "symbols": len(letters),
+        "of": "words of training sentences"
+        if number == 1
+        else "outputs of the layer below on training sentences",
+        "float_strings": len(strings),
+        "largest_share_of_the_rounding_bound": round(worst, 6),
+    }

@@ -1,0 +1,88 @@
+"""The random search over Table 6 (Peng et al. 2018), by Optuna: a model's trials are drawn from a seed, each
+is a run like any other, and what each found on the dev part is kept in a journal that several workers share.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from optuna.study import Study
+
+SPACE: dict[str, tuple[str, float, float]] = {
+    "hidden": ("whole", 100, 300),
+    "vertical_dropout": ("even", 0.0, 0.5),
+    "recurrent_dropout": ("even", 0.0, 0.5),
+    "embedding_dropout": ("even", 0.0, 0.5),
+    "rate": ("logarithmic", 1e-4, 1e-2),
+    "weight_decay": ("logarithmic", 1e-7, 1e-5),
+    "clip": ("even", 1.0, 5.0),
+}
+"""Table 6: how each is drawn, and between which numbers."""
+
+
+def drawn(trials: int, seed: int = 0) -> list[dict[str, Any]]:
+    """The settings of that many trials: the same for each model."""
+    optuna = _optuna()
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
+    return [dict(study.ask(_distributions()).params) for _ in range(trials)]
+
+
+def study(journal: Path, name: str) -> Study:
+    """The study of that name in the journal, which is made where it is not there."""
+    optuna = _optuna()
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(journal)))
+    made: Study = optuna.create_study(
+        study_name=name, storage=storage, direction="maximize", load_if_exists=True
+    )
+    return made
+
+
+def record(journal: Path, name: str, number: int, params: dict[str, Any], score: float | None) -> None:
+    """Keep what a trial found, once: its score on the dev part, or ``None`` where it diverged."""
+    optuna = _optuna()
+    kept = study(journal, name)
+    if any(trial.user_attrs.get("number") == number for trial in kept.trials):
+        return
+    kept.add_trial(
+        optuna.trial.create_trial(
+            params=params,
+            distributions=_distributions(),
+            value=score,
+            state=optuna.trial.TrialState.COMPLETE if score is not None else optuna.trial.TrialState.FAIL,
+            user_attrs={"number": number},
+        )
+    )
+
+
+def best(journal: Path, name: str, trials: int) -> dict[str, Any] | None:
+    """The settings of the trial that was best on the dev part, the first of equals; ``None`` as long as not
+    all are done.
+    """
+    kept = {trial.user_attrs["number"]: trial for trial in study(journal, name).trials}
+    if set(kept) < set(range(trials)):
+        return None
+    scored = [kept[number] for number in sorted(kept) if kept[number].value is not None]
+    if not scored:
+        return None
+    return dict(max(scored, key=lambda trial: trial.value or 0.0).params)
+
+
+def _distributions() -> dict[str, Any]:
+    distributions = _optuna().distributions
+    made: dict[str, Any] = {}
+    for name, (how, least, most) in SPACE.items():
+        if how == "whole":
+            made[name] = distributions.IntDistribution(int(least), int(most))
+        else:
+            made[name] = distributions.FloatDistribution(least, most, log=how == "logarithmic")
+    return made
+
+
+def _optuna() -> Any:
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return optuna

@@ -1,0 +1,94 @@
+"""Text classification as the engine trains it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from training.engine.noise import Noise
+from training.rational_recurrences.classifier import Classifier
+from training.rational_recurrences.data import Part
+
+AT_ONCE = 256
+
+
+class Encoded:
+    """Sentences as places in a table of word vectors.
+
+    Args:
+        part: the sentences.
+        index: the place of each word.
+    """
+
+    def __init__(self, part: Part, index: dict[str, int]) -> None:
+        self.rows = [
+            torch.tensor([index[word] for word in sentence], dtype=torch.long) for sentence in part.words
+        ]
+        self.labels = torch.tensor(part.labels)
+        self.lengths = torch.tensor([len(row) for row in self.rows])
+
+    def at(self, places: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Some of them: vectors ``(T, B, width)``, lengths and labels ``(B,)``, on the table's device."""
+        chosen = places.cpu()
+        words = nn.utils.rnn.pad_sequence([self.rows[i] for i in chosen.tolist()]).to(table.device)
+        return table[words], self.lengths[chosen].to(table.device), self.labels[chosen].to(table.device)
+
+    def portions(self) -> Iterator[Tensor]:
+        """The places of all, by length."""
+        yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
+
+
+class ClassificationTask:
+    """A classifier, the training part and the dev part.
+
+    Args:
+        network: the classifier.
+        training, dev: sentences.
+        table: the word vectors, shape ``(words, width)``.
+    """
+
+    def __init__(self, network: Classifier, training: Encoded, dev: Encoded, table: Tensor) -> None:
+        self.network: nn.Module = network
+        self.training, self.dev, self.table = training, dev, table
+        self.lengths = training.lengths
+
+    def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
+        """Cross-entropies, shape ``(B,)``."""
+        vectors, lengths, labels = self.training.at(examples, self._table())
+        return functional.cross_entropy(network(vectors, lengths, noise), labels, reduction="none")
+
+    def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
+        """Accuracy on the dev part, which is the score, and mean cross-entropy."""
+        accuracy, loss = self.measured(network, self.dev)
+        return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
+
+    @torch.no_grad()
+    def measured(self, network: nn.Module, part: Encoded, table: Tensor | None = None) -> tuple[float, float]:
+        """Accuracy and mean cross-entropy on a part."""
+        right, loss = 0, 0.0
+        for places in part.portions():
+            vectors, lengths, labels = part.at(places, self._table() if table is None else table)
+            scores = network(vectors, lengths)
+            right += int((scores.argmax(dim=1) == labels).sum())
+            loss += float(functional.cross_entropy(scores, labels, reduction="sum"))
+        return right / len(part.labels), loss / len(part.labels)
+
+    def _table(self) -> Tensor:
+        """The vectors, where the network is and in its precision."""
+        like = next(self.network.parameters())
+        if self.table.device != like.device or self.table.dtype != like.dtype:
+            self.table = self.table.to(like)
+        return self.table
+
+
+def standard_error(accuracy: float, sentences: int) -> float:
+    """Of an accuracy that was measured on so many sentences: sqrt(p (1 - p) / n).
+
+    >>> round(standard_error(0.83, 378), 3)
+    0.019
+    """
+    return math.sqrt(accuracy * (1 - accuracy) / sentences)

@@ -1,0 +1,158 @@
+"""The tables of the experiments: results of runs that differ in the seed alone, together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import mean, stdev
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model on a set: the test accuracies of its seeds.
+
+    Attributes:
+        experiment, model: which.
+        seeds: that were run.
+        mean, deviation: of the seeds' accuracies; ``None``: one seed has no deviation.
+        standard_error: of one accuracy, by the size of the test part.
+        paper, paper_deviation: what the paper has.
+        units: how many were decided equal to their automata, of all seeds; ``None`` for a network that is no
+            rational one.
+        seconds: of training, the mean.
+        sentences: of the test part.
+    """
+
+    experiment: str
+    model: str
+    seeds: tuple[int, ...]
+    mean: float
+    deviation: float | None
+    standard_error: float
+    paper: float | None
+    paper_deviation: float | None
+    units: int | None
+    seconds: float
+    sentences: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
+    """A row for each model on each set, of the results that have a test accuracy."""
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for one in results:
+        if "test_accuracy" in one["metrics"]:
+            same = {name: value for name, value in one["configuration"].items() if name != "seed"}
+            groups.setdefault((one["experiment"], one["model"], repr(sorted(same.items()))), []).append(one)
+    return [_row(*name[:2], runs) for name, runs in groups.items()]
+
+
+def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Each with its title, its header and its rows, as text."""
+    made: list[tuple[str, list[str], list[list[str]]]] = []
+    rows = rows_of(results)
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        own = [row for row in rows if row.experiment == experiment]
+        sentences = ", ".join(f"{count:,}" for count in sorted({row.sentences for row in own}))
+        made.append(
+            (
+                f"{experiment}: test accuracy in %, {sentences} test sentences",
+                [
+                    "model",
+                    "seeds",
+                    "mean",
+                    "deviation",
+                    "standard error",
+                    "paper",
+                    "units decided",
+                    "seconds",
+                ],
+                [_cells(row) for row in own],
+            )
+        )
+    trials = [one for one in results if "test_accuracy" not in one["metrics"]]
+    if trials:
+        made.append(
+            (
+                "searches: dev accuracy in %, no test part was read",
+                ["experiment", "model", "trials", "best", "worst", "settings of the best"],
+                _searches(trials),
+            )
+        )
+    return made
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share in %, without the sign; a dash for none."""
+    return "-" if share is None else f"{100 * share:.{digits}f}"
+
+
+def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
+    accuracies = [run["metrics"]["test_accuracy"] for run in runs]
+    decided = [run["decided"]["units"] for run in runs if run.get("decided")]
+    paper = runs[0]["paper"] or {}
+    size = runs[0]["data"]["test"]["sentences"]
+    average = mean(accuracies)
+    return Row(
+        experiment=experiment,
+        model=model,
+        seeds=tuple(sorted(run["seed"] for run in runs)),
+        mean=average,
+        deviation=stdev(accuracies) if len(accuracies) > 1 else None,
+        standard_error=math.sqrt(average * (1 - average) / size),
+        paper=paper.get("test_accuracy"),
+        paper_deviation=paper.get("standard_deviation"),
+        units=sum(decided) if decided else None,
+        seconds=mean(run["seconds"] for run in runs),
+        sentences=size,
+    )
+
+
+def _cells(row: Row) -> list[str]:
+    paper = percent(row.paper)
+    if row.paper_deviation is not None:
+        paper += f" ± {percent(row.paper_deviation)}"
+    return [
+        row.model,
+        str(len(row.seeds)),
+        percent(row.mean),
+        percent(row.deviation),
+        percent(row.standard_error),
+        paper,
+        "-" if row.units is None else f"{row.units:,}",
+        f"{row.seconds:.0f}",
+    ]
+
+
+def _searches(trials: list[dict[str, Any]]) -> list[list[str]]:
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for one in trials:
+        groups.setdefault((one["experiment"], one["model"]), []).append(one)
+    rows = []
+    for (experiment, model), runs in groups.items():
+        scores = [run["metrics"]["dev_accuracy"] for run in runs]
+        best = runs[scores.index(max(scores))]["configuration"]
+        rows.append(
+            [experiment, model, str(len(runs)), percent(max(scores)), percent(min(scores)), _settings(best)]
+        )
+    return rows
+
+
+def _settings(configuration: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {configuration[name]:.3g}"
+        for name in (
+            "hidden",
+            "rate",
+            "vertical_dropout",
+            "recurrent_dropout",
+            "embedding_dropout",
+            "weight_decay",
+            "clip",
+        )
+    )
