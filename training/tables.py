@@ -16,6 +16,7 @@ class Row:
     Attributes:
         experiment, model: which.
         seeds: that were run.
+        accuracies: of the seeds, in their order.
         mean, deviation: of the seeds' accuracies; ``None``: one seed has no deviation.
         standard_error: of one accuracy, by the size of the test part.
         paper, paper_deviation: what the paper has.
@@ -28,6 +29,7 @@ class Row:
     experiment: str
     model: str
     seeds: tuple[int, ...]
+    accuracies: tuple[float, ...]
     mean: float
     deviation: float | None
     standard_error: float
@@ -93,6 +95,7 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
+    runs = sorted(runs, key=lambda run: int(run["seed"]))
     accuracies = [run["metrics"]["test_accuracy"] for run in runs]
     decided = [run["decided"]["units"] for run in runs if run.get("decided")]
     paper = runs[0]["paper"] or {}
@@ -101,7 +104,8 @@ def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
     return Row(
         experiment=experiment,
         model=model,
-        seeds=tuple(sorted(run["seed"] for run in runs)),
+        seeds=tuple(run["seed"] for run in runs),
+        accuracies=tuple(accuracies),
         mean=average,
         deviation=stdev(accuracies) if len(accuracies) > 1 else None,
         standard_error=math.sqrt(average * (1 - average) / size),

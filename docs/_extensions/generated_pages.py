@@ -1,7 +1,8 @@
 """The Sphinx extension: before anything is read, write the pages that come from the code and from what ran.
 
-Three folders belong to it, all ignored by git: ``claims/`` (a page a claim, and the drawings and tables that
-other pages show), ``tests/`` (a page a claim's tests) and ``api/`` (the reference). A page is only written
+Four folders belong to it, all ignored by git: ``claims/`` (a page a claim, and the drawings and tables that
+other pages show), ``experiments/`` (a page an experiment), ``tests/`` (a page a claim's tests) and ``api/``
+(the reference). A page is only written
 when it changes, and one that nothing asks for any longer is removed.
 """
 
@@ -18,6 +19,7 @@ import command_page
 import coq_pages
 import docstrings
 import drawings
+import experiment_pages
 import fa_rnn_figures
 import large_figures
 import matrix_figures
@@ -30,7 +32,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from verdicts import Unreadable, read
 
-FOLDERS = ("api", "claims", "tests")
+FOLDERS = ("api", "claims", "experiments", "tests")
 
 
 def generate(app: Sphinx) -> None:
@@ -57,6 +59,7 @@ def generate(app: Sphinx) -> None:
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),
         **fa_rnn_figures.pages(here.parent),
+        **experiment_pages.pages(here.parent),
     }
     for path, text in files.items():
         _write(here / path, text)

@@ -24,16 +24,31 @@ from neural import checkpoints
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_sets
 from ratproof import main
-from training.engine.loop import Diverged, Loop
+from training.engine.logs import Logs
+from training.engine.loop import Diverged, Loop, Step
 from training.engine.noise import Noise
 from training.engine.processes import fabric_for
+from training.engine.progress import Progress
 from training.engine.sampler import batches, share_of
 from training.engine.settings import Settings
 from training.rational_recurrences.task import ClassificationTask
 
 __all__ = ["command_line"]
 
-SMALL = ["--hidden", "6", "--batch", "8", "--epochs", "4", "--rate", "0.01", "--any-size", "--no-tensorboard"]
+SMALL = [
+    "--hidden",
+    "6",
+    "--batch",
+    "8",
+    "--epochs",
+    "4",
+    "--rate",
+    "0.01",
+    "--halve-after",
+    "1",
+    "--any-size",
+    "--no-tensorboard",
+]
 
 
 # What is drawn.
@@ -320,6 +335,17 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(
     assert err.count("\n") == 1 and "the loss is inf in epoch 2, batch 5 (step 9;" in err
     about, tensors = checkpoints.read(tmp_path / "run" / "run.safetensors", "run of an experiment")
     assert about["progress"]["step"] == 9 and all(bool(t.isfinite().all()) for t in tensors.values())
+
+
+def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
+    """As where the process was killed after the logs were written, and before the checkpoint was."""
+    logs = Logs(tmp_path, Progress(), every=1, tensorboard=False)
+    for number in range(5):
+        logs.step(Step(number, 1, 0.5, 1.0, 0.1))
+    logs.write(Progress())
+    assert [row[0] for row in Logs(tmp_path, Progress(step=3), tensorboard=False).rows] == ["0", "1", "2"]
+    (tmp_path / "steps.csv").write_text("step\n1\n")
+    assert Logs(tmp_path, Progress(step=3), tensorboard=False).rows == []
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:

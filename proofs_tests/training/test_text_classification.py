@@ -19,7 +19,7 @@ from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
 from training.rational_recurrences import data, decided, search
-from training.rational_recurrences.classifier import Classifier
+from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.experiment import Sentences, prepared, run
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
 from training.rational_recurrences.task import standard_error
@@ -36,7 +36,7 @@ RATIONAL = [model for model in MODELS if model != "lstm"]
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("noisy", [False, True])
 def test_a_sentences_answer_does_not_depend_on_what_stands_behind_it(model: str, noisy: bool) -> None:
-    network = Classifier(Classification(model=model, hidden=5), 3).double()
+    network = SentenceClassifier(Classification(model=model, hidden=5), 3).double()
     vectors, lengths = torch.randn(9, 4, 3, dtype=torch.float64), torch.tensor([9, 4, 1, 0])
     noise = Noise(0, 0, torch.arange(4)) if noisy else None
     other = vectors.clone()
@@ -53,10 +53,10 @@ def test_a_sentences_answer_does_not_depend_on_what_stands_behind_it(model: str,
 def test_each_dropout_drops_in_training_alone(model: str) -> None:
     vectors, lengths, noise = torch.randn(6, 8, 3), torch.full((8,), 6), Noise(0, 0, torch.arange(8))
     none = {"vertical_dropout": 0.0, "recurrent_dropout": 0.0, "embedding_dropout": 0.0}
-    plain = Classifier(Classification(model=model, hidden=5, **none), 3)
+    plain = SentenceClassifier(Classification(model=model, hidden=5, **none), 3)
     assert torch.equal(plain(vectors, lengths), plain(vectors, lengths, noise))
     for name in none:
-        network = Classifier(Classification(model=model, hidden=5, **{**none, name: 0.5}), 3)
+        network = SentenceClassifier(Classification(model=model, hidden=5, **{**none, name: 0.5}), 3)
         assert torch.equal(network(vectors, lengths), plain(vectors, lengths))
         assert not torch.equal(network(vectors, lengths, noise), plain(vectors, lengths))
 

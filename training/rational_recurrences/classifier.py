@@ -21,7 +21,7 @@ LAYERS = {"lstm": nn.LSTM, "rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rr
 LABELS = 2
 
 
-class Classifier(nn.Module):
+class SentenceClassifier(nn.Module):
     """Sentences in, as word vectors; a score for each label out.
 
     The dropouts are those of appendix E.3, as the authors' program has them: on word vectors and on the last

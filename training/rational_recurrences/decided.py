@@ -23,7 +23,7 @@ from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import spec
 from theory.registry import claims
 from training.engine.seeds import mixed
-from training.rational_recurrences.classifier import Classifier
+from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.task import Encoded
 
 CLAIMS = {
@@ -39,7 +39,7 @@ COMPARED = 50
 """How many strings the float layer itself is run on."""
 
 
-def decide(network: Classifier, training: Encoded, table: Tensor) -> dict[str, Any] | None:
+def decide(network: SentenceClassifier, training: Encoded, table: Tensor) -> dict[str, Any] | None:
     """Decide all units of all layers.
 
     Args:
@@ -75,7 +75,9 @@ def decide(network: Classifier, training: Encoded, table: Tensor) -> dict[str, A
 
 
 @torch.no_grad()
-def _alphabets(network: Classifier, training: Encoded, table: Tensor, rng: random.Random) -> list[Tensor]:
+def _alphabets(
+    network: SentenceClassifier, training: Encoded, table: Tensor, rng: random.Random
+) -> list[Tensor]:
     """For each layer different vectors that it reads on training sentences, shape ``(symbols, size)``."""
     places = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
     vectors, lengths, _ = training.at(torch.tensor(sorted(places)), table)

@@ -16,7 +16,7 @@ from training.engine.names import RESULT
 from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
 from training.rational_recurrences import data
-from training.rational_recurrences.classifier import Classifier
+from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.data import Part
 from training.rational_recurrences.decided import decide
 from training.rational_recurrences.settings import Classification, paper
@@ -49,7 +49,7 @@ class Prepared:
     """
 
     task: ClassificationTask
-    network: Classifier
+    network: SentenceClassifier
     table: Tensor
     parts: dict[str, Encoded]
     about: dict[str, Any]
@@ -124,7 +124,7 @@ def prepared(experiment: str, settings: Classification, sentences: Sentences, te
     table, without = data.vector_table(file, words, settings.scale)
     index = {word: place for place, word in enumerate(words)}
     parts: dict[str, Encoded] = {name: Encoded(part, index) for name, part in read.items()}
-    network = Classifier(settings, table.shape[1])
+    network = SentenceClassifier(settings, table.shape[1])
     about = {
         "experiment": experiment,
         "data": data.described(experiment, _training_and_dev(read) if not test else read)

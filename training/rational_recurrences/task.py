@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.engine.noise import Noise
-from training.rational_recurrences.classifier import Classifier
+from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.data import Part
 
 AT_ONCE = 256
@@ -51,7 +51,7 @@ class ClassificationTask:
         table: the word vectors, shape ``(words, width)``.
     """
 
-    def __init__(self, network: Classifier, training: Encoded, dev: Encoded, table: Tensor) -> None:
+    def __init__(self, network: SentenceClassifier, training: Encoded, dev: Encoded, table: Tensor) -> None:
         self.network: nn.Module = network
         self.training, self.dev, self.table = training, dev, table
         self.lengths = training.lengths
