@@ -8,6 +8,16 @@ from dataclasses import asdict, dataclass
 from statistics import mean, stdev
 from typing import Any
 
+SEARCHED = (
+    "hidden",
+    "rate",
+    "vertical_dropout",
+    "recurrent_dropout",
+    "embedding_dropout",
+    "weight_decay",
+    "clip",
+)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -32,12 +42,12 @@ class Row:
     accuracies: tuple[float, ...]
     mean: float
     deviation: float | None
-    standard_error: float
+    standard_error: float | None
     paper: float | None
     paper_deviation: float | None
     units: int | None
     seconds: float
-    sentences: int
+    sentences: int | None
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -48,7 +58,7 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
     """A row for each model on each set, of the results that have a test accuracy."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for one in results:
-        if "test_accuracy" in one["metrics"]:
+        if one["metrics"].get("test_accuracy") is not None:
             same = {name: value for name, value in one["configuration"].items() if name != "seed"}
             groups.setdefault((one["experiment"], one["model"], repr(sorted(same.items()))), []).append(one)
     return [_row(*name[:2], runs) for name, runs in groups.items()]
@@ -60,7 +70,8 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
     rows = rows_of(results)
     for experiment in dict.fromkeys(row.experiment for row in rows):
         own = [row for row in rows if row.experiment == experiment]
-        sentences = ", ".join(f"{count:,}" for count in sorted({row.sentences for row in own}))
+        sizes = sorted({row.sentences for row in own if row.sentences is not None})
+        sentences = ", ".join(f"{count:,}" for count in sizes) or "some"
         made.append(
             (
                 f"{experiment}: test accuracy in %, {sentences} test sentences",
@@ -77,7 +88,9 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
                 [_cells(row) for row in own],
             )
         )
-    trials = [one for one in results if "test_accuracy" not in one["metrics"]]
+    trials = [
+        one for one in results if "dev_accuracy" in one["metrics"] and "test_accuracy" not in one["metrics"]
+    ]
     if trials:
         made.append(
             (
@@ -99,8 +112,9 @@ def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
     accuracies = [run["metrics"]["test_accuracy"] for run in runs]
     decided = [run["decided"]["units"] for run in runs if run.get("decided")]
     paper = runs[0]["paper"] or {}
-    size = runs[0]["data"]["test"]["sentences"]
+    size = runs[0].get("data", {}).get("test", {}).get("sentences")
     average = mean(accuracies)
+    error = None if size is None else math.sqrt(average * (1 - average) / size)
     return Row(
         experiment=experiment,
         model=model,
@@ -108,7 +122,7 @@ def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
         accuracies=tuple(accuracies),
         mean=average,
         deviation=stdev(accuracies) if len(accuracies) > 1 else None,
-        standard_error=math.sqrt(average * (1 - average) / size),
+        standard_error=error,
         paper=paper.get("test_accuracy"),
         paper_deviation=paper.get("standard_deviation"),
         units=sum(decided) if decided else None,
@@ -139,7 +153,7 @@ def _searches(trials: list[dict[str, Any]]) -> list[list[str]]:
         groups.setdefault((one["experiment"], one["model"]), []).append(one)
     rows = []
     for (experiment, model), runs in groups.items():
-        scores = [run["metrics"]["dev_accuracy"] for run in runs]
+        scores = [run["metrics"].get("dev_accuracy") or 0.0 for run in runs]
         best = runs[scores.index(max(scores))]["configuration"]
         rows.append(
             [experiment, model, str(len(runs)), percent(max(scores)), percent(min(scores)), _settings(best)]
@@ -150,13 +164,6 @@ def _searches(trials: list[dict[str, Any]]) -> list[list[str]]:
 def _settings(configuration: dict[str, Any]) -> str:
     return ", ".join(
         f"{name} {configuration[name]:.3g}"
-        for name in (
-            "hidden",
-            "rate",
-            "vertical_dropout",
-            "recurrent_dropout",
-            "embedding_dropout",
-            "weight_decay",
-            "clip",
-        )
+        for name in SEARCHED
+        if isinstance(configuration.get(name), int | float)
     )

@@ -87,7 +87,9 @@ def read(path: str | Path) -> Plan:
     """
     try:
         said = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
         raise FormatError(f"{path}: is no TOML ({' '.join(str(error).split()):.80})") from None
     strange = next((key for key in said if key not in ("name", "preset", "part")), None)
     if strange is not None:

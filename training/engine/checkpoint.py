@@ -13,6 +13,7 @@ from torch import Tensor
 
 from automata.errors import FormatError, InputError, OutputError
 from neural import checkpoints
+from neural.state_regularized.component import finite
 from training.engine.progress import Progress
 from training.kept import difference, fill, fill_optimiser, optimiser_tensors
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from training.engine.loop import Loop
 
 KIND = "run of an experiment"
+CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
+"""Of the learning rate's state, what a run changes."""
 
 
 def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
@@ -82,14 +85,36 @@ def _progress(said: Any) -> Progress:
         if type(value) is not int or value < 0:
             raise InputError(f"progress, {name}: is {value!r:.40}, where 0 or more is right")
     for name in ("loss", "rate", "seconds"):
-        if type(getattr(progress, name)) is not float:
+        if not finite(getattr(progress, name)) or getattr(progress, name) < 0:
             raise InputError(f"progress, {name}: is {getattr(progress, name)!r:.40}, where a number is right")
-    if not isinstance(progress.history, list) or len(progress.history) != progress.epoch:
-        raise InputError("progress, history: has not one entry for each epoch")
+    if not (progress.best is None if not progress.epoch else finite(progress.best)):
+        raise InputError(f"progress, best: is {progress.best!r:.40}, where the score of an epoch is right")
+    if progress.best_epoch > progress.epoch:
+        raise InputError("progress, best_epoch: is none of those that are done")
+    history = progress.history
+    if not isinstance(history, list) or len(history) != progress.epoch or not all(map(_entry, history)):
+        raise InputError("progress, history: has not one entry of numbers for each epoch")
+    if any(list(entry) != list(history[0]) for entry in history):
+        raise InputError("progress, history: its entries have different names")
     return progress
 
 
+def _entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and bool(entry) and all(map(finite, entry.values()))
+
+
 def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
+    """The learning rate's state: what a run changes is taken, and all else is as in this run."""
     if not isinstance(said, dict) or set(said) != set(own):
         raise InputError("the learning rate's state is not that of this version")
+    for name, value in said.items():
+        if name in CHANGING:
+            right = type(value) is type(own[name]) and (not isinstance(value, int) or value >= 0)
+            right = right and (
+                name != "_last_lr" or (len(value) == len(own[name]) and all(map(finite, value)))
+            )
+        else:
+            right = value == own[name]
+        if not right:
+            raise InputError(f"the learning rate's {name} is {value!r:.40}")
     return said

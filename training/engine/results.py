@@ -9,6 +9,7 @@ from typing import Any
 
 from automata.errors import FormatError, InputError, OutputError
 from automata.files import read_text, write_whole
+from neural.state_regularized.component import finite
 from training.engine.names import RESULT
 from training.engine.progress import Progress
 from training.engine.settings import Settings
@@ -80,10 +81,49 @@ def read(path: str | Path) -> dict[str, Any]:
     lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
     if lacking:
         raise FormatError(f"{path}: is no result of a run: it has no {lacking[0]}")
-    if not all(isinstance(said[key], dict) for key in ("metrics", "machine", "configuration")):
-        raise FormatError(f"{path}: is no result of a run: metrics, machine or configuration is no object")
+    wrong = _wrong(said)
+    if wrong is not None:
+        raise FormatError(f"{path}: is no result of a run: {wrong}")
     whole: dict[str, Any] = said
     return whole
+
+
+def _wrong(said: dict[str, Any]) -> str | None:
+    """What is wrong with an object that has all keys: the tables take from it what is right here."""
+    paper, decided = said["paper"], said.get("decided")
+    accuracy = said["metrics"].get("test_accuracy", 0) if isinstance(said["metrics"], dict) else 0
+    checks = {
+        "experiment and model are names": all(isinstance(said[key], str) for key in ("experiment", "model")),
+        "seed is a whole number": type(said["seed"]) is int and said["seed"] >= 0,
+        "seconds is a number": finite(said["seconds"]) and said["seconds"] >= 0,
+        "machine is an object": isinstance(said["machine"], dict),
+        "metrics is an object of numbers": _numbers(said["metrics"]),
+        "an accuracy is from 0 to 1": finite(accuracy) and 0 <= accuracy <= 1,
+        "configuration is an object of settings": isinstance(said["configuration"], dict)
+        and all(isinstance(value, str | bool) or finite(value) for value in said["configuration"].values()),
+        "paper is an object, or null": paper is None or _paper(paper),
+        "data names the parts with their numbers of sentences": _parts(said.get("data", {})),
+        "decided has the number of units, or is null": decided is None
+        or (isinstance(decided, dict) and type(decided.get("units")) is int),
+    }
+    return next((f"it is not so that {right}" for right, true in checks.items() if not true), None)
+
+
+def _numbers(values: Any) -> bool:
+    return isinstance(values, dict) and all(value is None or finite(value) for value in values.values())
+
+
+def _paper(paper: Any) -> bool:
+    figures = ("test_accuracy", "standard_deviation")
+    return isinstance(paper, dict) and _numbers({name: paper[name] for name in figures if name in paper})
+
+
+def _parts(data: Any) -> bool:
+    if not isinstance(data, dict):
+        return False
+    parts = [data[name] for name in ("train", "dev", "test") if name in data]
+    sizes = [part.get("sentences") if isinstance(part, dict) else None for part in parts]
+    return all(type(size) is int and size > 0 for size in sizes)
 
 
 def results_in(folder: str | Path) -> list[dict[str, Any]]:

@@ -1,0 +1,60 @@
+"""Specimens of the experiments' data, runs, results and campaigns."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
+from proofs_tests.mutated_files.kind import Kind, ratproof, run
+from proofs_tests.training.sentences import write_sets
+
+TRAIN = "train cr --data . --any-size --model rrnn-b --hidden 2 --batch 8 --epochs 1 --no-tensorboard -o run"
+
+
+def labelled_text(folder: Path) -> tuple[str, ...]:
+    """Sentences with a label each."""
+    write_sets(folder, sentences=20)
+    return ("cr/custrev.all",)
+
+
+def experiment_run(folder: Path) -> tuple[str, ...]:
+    """A run, stopped after an epoch of two."""
+    write_sets(folder, sentences=20)
+    run(f"{TRAIN} --epochs 2 --keep-every 0 --minutes 0.00001")
+    path = folder / "run" / "run.safetensors"
+    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    return ("run/run.safetensors",)
+
+
+def experiment_result(folder: Path) -> tuple[str, ...]:
+    """The result of a run."""
+    write_sets(folder, sentences=20)
+    run(TRAIN)
+    said = json.loads((folder / "run" / "result.json").read_text())
+    shutil.rmtree(folder / "run")
+    (folder / "run").mkdir()
+    (folder / "run" / "result.json").write_text(json.dumps(said))
+    return ("run/result.json",)
+
+
+def campaign(folder: Path) -> tuple[str, ...]:
+    """A campaign that was not begun."""
+    (folder / "small").mkdir()
+    (folder / "small" / "campaign.toml").write_text(
+        'name = "small"\npreset = "ours"\n\n[[part]]\nsearch = "sst2"\nmodels = ["lstm"]\ntrials = 2\n\n'
+        '[[part]]\ntrain = ["cr"]\nmodels = ["lstm"]\nseeds = [0, 1]\nsearched = "sst2"\n'
+        "settings = {batch = 8}\n"
+    )
+    return ("small/campaign.toml",)
+
+
+KINDS = (
+    Kind("labelled text", labelled_text, (ratproof(f"{TRAIN} --json"),), share=0.3),
+    Kind(
+        "run of an experiment", experiment_run, (ratproof(f"{TRAIN} --epochs 2 --resume --json"),), share=0.5
+    ),
+    Kind("result of a run", experiment_result, (ratproof("results run"), ratproof("results run --json"))),
+    Kind("campaign", campaign, (ratproof("campaign status small --json"),)),
+)
