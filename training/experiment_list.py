@@ -93,9 +93,12 @@ EXPERIMENTS = (
     Experiment(
         "ptb",
         f"{_RR}.2, Table 3",
-        "ptb/ptb.train.txt.gz, ptb.valid.txt, ptb.test.txt (Mikolov's Penn Treebank)",
-        "about an hour a run on a GPU",
-        None,
+        "ptb/ptb.train.txt or .gz, ptb.valid.txt, ptb.test.txt (Mikolov's Penn Treebank,"
+        " http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz)",
+        "not run to its end yet: a GPU for the paper's sizes; --preset small, some minutes an epoch on"
+        " one core",
+        "train ptb",
+        _TEXT,
     ),
     Experiment(
         "amazon", f"{_RR}.3, Table 5", "reviews (http://riejohnson.com/cnn_data.html)", "unknown", None

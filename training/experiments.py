@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
 from training.engine.settings import Settings, from_json
-from training.rational_recurrences.settings import PRESETS, Classification
+from training.language_modelling import settings as language
+from training.rational_recurrences import settings as text
 
 if TYPE_CHECKING:
     from training.engine.run import Where
 
 TEXT = ("sst2", "subj", "cr")
+LANGUAGE = ("ptb",)
+KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
+    **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
+    **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
+}
+"""By experiment: the class of its settings, and its presets."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +38,14 @@ def settings_for(experiment: str, preset: str, given: dict[str, Any], where: str
 
     Raises :class:`~automata.errors.InputError`: there is no such experiment, preset or setting.
     """
-    if experiment not in TEXT:
+    if experiment not in KINDS:
         raise InputError(
-            f"{where}: {experiment!r:.40} is no experiment of the engine; there are {', '.join(TEXT)}"
+            f"{where}: {experiment!r:.40} is no experiment of the engine; there are {', '.join(KINDS)}"
         )
-    if preset not in PRESETS:
-        raise InputError(f"{where}: {preset!r:.40} is no preset; there are {', '.join(PRESETS)}")
-    return from_json(Classification, {**PRESETS[preset], **given}, where)
+    kind, presets = KINDS[experiment]
+    if preset not in presets:
+        raise InputError(f"{where}: {preset!r:.40} is no preset; there are {', '.join(presets)}")
+    return from_json(kind, {**presets[preset], **given}, where)
 
 
 def run(
@@ -48,11 +56,15 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
 ) -> dict[str, Any] | str:
-    """Run an experiment: its result, or why there is none yet."""
+    """Run an experiment: its result, or why there is none yet; ``test`` as the text classification has it."""
+    if isinstance(settings, language.LanguageModelling):
+        from training.language_modelling.experiment import Text
+        from training.language_modelling.experiment import run as model
+
+        return model(settings, Text(data.folder, data.any_size), where, stop)
     from training.rational_recurrences.experiment import Sentences
     from training.rational_recurrences.experiment import run as classify
 
-    assert isinstance(settings, Classification)
-    return classify(
-        experiment, settings, Sentences(data.folder, data.vectors, data.any_size), where, stop, test
-    )
+    assert isinstance(settings, text.Classification)
+    sentences = Sentences(data.folder, data.vectors, data.any_size)
+    return classify(experiment, settings, sentences, where, stop, test)

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from statistics import mean, stdev
 from typing import Any
 
+from neural.state_regularized.component import finite
+
 SEARCHED = (
     "hidden",
     "rate",
@@ -88,6 +90,15 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
                 [_cells(row) for row in own],
             )
         )
+    modelled = [one for one in results if one["metrics"].get("test_perplexity") is not None]
+    if modelled:
+        made.append(
+            (
+                "ptb: perplexity",
+                ["model", "seed", "parameters", "dev", "test", "paper", "units decided", "words/s"],
+                list(map(_perplexities, modelled)),
+            )
+        )
     trials = [
         one for one in results if "dev_accuracy" in one["metrics"] and "test_accuracy" not in one["metrics"]
     ]
@@ -144,6 +155,20 @@ def _cells(row: Row) -> list[str]:
         paper,
         "-" if row.units is None else f"{row.units:,}",
         f"{row.seconds:.0f}",
+    ]
+
+
+def _perplexities(one: dict[str, Any]) -> list[str]:
+    metrics, paper, decided = one["metrics"], one["paper"] or {}, one.get("decided")
+    printed = paper.get("test_perplexity")
+    return [
+        one["model"],
+        str(one["seed"]),
+        f"{metrics.get('parameters') or 0:,.0f}",
+        *(f"{metrics.get(f'{part}_perplexity') or 0:.1f}" for part in ("dev", "test")),
+        f"{printed:.1f}" if finite(printed) else "-",
+        "-" if decided is None else f"{decided['units']:,}",
+        f"{metrics.get('tokens_per_second') or 0:,.0f}",
     ]
 
 

@@ -69,7 +69,8 @@ def _index(kept: Sequence[dict[str, Any]]) -> str:
 
 
 def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
-    count = sum(run["experiment"] == one.name and "test_accuracy" in run["metrics"] for run in kept)
+    own = [run["metrics"] for run in kept if run["experiment"] == one.name]
+    count = sum(any(name.startswith("test_") for name in metrics) for metrics in own)
     if one.command is None:
         runs = "none: it cannot be run yet"
     elif one.name in ELSEWHERE:

@@ -27,6 +27,16 @@ def write_sets(folder: Path, sentences: int = 50, seed: int = 0) -> Path:
     return folder
 
 
+def write_text(folder: Path, lines: int = 40, seed: int = 0) -> Path:
+    """A folder with ptb, whose dev and test parts have words of the training part alone."""
+    rng = random.Random(seed)
+    every = " ".join((*GOOD, *BAD, *OTHER)) + "\n"
+    for part in ("train", "valid", "test"):
+        text = every + "".join(f"{sentence(rng, 1)}\n" for _ in range(lines))
+        write(folder / f"ptb/ptb.{part}.txt", text)
+    return folder
+
+
 def sentence(rng: random.Random, label: int) -> str:
     words = rng.choices(OTHER, k=rng.randint(0, 9))
     words.insert(rng.randint(0, len(words)), rng.choice(GOOD if label else BAD))

@@ -31,6 +31,7 @@ from training.engine.processes import fabric_for
 from training.engine.progress import Progress
 from training.engine.sampler import batches, share_of
 from training.engine.settings import Settings
+from training.engine.task import ExampleTask
 from training.rational_recurrences.task import ClassificationTask
 
 __all__ = ["command_line"]
@@ -96,16 +97,22 @@ def test_processes_share_a_batch() -> None:
 # The loop.
 
 
-class Scripted:
+HOW = {"batch": 5, "rate": 0.1, "patience": 4, "halve_after": 2}
+
+
+class Scripted(ExampleTask):
     """A task whose dev scores are given, and whose losses are one parameter's square, or what ``spoil``
     makes of them.
     """
 
     def __init__(
-        self, scores: list[float], spoil: Callable[[int, Tensor], Tensor] = lambda step, x: x
+        self,
+        scores: list[float],
+        spoil: Callable[[int, Tensor], Tensor] = lambda step, x: x,
+        **settings: object,
     ) -> None:
-        self.network: nn.Module = nn.Linear(1, 1, bias=False)
-        self.lengths = torch.ones(10, dtype=torch.long)
+        how = Settings(**{**HOW, **settings})  # type: ignore[arg-type]
+        super().__init__(nn.Linear(1, 1, bias=False), how, torch.ones(10, dtype=torch.long))
         self.scores, self.spoil, self.steps, self.epochs = scores, spoil, 0, 0
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
@@ -119,9 +126,8 @@ class Scripted:
         return score, {"dev": score}
 
 
-def loop_of(task: Scripted, **settings: object) -> Loop:
-    how = Settings(batch=5, rate=0.1, patience=4, halve_after=2, **settings)  # type: ignore[arg-type]
-    return Loop(task, how, fabric_for("cpu", "32-true"))
+def loop_of(task: Scripted) -> Loop:
+    return Loop(task, task.settings, fabric_for("cpu", "32-true"))
 
 
 def test_training_stops_when_no_epoch_is_better_and_the_rate_is_halved_before() -> None:
@@ -133,7 +139,7 @@ def test_training_stops_when_no_epoch_is_better_and_the_rate_is_halved_before() 
 
 
 def test_the_best_epochs_weights_are_kept() -> None:
-    loop = loop_of(Scripted([0.5, 0.9, 0.1]), epochs=3)
+    loop = loop_of(Scripted([0.5, 0.9, 0.1], epochs=3))
     weights = []
     loop.run(ended=lambda: weights.append(loop.network.weight.detach().clone()))  # type: ignore[union-attr]
     assert torch.equal(loop.best["weight"], weights[1]) and not torch.equal(weights[1], weights[2])
@@ -141,7 +147,7 @@ def test_the_best_epochs_weights_are_kept() -> None:
 
 def test_a_gradient_is_clipped_to_the_norm() -> None:
     norms = []
-    loop = loop_of(Scripted([0.5], lambda step, x: 1000 * x), epochs=1, clip=1.0)
+    loop = loop_of(Scripted([0.5], lambda step, x: 1000 * x, epochs=1, clip=1.0))
     loop.run(tell=lambda step: norms.append((step.norm, float(loop.network.weight.grad.norm()))))  # type: ignore[union-attr]
     assert all(before > 1 and after == pytest.approx(1) for before, after in norms)
 
@@ -351,7 +357,7 @@ def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     from training.engine import checkpoint
 
-    loop = loop_of(Scripted([0.5] * 9), epochs=2)
+    loop = loop_of(Scripted([0.5] * 9, epochs=2))
     loop.run()
     path = tmp_path / "run.safetensors"
     checkpoint.write(loop, {}, path)

@@ -75,6 +75,7 @@ UNLIMITED = frozenset(
         "train sst2",
         "train subj",
         "train cr",
+        "train ptb",
         "results",
         "campaign",
         "campaign run",

@@ -39,6 +39,7 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
     tensors: dict[str, Tensor] = {f"model.{name}": t for name, t in loop.network.state_dict().items()}
     tensors |= {f"best.{name}": t for name, t in loop.best.items()}
     tensors |= dict(optimiser_tensors(loop.optimiser))
+    tensors |= {f"carried.{name}": t for name, t in loop.task.carried().items()}
     tensors["random"] = torch.get_rng_state()
     about = {"task": task, "progress": asdict(loop.progress), "rates": loop.scheduler.state_dict()}
     copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
@@ -70,6 +71,8 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         fill_optimiser(loop.optimiser, list(loop.network.parameters()), tensors)
         loop.scheduler.load_state_dict(_rates(loop.scheduler.state_dict(), about["rates"]))
         torch.set_rng_state(tensors["random"])
+        carried = {name: t for name, t in tensors.items() if name.startswith("carried.")}
+        loop.task.carry({name.removeprefix("carried."): t for name, t in carried.items()})
     except (InputError, KeyError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: is no run that can go on ({why:.120})") from None

@@ -19,7 +19,7 @@ from torch import Tensor
 from automata.errors import InputError
 from training.engine.noise import Noise
 from training.engine.progress import Outcome, Progress
-from training.engine.sampler import batches, share_of
+from training.engine.sampler import share_of
 from training.engine.settings import Settings
 from training.engine.task import Task
 from training.engine.threads import one_thread
@@ -60,9 +60,7 @@ class Loop:
     def __init__(self, task: Task, settings: Settings, fabric: Fabric) -> None:
         self.task, self.settings, self.fabric = task, settings, fabric
         self.network = task.network
-        optimiser = torch.optim.Adam(
-            self.network.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
-        )
+        optimiser = task.optimiser()
         self.module, self.wrapped = fabric.setup(self.network, optimiser)
         self.optimiser = optimiser
         self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
@@ -102,7 +100,7 @@ class Loop:
         kept = time.monotonic()
         with one_thread():
             while not self.done:
-                order = batches(self.task.lengths, self.settings.batch, self.settings.seed, p.epoch)
+                order = self.task.batches(p.epoch)
                 while p.batch < len(order):
                     p.seconds = time.monotonic() - begun
                     interrupted, late = self._agreed(stop(), p.seconds > seconds)
@@ -112,7 +110,7 @@ class Loop:
                         keep()
                         kept = time.monotonic()
                     tell(self._step(order[p.batch]))
-                self._epoch()
+                self._epoch(sum(map(len, order)))
                 p.seconds = time.monotonic() - begun
                 ended()
         return "trained"
@@ -140,19 +138,21 @@ class Loop:
         p.batch, p.step = p.batch + 1, p.step + 1
         return made
 
-    def _epoch(self) -> None:
+    def _epoch(self, examples: int) -> None:
         """What the dev set says of the epoch, and what follows from it."""
         p = self.progress
         self.network.eval()
         with torch.no_grad(), self.fabric.autocast():
             score, said = self.fabric.broadcast(self.task.measure(self.network))
         p.epoch += 1
-        p.history.append({"epoch": p.epoch, "loss": p.loss / len(self.task.lengths), "rate": p.rate, **said})
+        p.history.append({"epoch": p.epoch, "loss": p.loss / examples, "rate": p.rate, **said})
         p.batch, p.loss = 0, 0.0
         if p.best is None or score > p.best:
             p.best, p.best_epoch, self.best = score, p.epoch, _copy(self.network)
         self.scheduler.step(score)
-        p.rate = float(self.optimiser.param_groups[0]["lr"])
+        p.rate = self.task.next_rate(p.epoch, float(self.optimiser.param_groups[0]["lr"]))
+        for group in self.optimiser.param_groups:
+            group["lr"] = p.rate
 
     def _mean(self, value: Tensor) -> Tensor:
         """Of the processes' values."""

@@ -130,7 +130,10 @@ def train(
 
     keep()  # so that a folder that cannot be written is known now
     p = loop.progress
-    steps = settings.epochs * -(-len(task.lengths) // settings.batch)
+    steps = settings.epochs * len(task.batches(0))
+    # of several processes the first one keeps the run, and knows its own part of what is carried: at an
+    # epoch's end nothing is
+    apart = task.carries and fabric.world_size > 1
     try:
         with bar(what, steps, p.step) as move:
 
@@ -140,8 +143,11 @@ def train(
                     best = "" if p.best is None else f"best on dev {p.best:.2%} in epoch {p.best_epoch}"
                     move(p.step, f"epoch {made.epoch}, loss {made.loss:.3f}  {best}")
 
-            outcome = loop.run(stop, keep, tell, lambda: None, where.minutes * 60, where.keep_every)
-        keep()
+            every = math.inf if apart else where.keep_every
+            ended = keep if apart else lambda: None
+            outcome = loop.run(stop, keep, tell, ended, where.minutes * 60, every)
+        if outcome == "trained" or not apart:
+            keep()
     finally:
         if logs is not None:
             logs.close()

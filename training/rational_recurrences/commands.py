@@ -12,13 +12,9 @@ import typer
 
 from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed
-from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
-from ratproof.process.interruptions import interruptions
-from ratproof.process.json_answers import print_json
-from ratproof.process.outputs import require_folder
-from training.engine.names import NAMES
 from training.engine.options import with_settings
 from training.rational_recurrences.settings import PRESETS, Classification
+from training.run_command import in_folder
 
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
 
@@ -62,45 +58,24 @@ def command(experiment: str) -> Callable[..., int]:
         given: dict[str, Any],
     ) -> int:
         """Docstring below."""
-        from training.engine.loop import Diverged
-        from training.engine.processes import is_first
-        from training.engine.run import Where
-        from training.experiments import Data, run, settings_for
+        from training.experiments import Data
 
-        settings = settings_for(
-            experiment, preset, given, "--preset" if preset not in PRESETS else experiment
+        return in_folder(
+            experiment,
+            preset,
+            given,
+            Data(Path(data), None if vectors is None else Path(vectors), any_size),
+            output,
+            {
+                "resume": resume,
+                "minutes": float("inf") if minutes is None else minutes,
+                "keep_every": keep_every,
+                "log_every": log_every,
+                "tensorboard": tensorboard,
+            },
+            as_json,
+            show,
         )
-        name = f"{experiment}-{settings.model}-{settings.seed}"
-        folder = Path(output) if output is not None else Path("trained") / name
-        require_folder("-o", folder, NAMES, reads=(vectors,))
-        where = Where(
-            folder, resume, float("inf") if minutes is None else minutes, keep_every, log_every, tensorboard
-        )
-        source = Data(Path(data), None if vectors is None else Path(vectors), any_size)
-        try:
-            with interruptions(terminations=True) as stop:
-                said = run(experiment, settings, source, where, stop)
-        except Diverged as error:
-            says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
-            console(error=True).print(says, soft_wrap=True)
-            return NO
-        if not is_first():
-            return YES if isinstance(said, dict) else INTERRUPTED if said == "interrupted" else NO
-        if isinstance(said, str):
-            if as_json:
-                print_json({"outcome": said, "folder": str(folder)})
-            else:
-                more = " and a larger --minutes" if said == "out of time" else ""
-                console().print(
-                    f"{name}: {said}; kept in {folder}, and the same command with --resume{more} goes on",
-                    soft_wrap=True,
-                )
-            return INTERRUPTED if said == "interrupted" else NO
-        if as_json:
-            print_json(said)
-        else:
-            show(said, folder)
-        return YES
 
     train.__doc__ = f"""Classify the sentences of {TITLES[experiment]} (Peng et al. 2018, section 6.3).
 

@@ -52,26 +52,38 @@ def decide(network: SentenceClassifier, training: Encoded, table: Tensor) -> dic
 
     Raises :class:`~ratproof.record.counterexample.Disagreement`: a unit is not its automaton.
     """
-    kind = network.settings.model
+    rng = random.Random(mixed(network.settings.seed, 3))
+    like = next(network.parameters())
+    vectors = _alphabets(network, training, table.to(like), rng)
+    return decide_layers(network.settings.model, list(network.layers), vectors, rng)
+
+
+def decide_layers(
+    kind: str, layers: list[Any], alphabets: list[Tensor], rng: random.Random
+) -> dict[str, Any] | None:
+    """Decide all units of layers, each over vectors that it reads, shape ``(symbols, size)``; as
+    :func:`decide`.
+    """
     if kind not in CLAIMS:
         return None
     begun = time.perf_counter()
-    rng = random.Random(mixed(network.settings.seed, 3))
-    like = next(network.parameters())
-    layers = [
+    said = [
         _decided(kind, layer, vectors, rng, number)
-        for number, (layer, vectors) in enumerate(
-            zip(network.layers, _alphabets(network, training, table.to(like), rng), strict=True), 1
-        )
+        for number, (layer, vectors) in enumerate(zip(layers, alphabets, strict=True), 1)
     ]
     return {
         "claim": CLAIMS[kind],
         "reading": READING,
         "verdict": "equivalent",
-        "units": sum(layer["units"] for layer in layers),
-        "layers": layers,
+        "units": sum(layer["units"] for layer in said),
+        "layers": said,
         "seconds": round(time.perf_counter() - begun, 1),
     }
+
+
+def some(vectors: Tensor, rng: random.Random) -> Tensor:
+    """So many of the vectors as an alphabet has."""
+    return vectors[sorted(rng.sample(range(len(vectors)), min(SYMBOLS, len(vectors))))]
 
 
 @torch.no_grad()
@@ -82,11 +94,7 @@ def _alphabets(
     places = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
     vectors, lengths, _ = training.at(torch.tensor(sorted(places)), table)
     there = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths
-    return [_some(torch.unique(read[there], dim=0), rng) for read in network.inputs(vectors)]
-
-
-def _some(vectors: Tensor, rng: random.Random) -> Tensor:
-    return vectors[sorted(rng.sample(range(len(vectors)), min(SYMBOLS, len(vectors))))]
+    return [some(torch.unique(read[there], dim=0), rng) for read in network.inputs(vectors)]
 
 
 def _decided(kind: str, layer: Any, vectors: Tensor, rng: random.Random, number: int) -> dict[str, Any]:
@@ -98,7 +106,7 @@ def _decided(kind: str, layer: Any, vectors: Tensor, rng: random.Random, number:
         variant.name,
         spec(
             kind,
-            {"input_size": layer.input_size, "hidden_size": layer.hidden_size},
+            {"input_size": layer.input_size, "hidden_size": layer.hidden_size, **layer.options},
             {name: values.detach().cpu().numpy() for name, values in layer.cell.state_dict().items()},
             vectors.cpu().numpy(),
             letters,

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.engine.noise import Noise
+from training.engine.task import ExampleTask
 from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.data import Part
 
@@ -42,7 +43,7 @@ class Encoded:
         yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
 
 
-class ClassificationTask:
+class ClassificationTask(ExampleTask):
     """A classifier, the training part and the dev part.
 
     Args:
@@ -52,9 +53,8 @@ class ClassificationTask:
     """
 
     def __init__(self, network: SentenceClassifier, training: Encoded, dev: Encoded, table: Tensor) -> None:
-        self.network: nn.Module = network
+        super().__init__(network, network.settings, training.lengths)
         self.training, self.dev, self.table = training, dev, table
-        self.lengths = training.lengths
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
         """Cross-entropies, shape ``(B,)``."""

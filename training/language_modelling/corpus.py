@@ -1,0 +1,117 @@
+"""The Penn Treebank as Mikolov prepared it: a sentence on each line, words with spaces between them,
+``<unk>`` and
+``N`` among them; each line ends a sentence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from automata.errors import FormatError
+
+WHERE = "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, in data/"
+FORMAT = "a sentence on each line, words with spaces between them"
+END = "</s>"
+FILES = {"train": "ptb/ptb.train.txt", "dev": "ptb/ptb.valid.txt", "test": "ptb/ptb.test.txt"}
+SIZES = {"train": 929_589, "dev": 73_760, "test": 82_430}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The parts as numbers of words.
+
+    Attributes:
+        words: the vocabulary of the training part; its first is the end of a sentence.
+        parts: by name, shape ``(tokens,)``.
+        files: the names of those that were read.
+    """
+
+    words: tuple[str, ...]
+    parts: dict[str, Tensor]
+    files: tuple[str, ...]
+
+    def described(self) -> dict[str, Any]:
+        """What a result says of it."""
+        return {
+            **{
+                name: {"tokens": len(ids), "sha256": hashlib.sha256(ids.numpy().tobytes()).hexdigest()[:16]}
+                for name, ids in self.parts.items()
+            },
+            "words": len(self.words),
+            "split": "the set's own",
+        }
+
+
+def load(folder: Path, any_size: bool = False) -> Corpus:
+    """The three parts in a folder with ``ptb/ptb.train.txt``, ``.valid.txt`` and ``.test.txt``, each as it
+    is or with ``.gz``.
+
+    Raises :class:`~automata.errors.FormatError`: a file is missing, cut off, or no such text: which, what is
+    right, and where it is published.
+    """
+    texts, files = {}, []
+    for part, name in FILES.items():
+        path = folder / name
+        zipped = path.with_name(path.name + ".gz")
+        path = zipped if zipped.exists() and not path.exists() else path
+        texts[part] = _tokens(path, part, any_size)
+        files.append(path.name)
+    words = tuple(dict.fromkeys([END, *texts["train"]]))
+    place = {word: number for number, word in enumerate(words)}
+    for part, tokens in texts.items():
+        strange = next((token for token in tokens if token not in place), None)
+        if strange is not None:
+            raise FormatError(
+                f"{folder / FILES[part]}: {strange!r:.40} is no word of the training part{_about()}"
+            )
+    parts = {part: torch.tensor([place[token] for token in tokens]) for part, tokens in texts.items()}
+    return Corpus(words, parts, tuple(files))
+
+
+def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """A text cut into columns that are read side by side, and what follows each word, both of shape
+    ``(steps, count)``; the rest, of less than ``count`` words, is left out.
+
+    >>> x, y = columns(torch.arange(8), 2)
+    >>> x.tolist(), y.tolist()
+    ([[0, 3], [1, 4], [2, 5]], [[1, 4], [2, 5], [3, 6]])
+    """
+    steps = (len(ids) - 1) // count
+    return ids[: steps * count].view(count, steps).t(), ids[1 : steps * count + 1].view(count, steps).t()
+
+
+def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FormatError(f"{path}: cannot be read: {why}{_about()}") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong){_about()}") from None
+    if "\0" in text:
+        raise FormatError(f"{path}: is binary (byte {text.index(chr(0))} is NUL){_about()}")
+    if not text.endswith("\n"):
+        last = text.count("\n") + 1
+        raise FormatError(
+            f"{path}: line {last}: has no line feed at its end, as where a file was cut off{_about()}"
+        )
+    tokens = [token for line in text[:-1].split("\n") for token in (*line.split(), END)]
+    if len(tokens) != SIZES[part] and not any_size:
+        raise FormatError(
+            f"{path}: has {len(tokens):,} words and ends of sentences, where the published one has"
+            f" {SIZES[part]:,}: was it cut? --any-size takes it as it is{_about()}"
+        )
+    return tokens
+
+
+def _about() -> str:
+    return f"; it holds the Penn Treebank as Mikolov prepared it: {FORMAT}, published at {WHERE}"

@@ -1,0 +1,95 @@
+"""The language model of section 6.2 (Peng et al. 2018): recurrent layers between word vectors and a softmax
+that have the same weights.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from neural.rrnn_b import RRNNB
+from neural.rrnn_b_max_plus import RRNNBMaxPlus
+from neural.rrnn_c import RRNNC
+from neural.rrnn_f import RRNNF
+from training.engine.noise import Noise
+from training.engine.seeds import mixed
+from training.language_modelling.settings import LanguageModelling
+
+RATIONAL = {"rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rrnn-c": RRNNC, "rrnn-f": RRNNF}
+State = list[tuple[Tensor, ...]]
+"""Of each layer, tensors of shape ``(1, B, d)``."""
+
+
+class LanguageModel(nn.Module):
+    """Words in, scores of the words that follow out. The rational layers have output gates (equations 23d,
+    24d, 25e and 26h).
+
+    Args:
+        settings: of the run.
+        words: how many there are.
+    """
+
+    def __init__(self, settings: LanguageModelling, words: int) -> None:
+        super().__init__()
+        self.settings = settings
+        d = settings.hidden
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(mixed(settings.seed, 2))
+            self.vectors = nn.Embedding(words, d)
+            nn.init.uniform_(self.vectors.weight, -((3.0 / d) ** 0.5), (3.0 / d) ** 0.5)
+            self.bias = nn.Parameter(torch.zeros(words))
+            self.layers = nn.ModuleList(
+                _layer(settings.model, one, two) for one, two in pairwise([d] * (settings.layers + 1))
+            )
+
+    def forward(self, ids: Tensor, state: State | None, noise: Noise | None = None) -> tuple[Tensor, State]:
+        """Scores of shape ``(T, B, words)``, and the state after the last word.
+
+        Args:
+            ids: words, shape ``(T, B)``.
+            state: before the first one; the layers' own start without it.
+            noise: of this step, in training; without it nothing is dropped.
+        """
+        s, values = self.settings, self.vectors(ids)
+        if noise is not None:
+            values = _dropped(values, noise, 0, s.input_dropout, each_step=True)
+        after: State = []
+        for number, layer in enumerate(self.layers):
+            if noise is not None:
+                if number:
+                    values = _dropped(values, noise, 2 * number, s.vertical_dropout)
+                values = _dropped(values, noise, 2 * number + 1, s.recurrent_dropout)
+            values, last = layer(values, None if state is None else _given(state[number]))
+            after.append(last if isinstance(last, tuple) else (last,))
+        if noise is not None:
+            values = _dropped(values, noise, 2 * len(self.layers), s.output_dropout, each_step=True)
+        return values @ self.vectors.weight.t() + self.bias, after
+
+    def inputs(self, ids: Tensor) -> list[Tensor]:
+        """What each layer reads, without dropout, from its start on, shapes ``(T, B, d)``."""
+        values, read = self.vectors(ids), []
+        for layer in self.layers:
+            read.append(values)
+            values = layer(values)[0]
+        return read
+
+
+def _layer(model: str, size: int, hidden: int) -> nn.Module:
+    return nn.LSTM(size, hidden) if model == "lstm" else RATIONAL[model](size, hidden, output_gate=True)
+
+
+def _given(state: tuple[Tensor, ...]) -> Any:
+    return state if len(state) > 1 else state[0]
+
+
+def _dropped(values: Tensor, noise: Noise, stream: int, dropped: float, each_step: bool = False) -> Tensor:
+    """Values of shape ``(T, B, size)``, some of them dropped."""
+    if not dropped:
+        return values
+    time, _, size = values.shape
+    if each_step:
+        return values * noise.kept(stream, (time, size), dropped, values.dtype).transpose(0, 1)
+    return values * noise.kept(stream, (size,), dropped, values.dtype)

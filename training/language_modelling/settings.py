@@ -1,0 +1,93 @@
+"""The settings of language modelling (section 6.2 and appendix E.2, Peng et al. 2018), and what the paper
+found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from training.engine.settings import Settings, setting
+
+MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
+
+
+@dataclass(frozen=True)
+class LanguageModelling(Settings):
+    """A run of language modelling: the defaults are those of the authors' program for 2 layers."""
+
+    model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
+    batch: int = setting(32, "columns that the text is cut into, which are read side by side", 1, 4096)
+    rate: float = setting(
+        0.5, "of stochastic gradient descent at first; the paper: 1, and 0.5 for C and F", 1e-8, 100
+    )
+    weight_decay: float = setting(1e-5, "of the squared parameters", 0, 1)
+    clip: float = setting(5.0, "the largest norm of a gradient", 1e-6)
+    epochs: int = setting(300, "at most", 1, 10**6)
+    patience: int = setting(300, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    halve_after: int = setting(
+        300, "halve the learning rate after so many epochs that were no better", 1, 10**6
+    )
+    decay: float = setting(0.98, "by what the learning rate is multiplied after each epoch", 0.01, 1)
+    decay_after: int = setting(150, "epochs before the first such one", 0, 10**6)
+    hidden: int = setting(610, "d, the size of word vectors and of each layer", 1, 8192)
+    layers: int = setting(2, "recurrent layers", 1, 16)
+    window: int = setting(35, "steps of backpropagation through time", 1, 10**4)
+    input_dropout: float = setting(0.65, "of the word vectors", 0, 0.95)
+    output_dropout: float = setting(0.65, "of what the softmax reads", 0, 0.95)
+    vertical_dropout: float = setting(
+        0.2, "of a layer's outputs on their way to the next, one mask for a window", 0, 0.95
+    )
+    recurrent_dropout: float = setting(0.2, "of what a layer's gates read, one mask for a window", 0, 0.95)
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper-10m": {},
+    "paper-24m": {"hidden": 910, "layers": 3},
+    "small": {
+        "hidden": 200,
+        "epochs": 6,
+        "decay": 0.5,
+        "decay_after": 3,
+        "input_dropout": 0.2,
+        "output_dropout": 0.2,
+        "vertical_dropout": 0.1,
+        "recurrent_dropout": 0.1,
+    },
+}
+"""Named values, for the fields that a command line leaves open: the paper's two sizes, and one for a CPU,
+whose perplexities are not the paper's.
+"""
+
+TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
+    2: {
+        "rrnn-b": (73.1, 69.2),
+        "rrnn-b-max-plus": (75.1, 71.7),
+        "rrnn-c": (72.5, 69.5),
+        "rrnn-f": (69.5, 66.3),
+    },
+    3: {
+        "rrnn-b": (68.7, 65.2),
+        "rrnn-b-max-plus": (70.8, 66.9),
+        "rrnn-c": (70.0, 67.0),
+        "rrnn-f": (66.0, 63.1),
+    },
+}
+"""The paper's perplexities on dev and test, by the number of layers; 10 million parameters with 2, 24 with
+3.
+"""
+
+
+def paper(settings: LanguageModelling) -> dict[str, Any] | None:
+    """What Table 3 says of a model of so many layers."""
+    found = TABLE_3.get(settings.layers, {}).get(settings.model)
+    if found is None:
+        return None
+    dev, test = found
+    parameters = {2: "10M", 3: "24M"}[settings.layers]
+    return {
+        "dev_perplexity": dev,
+        "test_perplexity": test,
+        "parameters": parameters,
+        "source": "Peng et al. 2018, Table 3",
+    }

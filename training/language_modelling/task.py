@@ -1,0 +1,115 @@
+"""Language modelling as the engine trains it: an example is a column of the text in one window, and the
+state goes from one window to the next.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from automata.errors import InputError
+from training.engine.noise import Noise
+from training.language_modelling.corpus import Corpus, columns
+from training.language_modelling.network import LanguageModel, State
+
+AT_ONCE = 512
+"""Words that are read at once on dev and test."""
+
+
+class LanguageTask:
+    """A language model and its text.
+
+    Args:
+        network: the model.
+        corpus: the text.
+    """
+
+    carries = True
+
+    def __init__(self, network: LanguageModel, corpus: Corpus) -> None:
+        self.network: nn.Module = network
+        self.settings, self.corpus = network.settings, corpus
+        self.words, self.following = columns(corpus.parts["train"], self.settings.batch)
+        self.windows = -(-len(self.words) // self.settings.window)
+        self.state: State | None = None
+
+    def batches(self, epoch: int) -> list[Tensor]:
+        """Window after window, each with all columns; an example's number is window * columns + column."""
+        count = self.settings.batch
+        return [torch.arange(count) + count * window for window in range(self.windows)]
+
+    def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
+        """Cross-entropies, summed over the window's words, shape ``(B,)``."""
+        count, steps = self.settings.batch, self.settings.window
+        window, chosen = int(examples[0]) // count, (examples % count).cpu()
+        there = slice(window * steps, (window + 1) * steps)
+        ids, right = (x[there][:, chosen].to(examples.device) for x in (self.words, self.following))
+        state = self.state if window else self._start(ids.shape[1])
+        scores, after = network(ids, state, noise)
+        self.state = [tuple(tensor.detach() for tensor in layer) for layer in after]
+        every = functional.cross_entropy(scores.flatten(0, 1), right.flatten(), reduction="none")
+        return every.view(right.shape).sum(0)
+
+    @torch.no_grad()
+    def _start(self, count: int) -> State:
+        """The state after the end of a sentence, as the authors' program begins."""
+        device = next(self.network.parameters()).device
+        state: State = self.network(torch.zeros(1, count, dtype=torch.long, device=device), None)[1]
+        return state
+
+    def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
+        """Perplexity on the dev part; the score is its logarithm, turned round."""
+        loss = self.loss(network, "dev")
+        return -loss, {"dev_perplexity": math.exp(min(loss, 700.0))}
+
+    @torch.no_grad()
+    def loss(self, network: nn.Module, part: str) -> float:
+        """The mean cross-entropy of a part's words, read from its first to its last."""
+        device = next(network.parameters()).device
+        words, following = (x.to(device) for x in columns(self.corpus.parts[part], 1))
+        state, total = self._start(1), 0.0
+        for at in range(0, len(words), AT_ONCE):
+            scores, state = network(words[at : at + AT_ONCE], state)
+            total += float(
+                functional.cross_entropy(scores[:, 0], following[at : at + AT_ONCE, 0], reduction="sum")
+            )
+        return total / len(words)
+
+    def optimiser(self) -> torch.optim.Optimizer:
+        """Stochastic gradient descent."""
+        s = self.settings
+        return torch.optim.SGD(self.network.parameters(), lr=s.rate, weight_decay=s.weight_decay)
+
+    def next_rate(self, epoch: int, rate: float) -> float:
+        """A little less, after some epochs."""
+        return rate * self.settings.decay if epoch >= self.settings.decay_after else rate
+
+    def carried(self) -> dict[str, Tensor]:
+        """The state of each layer."""
+        return {
+            f"{layer}.{part}": tensor
+            for layer, tensors in enumerate(self.state or [])
+            for part, tensor in enumerate(tensors)
+        }
+
+    def carry(self, tensors: dict[str, Tensor]) -> None:
+        """Take the state of each layer.
+
+        Raises :class:`~automata.errors.InputError` for one of another network.
+        """
+        if not tensors:
+            self.state = None
+            return
+        like = self._start(self.settings.batch)
+        right = {f"{layer}.{part}": t for layer, parts in enumerate(like) for part, t in enumerate(parts)}
+        if {name: (t.shape, t.dtype) for name, t in tensors.items()} != {
+            name: (t.shape, t.dtype) for name, t in right.items()
+        }:
+            raise InputError("the state that is carried is not that of this network")
+        self.state = [
+            tuple(tensors[f"{layer}.{part}"].to(t.device) for part, t in enumerate(parts))
+            for layer, parts in enumerate(like)
+        ]
