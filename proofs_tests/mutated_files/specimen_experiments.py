@@ -8,7 +8,7 @@ from pathlib import Path
 
 from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, ratproof, run
-from proofs_tests.training.sentences import write_sets
+from proofs_tests.training.sentences import write_sets, write_text
 
 TRAIN = "train cr --data . --any-size --model rrnn-b --hidden 2 --batch 8 --epochs 1 --no-tensorboard -o run"
 
@@ -50,7 +50,28 @@ def campaign(folder: Path) -> tuple[str, ...]:
     return ("small/campaign.toml",)
 
 
+def text(folder: Path) -> tuple[str, ...]:
+    """The three parts of a text."""
+    write_text(folder, lines=8)
+    return tuple(f"ptb/ptb.{part}.txt" for part in ("train", "valid", "test"))
+
+
+def language_run(folder: Path) -> tuple[str, ...]:
+    """A run, stopped in its first epoch."""
+    write_text(folder, lines=8)
+    run(f"{MODEL} --keep-every 0 --minutes 0.0005")
+    path = folder / "run" / "run.safetensors"
+    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    return ("run/run.safetensors",)
+
+
+MODEL = (
+    "train ptb --data . --any-size --model rrnn-b --hidden 2 --batch 2 --window 9 --epochs 1"
+    " --no-tensorboard -o run"
+)
 KINDS = (
+    Kind("text of a language model", text, (ratproof(f"{MODEL} --json"),), share=0.3),
+    Kind("run of a language model", language_run, (ratproof(f"{MODEL} --resume --json"),), share=0.3),
     Kind("labelled text", labelled_text, (ratproof(f"{TRAIN} --json"),), share=0.3),
     Kind(
         "run of an experiment", experiment_run, (ratproof(f"{TRAIN} --epochs 2 --resume --json"),), share=0.5

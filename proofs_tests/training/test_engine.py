@@ -5,6 +5,7 @@ wrong is one sentence and leaves what was kept.
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import random
@@ -17,13 +18,15 @@ from pathlib import Path
 import pytest
 import safetensors.torch
 import torch
+from rich.console import Console
 from torch import Tensor, nn
 
-from automata.errors import FormatError
+from automata.errors import FormatError, InputError
 from neural import checkpoints
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_sets
 from ratproof import main
+from training.engine import bar as bars
 from training.engine.logs import Logs
 from training.engine.loop import Diverged, Loop, Step
 from training.engine.noise import Noise
@@ -166,6 +169,29 @@ def test_a_gradient_that_is_none_stops_too() -> None:
     task = Scripted([0.5] * 9, lambda step, x: x if step < 3 else (x - x.detach()).abs().sqrt())
     with pytest.raises(Diverged, match="the gradient's norm is nan in epoch 2, batch 2"):
         loop_of(task).run()
+
+
+# What a user sees of it.
+
+
+def test_a_bar_is_for_a_terminal_and_has_speed_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    for terminal in (True, False):
+        screen = Console(file=io.StringIO(), force_terminal=terminal, width=120)
+        monkeypatch.setattr(bars, "console", lambda error, screen=screen: screen)
+        with bars.bar("cr rrnn-f", 100, 20) as move:
+            move(50, "epoch 3, loss 0.250")
+        said = screen.file.getvalue()  # type: ignore[attr-defined]
+        shown = ("cr rrnn-f", "50%", "epoch 3, loss 0.250", "left at most")
+        assert all(words in said for words in shown) if terminal else not said
+
+
+def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match="--device is cuda, and torch sees no CUDA device here"):
+        fabric_for("cuda", "32-true")
+    monkeypatch.setenv("WORLD_SIZE", "two")
+    with pytest.raises(InputError, match="WORLD_SIZE is 'two'"):
+        fabric_for("cpu", "32-true")
 
 
 # Runs in folders.

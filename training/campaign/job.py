@@ -50,7 +50,7 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
         said = run(job.experiment, settings, data, Where(place, resume=there), stop, test=job.trial is None)
         if not isinstance(said, dict):
             return INTERRUPTED
-        score = said["metrics"]["dev_accuracy"]
+        score = said["metrics"].get("dev_accuracy")
     except Diverged as error:
         write_whole(
             place / FAILED, json.dumps({"why": str(error), "configuration": settings.to_json()}) + "\n"
