@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,9 +24,11 @@ def in_folder(
     given: dict[str, Any],
     data: Data,
     output: str | None,
-    where: dict[str, Any],
     as_json: bool,
     show: Callable[[dict[str, Any], Path], None],
+    *,
+    minutes: float | None,
+    **where: Any,
 ) -> int:
     """Run an experiment, print what came of it, and return the exit status.
 
@@ -35,9 +38,10 @@ def in_folder(
         given: settings.
         data: where the data are.
         output: the folder's name; by experiment, model and seed without it.
-        where: the rest of :class:`~training.engine.run.Where`.
         as_json: print the result as JSON?
         show: prints it for people.
+        minutes: the most to train; ``None`` for no limit.
+        where: the rest of :class:`~training.engine.run.Where`.
     """
     from training.engine.loop import Diverged
     from training.engine.processes import is_first
@@ -50,7 +54,8 @@ def in_folder(
     require_folder("-o", folder, NAMES, reads=(data.vectors,))
     try:
         with interruptions(terminations=True) as stop:
-            said = run(experiment, settings, data, Where(folder, **where), stop)
+            limit = math.inf if minutes is None else minutes
+            said = run(experiment, settings, data, Where(folder, minutes=limit, **where), stop)
     except Diverged as error:
         says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
         console(error=True).print(says, soft_wrap=True)

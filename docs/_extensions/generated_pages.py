@@ -2,8 +2,7 @@
 
 Four folders belong to it, all ignored by git: ``claims/`` (a page a claim, and the drawings and tables that
 other pages show), ``experiments/`` (a page an experiment), ``tests/`` (a page a claim's tests) and ``api/``
-(the reference). A page is only written
-when it changes, and one that nothing asks for any longer is removed.
+(the reference). A page is only written when it changes, and one that nothing asks for any longer is removed.
 """
 
 from __future__ import annotations

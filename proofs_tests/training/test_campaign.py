@@ -118,6 +118,14 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
     again = [*command, "--kept", str(place / "kept"), "-o", str(place / "again")]
     assert main.run(again) == 0
     assert search.best(place / "again" / jobs.JOURNAL, "sst2 rrnn-b", 2) == best
+    (place / "small.toml").write_text(PLAN.replace("batch = 8", "batch = 4"))
+    for more in (["-o", str(folder)], ["--kept", str(place / "kept"), "-o", str(place / "other")]):
+        assert main.run([*command, *more]) == 2
+        assert "is a run with batch 8, where 4 is asked for" in capfd.readouterr().err
+    assert not (place / "other" / RUNS[0]).exists()
+    os.remove(place / "kept" / kept_name(plan.jobs[0]))
+    assert main.run([*command, "--kept", str(place / "kept"), "-o", str(place / "third")]) == 2
+    assert "from a search, of which not all trials are there" in capfd.readouterr().err
 
 
 def test_two_processes_do_not_do_one_run(place: Path) -> None:

@@ -183,6 +183,7 @@ def test_a_bar_is_for_a_terminal_and_has_speed_and_time_left(monkeypatch: pytest
         said = screen.file.getvalue()  # type: ignore[attr-defined]
         shown = ("cr rrnn-f", "50%", "epoch 3, loss 0.250", "left at most")
         assert all(words in said for words in shown) if terminal else not said
+    assert Scripted([0.5]).in_words(0.5) == "50.00%"
 
 
 def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

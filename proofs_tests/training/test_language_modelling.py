@@ -192,6 +192,12 @@ def test_a_result_has_what_the_contract_says(
     assert metrics["dev_perplexity"] == pytest.approx(min(one["dev_perplexity"] for one in history))
     assert 1 < metrics["test_perplexity"] < math.inf and metrics["tokens_per_second"] > 0
     assert (said["decided"] is None) if model == "lstm" else said["decided"]["units"] == 8
+    assert train(tmp_path / "run", model, "--resume") == 0
+    assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
+
+
+def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:
+    assert task_of(tmp_path, TINY).in_words(-math.log(120)) == "perplexity 120.0"
 
 
 def test_the_state_of_another_network_is_refused(tmp_path: Path) -> None:

@@ -189,6 +189,9 @@ def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.Captu
     assert main.run(["results", str(tmp_path)]) == 0
     table = capfd.readouterr().out
     assert "sst2: test accuracy in %, 50 test sentences" in table and f"{100 * accuracy:.1f}" in table
+    again = [*command, "--preset", "ours", "--epochs", "2", "-o", str(tmp_path / "run"), "--resume"]
+    assert main.run(again) == 0
+    assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("model", RATIONAL)
@@ -234,13 +237,17 @@ def test_the_search_is_over_table_6() -> None:
 
 def test_the_best_trial_is_known_when_all_are_done(tmp_path: Path) -> None:
     journal, trials = tmp_path / "journal", search.drawn(3)
-    for number, score in ((2, 0.7), (0, None)):
-        search.record(journal, "sst2 rrnn-f", number, trials[number], score)
+    for number, score in ((2, 0.7), (0, None), (3, 0.9)):  # number 3 is of a longer search
+        search.record(journal, "sst2 rrnn-f", number, trials[number % 3], score)
     assert search.best(journal, "sst2 rrnn-f", 3) is None
     search.record(journal, "sst2 rrnn-f", 1, trials[1], 0.7)
     search.record(journal, "sst2 rrnn-f", 0, trials[0], 0.99)  # kept once
     assert search.best(journal, "sst2 rrnn-f", 3) == trials[1]
     assert search.best(journal, "sst2 lstm", 3) is None
+    for number in (0, 1):
+        search.record(journal, "sst2 lstm", number, trials[number], None)
+    with pytest.raises(InputError, match="sst2 lstm: all 2 trials diverged"):
+        search.best(journal, "sst2 lstm", 2)
 
 
 @pytest.mark.usefixtures("command_line")

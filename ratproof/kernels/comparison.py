@@ -4,7 +4,7 @@ wrong.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,6 @@ USELESS = 0.01
 UNDERFLOW = 2.0**20
 """Smallest normal numbers: a bound below that many says something of a result that is 0, too."""
 BELIEVED = "believed"
-
-
-@dataclass(frozen=True)
-class Compared:
-    """How many numbers there were, of how many the bound says something, and the largest share of one."""
-
-    numbers: int
-    counted: int
-    share: float
 
 
 def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exactly: bool = False) -> Call:
@@ -83,18 +74,20 @@ def hold(
             raise WrongCall(_counterexample(kernel, problem, arrays, law, "", found), problem)
         numbers, counted = numbers + computed.size, counted + int(useful.sum())
         share = max(share, float(np.max(used[useful], initial=0.0)))
-    count(Compared(numbers, counted, share), exactly)
+    _count(numbers, counted, None if exactly else share)
 
 
-def count(compared: Compared, exactly: bool = False) -> None:
-    """Write a call into the ledger: a case where something counted, or where there was nothing to compute."""
+def _count(numbers: int, counted: int, share: float | None) -> None:
+    """Write a call into the ledger: a case where a bound said something, or where there was nothing to
+    compute.
+    """
     book = ledger()
     before = book.facts.get("numbers", (0, 0))
-    book.facts["numbers"] = (before[0] + compared.counted, before[1] + compared.numbers)
-    if compared.numbers and not compared.counted:
+    book.facts["numbers"] = (before[0] + counted, before[1] + numbers)
+    if numbers and not counted:
         book.leave_out(NOTHING_COUNTED)
     else:
-        book.add(1, None if exactly else compared.share)
+        book.add(1, share)
 
 
 def _size(values: NDArray[np.float64]) -> float:

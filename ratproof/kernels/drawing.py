@@ -66,7 +66,7 @@ def problems(
         scale=scale,
         numbers=numbers if exact else draw(st.sampled_from(("plain", "real", "real", "real"))),
         gates=draw(st.sampled_from(gates)),
-        key_lengths=draw(st.sampled_from(("hot", "free"))),
+        directions=draw(st.sampled_from(("hot", "free"))),
         apart="non-contiguous" not in lacks and draw(st.booleans()),
         seed=draw(st.integers(0, 2**32 - 1)),
     )

@@ -38,6 +38,7 @@ class LinearRecurrence:
         lanes: the state is a vector of D numbers, axes ``BTD``, and not a matrix a head.
         scaled: is there a ``scale``? ``always``: it is a number, never None.
         packed: may strings be packed, with ``cu_seqlens``?
+        says: the recurrence, in the statement of a claim.
     """
 
     name: str

@@ -35,7 +35,7 @@ class Problem:
         scale: a number, or None.
         numbers: ``exact``: sums of them do not round; ``plain``: few and small; ``real``: any.
         gates: ``none``, ``mild``, ``bursts`` or ``infinite``: what the logarithms of decays are like.
-        key_lengths: ``one``, ``zero`` or ``hot`` (one-hot and repeated): what keys are like.
+        directions: ``hot`` (one-hot and repeated) or ``free``: where keys that correct a state point to.
         apart: are inputs no contiguous tensors?
         seed: of the numbers.
     """
@@ -52,7 +52,7 @@ class Problem:
     scale: float | None
     numbers: Numbers
     gates: str
-    key_lengths: str
+    directions: str
     apart: bool
     seed: int
 
@@ -95,11 +95,11 @@ class Problem:
             made["initial_state"] = self._values(rng, self.state_shape)
         return {name: self._in_format(array) for name, array in made.items()}
 
-    def arguments(self, arrays: dict[str, NDArray[np.float64]], final: bool = True) -> dict[str, Any]:
+    def arguments(self, arrays: dict[str, NDArray[np.float64]]) -> dict[str, Any]:
         """The arguments of a kernel, tensors of the format, on the CPU."""
         given: dict[str, Any] = {name: self._placed(array) for name, array in arrays.items()}
         given.setdefault("initial_state", None)
-        given["output_final_state"] = final
+        given["output_final_state"] = True
         if self.family.scaled:
             given["scale"] = self.scale
         if self.family.packed:
@@ -167,13 +167,16 @@ class Problem:
                 if self.numbers != "real"
                 else np.where(rng.random(shape) < 0.3, few, 2 * rng.random(shape))
             )
-        if family.correction != "none" and name == family.key and family.correction == "delta":
+        if family.correction == "delta" and name == family.key:
             return self._keys(rng, shape)
         if family.correction == "low-rank" and name in ("a", "b"):
             return self._direction(name, rng, shape)
         return self._values(rng, shape)
 
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Exact ones are 0, 1 and -1: sums over the longest strings' tokens, and over K of them, stay below
+        2^24, where whole numbers are floats; so do halves and doubles of them.
+        """
         if self.numbers == "exact":
             return rng.choice([0.0, 0.0, 1.0, -1.0], shape)
         return rng.choice([0.0, 1.0, -1.0, 2.0], shape) if self.numbers == "plain" else rng.normal(size=shape)
@@ -200,7 +203,7 @@ class Problem:
         """Of length 1 or 0: one-hot and repeated, or of any direction."""
         hot = np.eye(self.keys)[rng.integers(0, min(3, self.keys), shape[:-1])]
         hot = np.where(rng.random(shape[:-1])[..., None] < 0.1, 0.0, hot)
-        if self.numbers != "real" or self.key_lengths == "hot":
+        if self.numbers != "real" or self.directions == "hot":
             return hot
         free = rng.normal(size=shape)
         free /= np.maximum(np.linalg.norm(free, axis=-1, keepdims=True), 1e-300)

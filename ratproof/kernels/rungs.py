@@ -175,7 +175,7 @@ KERNEL_RUNGS = {
         KernelRung("exact", exact, numbers="exact"),
         KernelRung("sampled", sampled),
         KernelRung("split", split, shortest=1),
-        KernelRung("independence", independence, rows=2, shortest=1),
+        KernelRung("independence", independence, rows=2, heads=2, shortest=1),
     )
 }
 """The rungs, by kind."""

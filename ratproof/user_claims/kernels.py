@@ -130,7 +130,7 @@ def believe_kernel(
     if not formats:
         raise InputError(f"{name}: dtypes is empty, where one of {', '.join(FORMATS)} is right")
     brought = Kernel(name, own, kernel, Form(chunk, scan, inverse), lacks, formats, device)
-    says = says or f"the kernel computes {own.name}"
+    says = says or f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     given = OnlyKernel()
     variant = Variant(
         name=BELIEVED,

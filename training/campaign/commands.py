@@ -17,6 +17,7 @@ from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
+from training.run_options import AnySize, Vectors, data_option
 
 app = typer.Typer(
     name="campaign",
@@ -35,17 +36,10 @@ def frame() -> None:
 @app.command("run", epilog=example("campaign run text.toml --data data -o text --jobs 2"))
 def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a .toml file with the runs")],
-    data: Annotated[
-        str, typer.Option("--data", metavar="DIR", envvar="RATPROOF_DATA", help="the folder with the data")
-    ],
+    data: Annotated[str, data_option("the data")],
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="runs at once, each on a core")] = 1,
-    vectors: Annotated[
-        str | None,
-        typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)"),
-    ] = None,
-    any_size: Annotated[
-        bool, typer.Option("--any-size", help="take files of other sizes than the published ones, too")
-    ] = False,
+    vectors: Vectors = None,
+    any_size: AnySize = False,
     kept: Annotated[
         str | None,
         typer.Option("--kept", metavar="DIR", help="results of this campaign that need not be made again"),

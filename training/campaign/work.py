@@ -66,9 +66,9 @@ def keep(plan: Plan, folder: Path, to: Path) -> list[Path]:
 def take(plan: Plan, folder: Path, kept: Path) -> None:
     """Take the results that :func:`keep` kept: these runs are done. What a trial found goes into the journal.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or a file in it is no result.
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or a file in it is no result of the
+    run that it is named after, with the settings that the campaign gives it.
     """
-    from training.engine.results import read
     from training.rational_recurrences import search
 
     if not kept.is_dir():
@@ -77,11 +77,30 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
         source, target = kept / kept_name(job), folder / job.name / RESULT
         if not source.is_file() or target.exists():
             continue
-        said = read(source)
+        said = require_settings(plan, folder, job, source)
         write_whole(target, read_text(source))
         if job.trial is not None:
             params = {name: said["configuration"][name] for name in search.SPACE}
             search.record(folder / JOURNAL, job.study, job.trial, params, said["metrics"]["dev_accuracy"])
+
+
+def require_settings(plan: Plan, folder: Path, job: Job, file: Path) -> dict[str, Any]:
+    """The result in a file, which has the settings that the campaign gives the run.
+
+    Raises :class:`~automata.errors.InputError`: it is no result, or one of other settings.
+    """
+    from training.engine.results import read
+    from training.kept import difference
+    from training.rational_recurrences import search
+
+    said = read(file)
+    best = search.best(folder / JOURNAL, job.study, job.trials) if job.searched else None
+    if job.searched and best is None:
+        raise InputError(f"{file}: has its settings from a search, of which not all trials are there")
+    right = plan.settings(job, best).to_json()
+    if said["configuration"] != right:
+        raise InputError(f"{file}: {difference(said['configuration'], right)}")
+    return said
 
 
 @dataclass
@@ -104,9 +123,14 @@ class Work:
     def do(self, stop: Callable[[], bool], tell: Callable[[str], None]) -> bool:
         """Do what is not done; was it interrupted?
 
-        Raises :class:`~automata.errors.InputError`: a run was refused.
+        Raises :class:`~automata.errors.InputError`: a run was refused, or one that is done has other settings
+        than the campaign's file gives it now.
         """
-        pending = [job for job in self.plan.jobs if state(job, self.folder) not in ("done", "failed")]
+        states = {job.name: state(job, self.folder) for job in self.plan.jobs}
+        for done in self.plan.jobs:
+            if states[done.name] == "done":  # the campaign's file may have changed since
+                require_settings(self.plan, self.folder, done, self.folder / done.name / RESULT)
+        pending = [job for job in self.plan.jobs if states[job.name] not in ("done", "failed")]
         going: dict[Future[tuple[int, str]], Job] = {}
         stopped = False
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -120,11 +144,11 @@ class Work:
                 if not going:
                     break  # what is left waits for runs that other processes are at
                 tell(self._says(len(pending), list(going.values())))
-                done, _ = wait(going, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
+                ended, _ = wait(going, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
                 if stop() and not stopped:
                     stopped = True
                     self._end()
-                for future in done:
+                for future in ended:
                     job, (status, words) = going.pop(future), future.result()
                     if status not in (0, 1, INTERRUPTED, TAKEN) and not stopped:
                         self._end()

@@ -140,7 +140,9 @@ def train(
             def tell(made: Step) -> None:
                 if logs is not None:
                     logs.step(made)
-                    best = "" if p.best is None else f"best on dev {p.best:.2%} in epoch {p.best_epoch}"
+                    best = (
+                        "" if p.best is None else f"best on dev {task.in_words(p.best)}, epoch {p.best_epoch}"
+                    )
                     move(p.step, f"epoch {made.epoch}, loss {made.loss:.3f}  {best}")
 
             every = math.inf if apart else where.keep_every

@@ -34,6 +34,9 @@ class Task(Protocol):
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
         """On the dev set: a score, of which more is better, and what else is kept of each epoch."""
 
+    def in_words(self, score: float) -> str:
+        """A score as a person reads it."""
+
     def optimiser(self) -> torch.optim.Optimizer:
         """The optimiser of the network's parameters."""
 
@@ -64,6 +67,10 @@ class ExampleTask:
     def batches(self, epoch: int) -> list[Tensor]:
         """Every example once."""
         return batches(self.lengths, self.settings.batch, self.settings.seed, epoch)
+
+    def in_words(self, score: float) -> str:
+        """An accuracy."""
+        return f"{score:.2%}"
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Adam, with the squared parameters in the loss."""

@@ -12,32 +12,31 @@ from ratproof.commands.terminal import console, headed
 from training.engine.options import with_settings
 from training.language_modelling.settings import PRESETS, LanguageModelling
 from training.run_command import in_folder
+from training.run_options import (
+    AnySize,
+    KeepEvery,
+    LogEvery,
+    Minutes,
+    Resume,
+    RunFolder,
+    TensorBoard,
+    data_option,
+)
 
 
 @with_settings(LanguageModelling)
 def ptb(
-    data: Annotated[
-        str, typer.Option("--data", metavar="DIR", envvar="RATPROOF_DATA", help="the folder with ptb/")
-    ],
+    data: Annotated[str, data_option("ptb/")],
     preset: Annotated[
         str, typer.Option("--preset", help=f"the settings that no option names: {', '.join(PRESETS)}")
     ] = "paper-10m",
-    any_size: Annotated[
-        bool, typer.Option("--any-size", help="take files of other sizes than the published ones, too")
-    ] = False,
-    minutes: Annotated[float | None, typer.Option("--minutes", help="the most to train")] = None,
-    keep_every: Annotated[float, typer.Option("--keep-every", help="seconds between checkpoints")] = 30.0,
-    log_every: Annotated[int, typer.Option("--log-every", help="steps between lines of steps.csv")] = 10,
-    tensorboard: Annotated[
-        bool, typer.Option("--tensorboard/--no-tensorboard", help="log for TensorBoard, too")
-    ] = True,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="RUN", help="a folder (default: trained/SET-MODEL-SEED)"),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="go on with the run that is in the folder")
-    ] = False,
+    any_size: AnySize = False,
+    minutes: Minutes = None,
+    keep_every: KeepEvery = 30.0,
+    log_every: LogEvery = 10,
+    tensorboard: TensorBoard = True,
+    output: RunFolder = None,
+    resume: Resume = False,
     as_json: AsJson = False,
     *,
     given: dict[str, Any],
@@ -55,23 +54,21 @@ def ptb(
         given,
         Data(Path(data), any_size=any_size),
         output,
-        {
-            "resume": resume,
-            "minutes": float("inf") if minutes is None else minutes,
-            "keep_every": keep_every,
-            "log_every": log_every,
-            "tensorboard": tensorboard,
-        },
         as_json,
         show,
+        minutes=minutes,
+        resume=resume,
+        keep_every=keep_every,
+        log_every=log_every,
+        tensorboard=tensorboard,
     )
 
 
 def show(said: dict[str, Any], folder: Path) -> None:
     """Print a result."""
     out, metrics, paper = console(), said["metrics"], said["paper"]
-    epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; epoch {said['best_epoch']} was best on"
-    " the dev part"
+    best = f"epoch {said['best_epoch']} was best on the dev part"
+    epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; {best}"
     out.print(headed(f"ptb {said['model']}", f", seed {said['seed']}: {epochs}"))
     beside = ""
     if paper is not None:

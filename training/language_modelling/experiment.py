@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from training.engine.seeds import mixed
 from training.language_modelling.corpus import load
 from training.language_modelling.network import LanguageModel
 from training.language_modelling.settings import LanguageModelling, paper
-from training.language_modelling.task import LanguageTask
+from training.language_modelling.task import LanguageTask, perplexity
 from training.rational_recurrences.decided import SYMBOLS, decide_layers, some
 
 NETWORK = "network.safetensors"
@@ -65,7 +64,7 @@ def run(
         return ran.outcome
     p = ran.loop.progress
     metrics: dict[str, Any] = {
-        f"{part}_perplexity": math.exp(min(task.loss(network, part), 700.0)) for part in ("dev", "test")
+        f"{part}_perplexity": perplexity(task.loss(network, part)) for part in ("dev", "test")
     }
     metrics["tokens_per_second"] = round(task.words.numel() * p.epoch / p.seconds) if p.seconds else None
     metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())

@@ -19,6 +19,11 @@ AT_ONCE = 512
 """Words that are read at once on dev and test."""
 
 
+def perplexity(loss: float) -> float:
+    """Of a mean cross-entropy in nats: finite for every finite loss, so that JSON can keep it."""
+    return math.exp(min(loss, 700.0))
+
+
 class LanguageTask:
     """A language model and its text.
 
@@ -63,7 +68,11 @@ class LanguageTask:
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
         """Perplexity on the dev part; the score is its logarithm, turned round."""
         loss = self.loss(network, "dev")
-        return -loss, {"dev_perplexity": math.exp(min(loss, 700.0))}
+        return -loss, {"dev_perplexity": perplexity(loss)}
+
+    def in_words(self, score: float) -> str:
+        """The perplexity that it stands for."""
+        return f"perplexity {perplexity(-score):.1f}"
 
     @torch.no_grad()
     def loss(self, network: nn.Module, part: str) -> float:

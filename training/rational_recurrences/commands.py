@@ -15,6 +15,17 @@ from ratproof.commands.terminal import console, headed
 from training.engine.options import with_settings
 from training.rational_recurrences.settings import PRESETS, Classification
 from training.run_command import in_folder
+from training.run_options import (
+    AnySize,
+    KeepEvery,
+    LogEvery,
+    Minutes,
+    Resume,
+    RunFolder,
+    TensorBoard,
+    Vectors,
+    data_option,
+)
 
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
 
@@ -24,35 +35,18 @@ def command(experiment: str) -> Callable[..., int]:
 
     @with_settings(Classification)
     def train(
-        data: Annotated[
-            str,
-            typer.Option(
-                "--data", metavar="DIR", envvar="RATPROOF_DATA", help="the folder with the sets and glove/"
-            ),
-        ],
+        data: Annotated[str, data_option("the sets and glove/")],
         preset: Annotated[
             str, typer.Option("--preset", help=f"the settings that no option names: {', '.join(PRESETS)}")
         ] = "paper",
-        vectors: Annotated[
-            str | None,
-            typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)"),
-        ] = None,
-        any_size: Annotated[
-            bool, typer.Option("--any-size", help="take files of other sizes than the published ones, too")
-        ] = False,
-        minutes: Annotated[float | None, typer.Option("--minutes", help="the most to train")] = None,
-        keep_every: Annotated[float, typer.Option("--keep-every", help="seconds between checkpoints")] = 30.0,
-        log_every: Annotated[int, typer.Option("--log-every", help="steps between lines of steps.csv")] = 10,
-        tensorboard: Annotated[
-            bool, typer.Option("--tensorboard/--no-tensorboard", help="log for TensorBoard, too")
-        ] = True,
-        output: Annotated[
-            str | None,
-            typer.Option("-o", "--output", metavar="RUN", help="a folder (default: trained/SET-MODEL-SEED)"),
-        ] = None,
-        resume: Annotated[
-            bool, typer.Option("--resume", help="go on with the run that is in the folder")
-        ] = False,
+        vectors: Vectors = None,
+        any_size: AnySize = False,
+        minutes: Minutes = None,
+        keep_every: KeepEvery = 30.0,
+        log_every: LogEvery = 10,
+        tensorboard: TensorBoard = True,
+        output: RunFolder = None,
+        resume: Resume = False,
         as_json: AsJson = False,
         *,
         given: dict[str, Any],
@@ -66,15 +60,13 @@ def command(experiment: str) -> Callable[..., int]:
             given,
             Data(Path(data), None if vectors is None else Path(vectors), any_size),
             output,
-            {
-                "resume": resume,
-                "minutes": float("inf") if minutes is None else minutes,
-                "keep_every": keep_every,
-                "log_every": log_every,
-                "tensorboard": tensorboard,
-            },
             as_json,
             show,
+            minutes=minutes,
+            resume=resume,
+            keep_every=keep_every,
+            log_every=log_every,
+            tensorboard=tensorboard,
         )
 
     train.__doc__ = f"""Classify the sentences of {TITLES[experiment]} (Peng et al. 2018, section 6.3).
@@ -88,8 +80,8 @@ def command(experiment: str) -> Callable[..., int]:
 def show(said: dict[str, Any], folder: Path) -> None:
     """Print a result."""
     out, metrics = console(), said["metrics"]
-    epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; epoch {said['best_epoch']} was best on"
-    " the dev part"
+    best = f"epoch {said['best_epoch']} was best on the dev part"
+    epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; {best}"
     out.print(headed(f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"))
     for part in ("dev", "test"):
         accuracy, error = metrics[f"{part}_accuracy"], metrics[f"{part}_standard_error"]

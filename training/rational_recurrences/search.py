@@ -7,6 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from automata.errors import InputError
+
 if TYPE_CHECKING:
     from optuna.study import Study
 
@@ -60,13 +62,15 @@ def record(journal: Path, name: str, number: int, params: dict[str, Any], score:
 def best(journal: Path, name: str, trials: int) -> dict[str, Any] | None:
     """The settings of the trial that was best on the dev part, the first of equals; ``None`` as long as not
     all are done.
+
+    Raises :class:`~automata.errors.InputError` where all of them diverged.
     """
     kept = {trial.user_attrs["number"]: trial for trial in study(journal, name).trials}
-    if set(kept) < set(range(trials)):
+    if not set(range(trials)) <= set(kept):
         return None
-    scored = [kept[number] for number in sorted(kept) if kept[number].value is not None]
+    scored = [kept[number] for number in range(trials) if kept[number].value is not None]
     if not scored:
-        return None
+        raise InputError(f"the search {name}: all {trials} trials diverged, so that none is best")
     return dict(max(scored, key=lambda trial: trial.value or 0.0).params)
 
 

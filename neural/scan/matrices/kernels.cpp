@@ -185,57 +185,45 @@ struct Log : MaxPlus {
   }
 };
 
+// A loop that the compiler unrolls, so that what it indexes stays in registers.
+#define EACH(i, N) _Pragma("GCC unroll 8") for (int i = 0; i < N; ++i)
+
+template <typename T, int C>
+inline void load_each(Vector<T> (&vectors)[C], const T* from) {
+  EACH(c, C) vectors[c] = load(from + c * WIDTH<T>);
+}
+
 // Some rows of states after a symbol, in some columns. Without offsets their array is null.
 template <typename S, typename T, int R, int C>
 void advance(const T* const* before, const T* matrix, const T* const* offset, T* const* after, int64_t n,
              int64_t stride) {
   using V = Vector<T>;
   V sum[R][C];
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) sum[r][c] = offset ? load(offset[r] + c * WIDTH<T>) : all(S::template NOTHING<T>);
+  EACH(r, R) EACH(c, C) sum[r][c] = offset ? load(offset[r] + c * WIDTH<T>) : all(S::template NOTHING<T>);
   for (int64_t i = 0; i < n; ++i) {
     V m[C];
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) m[c] = load(matrix + i * stride + c * WIDTH<T>);
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) sum[r][c] = S::join(sum[r][c], all(before[r][i]), m[c]);
+    load_each<T, C>(m, matrix + i * stride);
+    EACH(r, R) EACH(c, C) sum[r][c] = S::join(sum[r][c], all(before[r][i]), m[c]);
   }
   if constexpr (S::LOGARITHM) {
     V shift[R][C], total[R][C];
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) {
-        V largest = sum[r][c];
-        shift[r][c] = (largest == INF<T>) | (largest == -INF<T>) ? V{} : largest;
-        total[r][c] = offset ? exponential(load(offset[r] + c * WIDTH<T>) - shift[r][c]) : V{};
-      }
+    EACH(r, R) EACH(c, C) {
+      V largest = sum[r][c];
+      shift[r][c] = (largest == INF<T>) | (largest == -INF<T>) ? V{} : largest;
+      total[r][c] = offset ? exponential(load(offset[r] + c * WIDTH<T>) - shift[r][c]) : V{};
+    }
     for (int64_t i = 0; i < n; ++i) {
       V m[C];
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) m[c] = load(matrix + i * stride + c * WIDTH<T>);
-#pragma GCC unroll 8
-      for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-        for (int c = 0; c < C; ++c) total[r][c] += exponential(all(before[r][i]) + m[c] - shift[r][c]);
+      load_each<T, C>(m, matrix + i * stride);
+      EACH(r, R) EACH(c, C) total[r][c] += exponential(all(before[r][i]) + m[c] - shift[r][c]);
     }
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) {
-        V largest = sum[r][c], logarithm;
-        for (int l = 0; l < WIDTH<T>; ++l) logarithm[l] = std::log(total[r][c][l]);
-        sum[r][c] = (largest == INF<T>) | (largest == -INF<T>) ? largest : largest + logarithm;
-      }
+    EACH(r, R) EACH(c, C) {
+      V largest = sum[r][c], logarithm;
+      for (int l = 0; l < WIDTH<T>; ++l) logarithm[l] = std::log(total[r][c][l]);
+      sum[r][c] = (largest == INF<T>) | (largest == -INF<T>) ? largest : largest + logarithm;
+    }
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) store(after[r] + c * WIDTH<T>, sum[r][c]);
+  EACH(r, R) EACH(c, C) store(after[r] + c * WIDTH<T>, sum[r][c]);
 }
 
 // How many terms of each maximum are equal to it: among the products, and the offset.
@@ -244,27 +232,17 @@ void count(const T* const* before, const T* matrix, const T* const* offset, cons
            int64_t n, int64_t stride) {
   using V = Vector<T>;
   V sum[R][C], largest[R][C];
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) {
-      largest[r][c] = load(after[r] + c * WIDTH<T>);
-      sum[r][c] = offset ? (load(offset[r] + c * WIDTH<T>) == largest[r][c] ? all(T(1)) : V{}) : V{};
-    }
+  EACH(r, R) EACH(c, C) {
+    largest[r][c] = load(after[r] + c * WIDTH<T>);
+    sum[r][c] = offset ? (load(offset[r] + c * WIDTH<T>) == largest[r][c] ? all(T(1)) : V{}) : V{};
+  }
   for (int64_t i = 0; i < n; ++i) {
     V m[C];
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) m[c] = load(matrix + i * stride + c * WIDTH<T>);
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c)
-        sum[r][c] += S::product(all(before[r][i]), m[c]) == largest[r][c] ? all(T(1)) : V{};
+    load_each<T, C>(m, matrix + i * stride);
+    EACH(r, R) EACH(c, C)
+      sum[r][c] += S::product(all(before[r][i]), m[c]) == largest[r][c] ? all(T(1)) : V{};
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) store(counts[r] + c * WIDTH<T>, sum[r][c]);
+  EACH(r, R) EACH(c, C) store(counts[r] + c * WIDTH<T>, sum[r][c]);
 }
 
 // What flows on to some rows of states before a symbol, in some columns; `turned` is the matrix transposed.
@@ -273,25 +251,16 @@ void go_back(const T* const* before, const T* turned, const T* const* after, con
              int64_t n, int64_t stride) {
   using V = Vector<T>;
   V sum[R][C], h[R][C];
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) sum[r][c] = V{}, h[r][c] = load(before[r] + c * WIDTH<T>);
+  EACH(r, R) EACH(c, C) sum[r][c] = V{}, h[r][c] = load(before[r] + c * WIDTH<T>);
   for (int64_t j = 0; j < n; ++j) {
     V m[C];
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) m[c] = load(turned + j * stride + c * WIDTH<T>);
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
+    load_each<T, C>(m, turned + j * stride);
+    EACH(r, R) {
       V value = all(after[r][j]), w = all(weight[r][j]);
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) sum[r][c] += S::part_of_state(h[r][c], m[c], value, w);
+      EACH(c, C) sum[r][c] += S::part_of_state(h[r][c], m[c], value, w);
     }
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) store(flow[r] + c * WIDTH<T>, sum[r][c]);
+  EACH(r, R) EACH(c, C) store(flow[r] + c * WIDTH<T>, sum[r][c]);
 }
 
 // Adds what flows to some rows of a matrix, in some columns, from some places where it is used.
@@ -300,32 +269,22 @@ void gather(const T* const* before, const T* const* after, const T* const* weigh
             T* flow, int64_t row, int64_t column, int64_t stride) {
   using V = Vector<T>;
   V sum[R][C], m[R][C];
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c)
-    {
-      sum[r][c] = load(flow + (row + r) * stride + column + c * WIDTH<T>);
-      m[r][c] = load(matrix + (row + r) * stride + column + c * WIDTH<T>);
-    }
+  EACH(r, R) EACH(c, C) {
+    sum[r][c] = load(flow + (row + r) * stride + column + c * WIDTH<T>);
+    m[r][c] = load(matrix + (row + r) * stride + column + c * WIDTH<T>);
+  }
   for (int64_t k = 0; k < uses; ++k) {
     V value[C], w[C];
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) {
+    EACH(c, C) {
       value[c] = load(after[k] + column + c * WIDTH<T>);
       w[c] = load(weight[k] + column + c * WIDTH<T>);
     }
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
+    EACH(r, R) {
       V h = all(before[k][row + r]);
-#pragma GCC unroll 8
-      for (int c = 0; c < C; ++c) sum[r][c] += S::part_of_matrix(h, m[r][c], value[c], w[c]);
+      EACH(c, C) sum[r][c] += S::part_of_matrix(h, m[r][c], value[c], w[c]);
     }
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < R; ++r)
-#pragma GCC unroll 8
-    for (int c = 0; c < C; ++c) store(flow + (row + r) * stride + column + c * WIDTH<T>, sum[r][c]);
+  EACH(r, R) EACH(c, C) store(flow + (row + r) * stride + column + c * WIDTH<T>, sum[r][c]);
 }
 
 // Calls work.template operator()<R, C>(first row, first column) for blocks of at most ROWS rows and COLUMNS vectors.
