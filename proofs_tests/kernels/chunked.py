@@ -37,6 +37,8 @@ def gla(*, q, k, v, g, scale, initial_state, output_final_state, cu_seqlens, chu
             if mistake == "the diagonal left out":
                 decay = decay * (1 - torch.eye(length, dtype=v.dtype))[:, :, None, None]
             since = sums.exp() * (zeros == 0)
+            if mistake == "gradients that end at an edge":
+                s = s.detach()
             if mistake == "an edge rounded" and first > begin:
                 since = since * (1 - 1e-5)
             scores = torch.einsum("ihk,jhk,ijhk->ijh", q[row, cut], k[row, cut], decay)

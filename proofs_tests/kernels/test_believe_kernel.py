@@ -16,12 +16,16 @@ from ratproof import believe_kernel
 from ratproof.kernels.drawing import LENGTHS
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference import Form, run
+from ratproof.kernels.reference import run
+from ratproof.kernels.reference.form import Form
 from ratproof.runner.user_files import outcome_of
 from theory.registry import registered
 
 FEW = len(LENGTHS)
 """A call of every length."""
+
+
+RUNGS = ("exact", "sampled", "gradient", "split", "independence")
 
 
 def results(claim, examples=FEW, kind=None):
@@ -36,7 +40,7 @@ def verdicts(claim, examples=FEW, kind=None):
 @pytest.mark.parametrize("family", ["hgrn", "gla", "rwkv-7"])
 def test_a_recurrent_kernel_holds_on_every_rung(family):
     claim = believe_kernel("right", family=family, kernel=KERNELS[family])
-    assert verdicts(claim) == dict.fromkeys(("exact", "sampled", "split", "independence"), "holds")
+    assert verdicts(claim) == dict.fromkeys(RUNGS, "holds")
 
 
 @pytest.mark.parametrize("family", sorted({*FAMILIES} - {"hgrn", "gla", "rwkv-7"}))
@@ -107,6 +111,85 @@ ARGUMENTS = [
 def test_a_kernel_that_reads_another_tensor_is_refuted(family, name, change):
     claim = believe_kernel("wrong", family=family, kernel=changed(family, name, change))
     assert verdicts(claim, 100, "sampled") == {"sampled": "refuted"}
+
+
+class Flow(torch.autograd.Function):
+    """The same numbers, whose gradient is another one."""
+
+    @staticmethod
+    def forward(ctx, x, change):
+        ctx.change = change
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, flow):
+        return ctx.change(flow), None
+
+
+def flowing(family, name, change):
+    """A kernel whose gradient in that argument, or result, is another one."""
+
+    def kernel(**arguments):
+        if name in arguments and arguments[name] is not None:
+            arguments[name] = Flow.apply(arguments[name], change)
+        results = dict(zip(("o", "final_state"), KERNELS[family](**arguments), strict=True))
+        if name in results:
+            results[name] = Flow.apply(results[name], change)
+        return tuple(results.values())
+
+    return kernel
+
+
+def nothing(flow):
+    return 0 * flow
+
+
+FLOWS = [
+    ("hgrn", "final_state", nothing),
+    ("elementwise", "initial_state", nothing),
+    ("elementwise", "f", lambda flow: flow * 1.0001),
+    ("hgrn", "g", lambda flow: flow.roll(1, 1)),
+    ("gla", "q", lambda flow: flow * 2),
+    ("gla", "initial_state", lambda flow: flow.flip(1)),
+    ("gla", "g", lambda flow: flow.half().to(flow.dtype)),
+    ("retention", "k", lambda flow: flow - 1e-4 * flow.abs()),
+    ("linear-attention", "v", lambda flow: flow.flip(-1)),
+    ("delta-rule", "beta", nothing),
+    ("delta-rule", "k", lambda flow: flow.roll(1, 1)),
+    ("gated-delta-rule", "g", lambda flow: flow + 1e-3),
+    ("rwkv-6", "u", nothing),
+    ("rwkv-6", "w", lambda flow: flow.roll(-1, 1)),
+    ("rwkv-7", "a", lambda flow: -flow),
+    ("rwkv-7", "b", lambda flow: flow * 1.001),
+]
+
+
+@pytest.mark.parametrize(("family", "name", "change"), FLOWS)
+def test_a_kernel_with_another_gradient_is_refuted(family, name, change):
+    claim = believe_kernel("wrong", family=family, kernel=flowing(family, name, change))
+    result = results(claim, 2 * FEW, "gradient")["gradient"]
+    assert str(result.verdict) == "refuted"
+    where = f"{name}.grad" if name in FAMILIES[family].tensors or name == "initial_state" else ".grad"
+    assert where in result.counterexample.place
+
+
+def test_gradients_that_end_at_an_edge_are_refuted():
+    kernel = partial(gla, mistake="gradients that end at an edge")
+    claim = believe_kernel("wrong", family="gla", kernel=kernel, form="chunked", chunk=16)
+    result = results(claim, 100, "gradient")["gradient"]
+    assert str(result.verdict) == "refuted" and "T = 0" not in result.counterexample.problem
+
+
+def test_a_kernel_without_gradients_says_so_or_is_refuted():
+    def kernel(**arguments):
+        with torch.no_grad():
+            return KERNELS["hgrn"](**arguments)
+
+    wrong = believe_kernel("wrong", family="hgrn", kernel=kernel)
+    assert verdicts(wrong, kind="gradient") == {"gradient": "refuted"}
+    assert "gradient" not in verdicts(
+        believe_kernel("plain", family="hgrn", kernel=kernel, without=("gradient",))
+    )
 
 
 def test_exchanged_factors_are_refuted():
@@ -206,6 +289,7 @@ def test_a_kernel_that_returns_something_else_is_told_what_is_right():
         ({"form": "parallel"}, "form has 'parallel', where recurrent, chunked"),
         ({"scan": "up"}, "scan has 'up', where any, chain, tree, double"),
         ({"inverse": "none"}, "inverse has 'none', where substitution, explicit"),
+        ({"gate_gradient": "sum"}, "gate_gradient has 'sum', where direct, cumulated"),
     ],
 )
 def test_what_does_not_fit_is_named(more, says):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from automata.printable_text import printable
-from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.kernel import Arrays, Kernel
 from ratproof.kernels.problem import Problem
 from ratproof.record.counterexample import Refutation
 
+BELIEVED = "believed"
 MOST_WRITTEN = 100_000
 """Numbers in a script, at most."""
 
@@ -76,13 +77,58 @@ class WrongCall(Refutation):
         self.counterexample, self.problem = counterexample, problem
 
 
-def script(
-    kernel: Kernel, problem: Problem, arrays: dict[str, NDArray[np.float64]], says: str, place: str
-) -> str:
-    """A program that calls the kernel with these numbers and prints the place; empty where they are too
+@dataclass(frozen=True)
+class Shown:
+    """A call that is held against its recurrence, and what a counterexample is to show of it.
+
+    Attributes:
+        kernel, problem, arrays: the call.
+        law: what is broken, where it is not the recurrence itself.
+        weights: of ``o`` and ``final_state`` in the sum whose gradients are held; none for the results.
+    """
+
+    kernel: Kernel
+    problem: Problem
+    arrays: Arrays
+    law: str = ""
+    weights: Arrays = field(default_factory=dict)
+
+    def changed(self, name: str) -> WrongCall:
+        """The kernel wrote into an argument."""
+        what = "another tensor than before", "an argument, only read", "0"
+        return self._wrong(name, *what, f"arguments[{name!r}].sum()")
+
+    def wrong(
+        self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
+    ) -> WrongCall:
+        """A number is wrong."""
+        place = f"{name}[{', '.join(map(str, index))}]"
+        limit = "0" if bound == 0 else f"{bound:.2g}"
+        return self._wrong(place, repr(float(computed)), repr(float(right)), limit, place)
+
+    def _wrong(self, place: str, computed: str, right: str, bound: str, printed: str) -> WrongCall:
+        problem = self.problem
+        example = KernelCounterexample(
+            self.kernel.name,
+            BELIEVED,
+            problem.says(),
+            place,
+            computed,
+            right,
+            bound,
+            self.law,
+            (problem.time, problem.batch, problem.heads, problem.keys, problem.values),
+            problem.seed,
+        )
+        return WrongCall(replace(example, script=script(self, example.sentence(), printed)), problem)
+
+
+def script(shown: Shown, says: str, printed: str) -> str:
+    """A program that calls the kernel with these numbers and prints a place; empty where they are too
     many.
     """
-    if sum(array.size for array in arrays.values()) > MOST_WRITTEN:
+    kernel, problem, arrays, weights = shown.kernel, shown.problem, shown.arrays, shown.weights
+    if sum(array.size for array in (*arrays.values(), *weights.values())) > MOST_WRITTEN:
         return ""
     source = kernel.source()
     load = (
@@ -101,8 +147,25 @@ def script(
         offsets = given["cu_seqlens"]
         text = "None" if offsets is None else f"torch.tensor({offsets.tolist()})"
         numbers.append(f"    cu_seqlens={text},")
+    before = after = ""
+    if weights:
+        terms = []
+        for name, array in weights.items():
+            before += f"{name}_weights = {_tensor(array, problem)}.to({kernel.device!r})\n"
+            terms.append(f"({name} * {name}_weights).sum()")
+        before += _REQUIRE.format(names=tuple(arrays))
+        after = f"({' + '.join(terms)}).backward()\n"
+        name, _, rest = printed.partition(".grad")
+        printed = f"arguments[{name!r}].grad{rest}"
     return _SCRIPT.format(
-        says=says, seed=problem.seed, load=load, numbers="\n".join(numbers), place=place, device=kernel.device
+        says=says,
+        seed=problem.seed,
+        load=load,
+        numbers="\n".join(numbers),
+        before=before,
+        after=after,
+        place=printed,
+        device=kernel.device,
     )
 
 
@@ -125,6 +188,9 @@ spec = importlib.util.spec_from_file_location("kernel_file", {file!r})
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 kernel = module.{name}"""
+_REQUIRE = """for name in {names}:
+    arguments[name].requires_grad_()
+"""
 _SCRIPT = '''"""{says}
 
 Seed {seed}.
@@ -140,6 +206,6 @@ arguments = dict(
 {numbers}
 )
 arguments = {{n: x.to("{device}") if isinstance(x, torch.Tensor) else x for n, x in arguments.items()}}
-o, final_state = kernel(**arguments)
-print({place!r}, "=", repr(float({place})))
+{before}o, final_state = kernel(**arguments)
+{after}print({place!r}, "=", repr(float({place})))
 '''

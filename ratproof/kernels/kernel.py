@@ -15,8 +15,9 @@ from torch import Tensor
 from automata.errors import InputError
 from ratproof.kernels.family import LinearRecurrence
 from ratproof.kernels.problem import FORMATS, Problem
-from ratproof.kernels.reference import Form
+from ratproof.kernels.reference.form import Form
 
+Arrays = dict[str, NDArray[np.float64]]
 Function = Callable[..., Any]
 LACKS = {
     "cu_seqlens": "packed strings",
@@ -45,6 +46,7 @@ class Kernel:
         without: what it does not take, names of :data:`LACKS`.
         dtypes: the formats that it computes in.
         device: where it runs.
+        cumulated: may it get the gradients of decays as sums over later tokens?
     """
 
     name: str
@@ -54,6 +56,7 @@ class Kernel:
     without: frozenset[str] = frozenset()
     dtypes: tuple[str, ...] = ("float32", "float64")
     device: str = "cpu"
+    cumulated: bool = False
 
     def says(self) -> str:
         """What is run, on one line."""
@@ -72,7 +75,7 @@ class Kernel:
         name = getattr(self.function, "__qualname__", "")
         return (file, name) if file and name.isidentifier() else None
 
-    def call(self, problem: Problem, arrays: dict[str, NDArray[np.float64]]) -> Call:
+    def call(self, problem: Problem, arrays: Arrays) -> Call:
         """Call it, without gradients."""
         arguments = self.placed(problem.arguments(arrays))
         before = {name: x.clone() for name, x in arguments.items() if isinstance(x, Tensor)}
@@ -80,6 +83,27 @@ class Kernel:
             outputs, states = self.results(problem, arguments)
         changed = next((n for n, x in before.items() if not _same(x, arguments[n])), None)
         return Call(_array(outputs), None if states is None else _array(states), changed)
+
+    def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Arrays:
+        """The gradients of sum(o * weights["o"]) + sum(final_state * weights["final_state"]), by argument;
+        zeros for one that nothing flows to.
+        """
+        arguments = self.placed(problem.arguments(arrays))
+        inputs = {n: x.requires_grad_() for n, x in arguments.items() if n in arrays}
+        with torch.enable_grad():
+            outputs, states = self.results(problem, arguments)
+        made: dict[str, Any] = {"o": outputs, "final_state": states}
+        flowing = [
+            (made[n], torch.tensor(w).to(made[n])) for n, w in weights.items() if made[n].requires_grad
+        ]
+        if not flowing:
+            return {n: np.zeros(x.shape) for n, x in arrays.items()}
+        results, from_above = zip(*flowing, strict=True)
+        every = torch.autograd.grad(results, list(inputs.values()), from_above, allow_unused=True)
+        return {
+            n: np.zeros(arrays[n].shape) if flow is None else _array(flow)
+            for n, flow in zip(inputs, every, strict=True)
+        }
 
     def placed(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments on the kernel's device."""

@@ -95,6 +95,12 @@ class Problem:
             made["initial_state"] = self._values(rng, self.state_shape)
         return {name: self._in_format(array) for name, array in made.items()}
 
+    def weights(self) -> dict[str, NDArray[np.float64]]:
+        """Of a functional of outputs and final states, whose gradients are asked for."""
+        rng = np.random.default_rng((self.seed, 1))
+        shapes = {"o": self.shape(self.family.tensors[self.family.value]), "final_state": self.state_shape}
+        return {name: self._in_format(self._values(rng, shape)) for name, shape in shapes.items()}
+
     def arguments(self, arrays: dict[str, NDArray[np.float64]]) -> dict[str, Any]:
         """The arguments of a kernel, tensors of the format, on the CPU."""
         given: dict[str, Any] = {name: self._placed(array) for name, array in arrays.items()}

@@ -10,12 +10,12 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from ratproof.kernels.comparison import Arrays, compare, hold
-from ratproof.kernels.counterexample import WrongCall
+from ratproof.kernels.comparison import Held, compare, hold, hold_call
+from ratproof.kernels.counterexample import Shown, WrongCall
 from ratproof.kernels.drawing import lengths_of, problems
-from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.kernel import Arrays, Kernel
 from ratproof.kernels.problem import Numbers, Problem
-from ratproof.kernels.reference import run
+from ratproof.kernels.reference import gradients, run
 from ratproof.rungs.random_cases import for_random_cases
 from theory.claim import Claim, Effort, Variant
 
@@ -76,6 +76,7 @@ class KernelRung:
         return wrong
 
 
+GRADIENT = "of sum(o * o_weights) + sum(final_state * final_state_weights)"
 LEAST = 2
 """Calls of each length at least: Hypothesis's first one is always the plainest."""
 SHRINKING = 200
@@ -90,6 +91,17 @@ def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 def sampled(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     """Any inputs give them within the derived bound."""
     compare(kernel, problem, problem.arrays())
+
+
+def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """The gradients of a random functional of outputs and final states, within the derived bound."""
+    arrays, weights = problem.arrays(), problem.weights()
+    if kernel.without & {"final-state", "final-state-gradient"}:
+        weights["final_state"] *= 0
+    computed = kernel.gradients(problem, arrays, {n: w for n, w in weights.items() if w.any()})
+    right = gradients(problem, arrays, weights["o"], weights["final_state"], kernel.form, kernel.cumulated)
+    shown = Shown(kernel, problem, arrays, GRADIENT, {n: w for n, w in weights.items() if w.any()})
+    hold(shown, (Held(f"{n}.grad", flow, *right[n]) for n, flow in computed.items()))
 
 
 def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
@@ -132,9 +144,8 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
         own.state_bounds[row, head],
     )
     where = "sequence" if problem.packed else "string"
-    hold(
-        kernel, problem, mixed, call, result, f"{where} {row}, head {head} is held, all others are other ones"
-    )
+    law = f"{where} {row}, head {head} is held, all others are other ones"
+    hold_call(Shown(kernel, problem, mixed, law), call, result)
 
 
 def _unpacked(problem: Problem) -> Problem:
@@ -174,6 +185,7 @@ KERNEL_RUNGS = {
     for rung in (
         KernelRung("exact", exact, numbers="exact"),
         KernelRung("sampled", sampled),
+        KernelRung("gradient", gradient),
         KernelRung("split", split, shortest=1),
         KernelRung("independence", independence, rows=2, heads=2, shortest=1),
     )

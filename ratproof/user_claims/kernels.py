@@ -9,7 +9,7 @@
 ...     return (torch.stack(states, 1) if states else torch.empty_like(u)), initial_state
 >>> claim = believe_kernel("mine", family="elementwise", kernel=running_sum)
 >>> claim.variants[0].kinds
-('exact', 'sampled', 'split', 'independence')
+('exact', 'sampled', 'gradient', 'split', 'independence')
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from typing import Any
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from ratproof.kernels.comparison import BELIEVED
+from ratproof.kernels.counterexample import BELIEVED
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.kernels.kernel import LACKS, Kernel
 from ratproof.kernels.problem import FORMATS
-from ratproof.kernels.reference import Form
+from ratproof.kernels.reference.form import Form
 from theory.claim import Claim, Source, Variant
 from theory.reading import KernelOf
 
 SCANS = ("any", "chain", "tree", "double")
 INVERSES = ("substitution", "explicit")
+GATE_GRADIENTS = ("direct", "cumulated")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def believe_kernel(
     chunk: int | None = None,
     scan: str = "any",
     inverse: str = "substitution",
+    gate_gradient: str | None = None,
     without: Iterable[str] = (),
     dtypes: Iterable[str] = ("float32", "float64"),
     device: str = "cpu",
@@ -102,6 +104,9 @@ def believe_kernel(
             ``chain``, in a ``tree``, or with a ``double`` accumulator.
         inverse: how a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
             an ``explicit`` inverse.
+        gate_gradient: how the gradients of decays are computed: ``direct``, from the state before the token,
+            as differentiation of a step gives them, or ``cumulated``, as sums over later tokens, which
+            cancel; without, the former for a recurrent form, and the latter for a chunked one.
         without: what it does not take, names of :data:`ratproof.kernels.kernel.LACKS`; the verdict says so,
             and nothing of it is tried.
         dtypes: the formats that it computes in, of ``float32`` and ``float64``.
@@ -118,6 +123,8 @@ def believe_kernel(
     _require(name, "form", [form], ("recurrent", "chunked"))
     _require(name, "scan", [scan], SCANS)
     _require(name, "inverse", [inverse], INVERSES)
+    gate_gradient = gate_gradient or ("direct" if form == "recurrent" else "cumulated")
+    _require(name, "gate_gradient", [gate_gradient], GATE_GRADIENTS)
     if (form == "chunked") != (chunk is not None) or (
         chunk is not None and (type(chunk) is not int or chunk < 1)
     ):
@@ -129,7 +136,8 @@ def believe_kernel(
         raise InputError(f"{name}: the kernel is a {type(kernel).__name__}, where a function is right")
     if not formats:
         raise InputError(f"{name}: dtypes is empty, where one of {', '.join(FORMATS)} is right")
-    brought = Kernel(name, own, kernel, Form(chunk, scan, inverse), lacks, formats, device)
+    cumulated = gate_gradient == "cumulated"
+    brought = Kernel(name, own, kernel, Form(chunk, scan, inverse), lacks, formats, device, cumulated)
     says = says or f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     given = OnlyKernel()
     variant = Variant(
@@ -150,6 +158,8 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     if "exact" not in kernel.without and not kernel.family.fixed_decay and "scale" not in kernel.without:
         yield "exact"
     yield "sampled"
+    if "gradient" not in kernel.without:
+        yield "gradient"
     if not kernel.without & {"initial-state", "final-state"}:
         yield "split"
     yield "independence"

@@ -1,0 +1,24 @@
+"""What a recurrence gives, and its gradients, in extended precision, and by how much a kernel's floats may
+differ from them.
+
+The bound follows a running error from step to step. ``u`` is the unit of rounding; every product, sum and
+exponential of the kernel is within it, in any order of a sum, fused or not:
+
+* exp(g) is within (4 + 2 |g|) u of itself: four units of the function, and a rounding of its argument.
+* A recurrent step makes at an element the error of d S_, of k v and of their sum: u (x |d S_| + |k v| + |S|)
+  with x = 5 + 2 |g|; what was there before is multiplied by d. The output adds (K + 5) u |q|^T |S|.
+* A chunked form takes decays as exponentials of differences of cumulated logarithms: a product of them within
+  a chunk is off by a factor of exp(n u) at most, where n has C sums over tokens, the roundings s of such a
+  difference (and 2) times the sum of |g| in the chunk, and 8 more. It is multiplied with A, the recurrence of
+  absolute values since the chunk began; the output adds (K + 4) u |q|^T A.
+* Where a step corrects the state along a direction, a bound element by element grows without end; each column
+  is bounded in the 2-norm, by the step's own 2-norm. Within a chunk the corrections solve a triangular system
+  (:mod:`~ratproof.kernels.reference.corrections`).
+* Gradients are products of the state with the adjoint state, which is the same recurrence backwards
+  (:mod:`~ratproof.kernels.reference.adjoint`).
+"""
+
+from ratproof.kernels.reference.forward import Result, run
+from ratproof.kernels.reference.gradients import gradients
+
+__all__ = ["Result", "gradients", "run"]

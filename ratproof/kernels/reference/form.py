@@ -1,0 +1,60 @@
+"""How a kernel computes, as far as rounding is concerned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Wide = Any  # arrays of numpy's longdouble
+Bounds = NDArray[np.float64]
+UNITS = {"float32": 2.0**-24, "float64": 2.0**-53}
+SMALLEST = {name: float(np.finfo(name).tiny) for name in UNITS}
+OUTWARD = 1 + 2.0**-20
+"""The bounds are computed in float64, and some terms of second order are left out."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a kernel computes: step by step, or in chunks.
+
+    Attributes:
+        chunk: tokens a chunk; ``None`` for a recurrent form.
+        scan: how gates are cumulated in a chunk: ``any`` order, a ``chain``, a ``tree``, or ``double`` (a
+            wider accumulator).
+        inverse: how corrections within a chunk are computed: by ``substitution``, or with an ``explicit``
+            inverse.
+    """
+
+    chunk: int | None = None
+    scan: str = "any"
+    inverse: str = "substitution"
+
+    def roundings(self) -> float:
+        """Of a difference of cumulated gates, as a multiple of the sum of their absolute values."""
+        assert self.chunk is not None
+        tree = 2 * np.log2(max(2, self.chunk)) + 1
+        roundings = {"any": 2 * self.chunk - 1, "chain": self.chunk - 1, "tree": tree, "double": 3}
+        return float(roundings[self.scan])
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """A format's unit of rounding and smallest normal number.
+
+    >>> Arithmetic.of("float32").unit == 2.0**-24
+    True
+    """
+
+    unit: float
+    smallest: float
+
+    @classmethod
+    def of(cls, dtype: str) -> Arithmetic:
+        """That of a format."""
+        unit = UNITS[dtype]
+        if np.finfo(np.longdouble).eps > 2.0**-60 and dtype == "float64":
+            unit *= 2  # the reference rounds as much as the kernel where there is no wider format
+        return cls(unit, SMALLEST[dtype])

@@ -1,0 +1,210 @@
+"""Gradients of L = sum(o * A) + sum(S_T * B) with respect to every argument: products of the states S with
+the adjoint states D.
+
+* dq = scale S A, dk = D v, dv = D^T k; of the delta rule dk = D w - beta S' dw, dv = beta dw and dbeta =
+  dw . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k; of a correction b (S_-^T a)^T, da = S_- (D^T b) and
+  db = D (S_-^T a).
+* A decay's is the sum over values of (D - beta k dw^T) * S_-, times the decay for its logarithm. Many kernels
+  cumulate gates, and so get their gradients as a sum over later tokens, dg_t = sum of (what is read at s with
+  the decay - what is written at s) over s >= t, in a chunk or to the end, whose terms cancel: then the bound
+  is the largest of the three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference.adjoint import Trajectory, adjoint, trajectory
+from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
+from ratproof.kernels.reference.roles import Arrays, Group, Roles, groups, roles_of
+from ratproof.kernels.reference.rounded import Rounded
+
+Gradients = dict[str, tuple[Wide, Bounds]]
+
+
+def gradients(
+    problem: Problem, arrays: Arrays, weights: Wide, final: Wide, form: Form, cumulated: bool
+) -> Gradients:
+    """The gradients by the names of the arguments, ``initial_state`` among them, in their shapes, each with
+    its bound.
+
+    Args:
+        problem: the call.
+        arrays: its numbers.
+        weights: A, of the outputs' shape.
+        final: B, of the final states' shape.
+        form: how the kernel computes.
+        cumulated: may it get the gradients of decays as sums over later tokens?
+    """
+    family, arithmetic = problem.family, Arithmetic.of(problem.dtype)
+    weights, final = (x[..., None] if family.lanes else x for x in (weights, final))
+    final = final[..., None] if family.lanes else final
+    shapes = {n: problem.shape(axes) for n, axes in family.tensors.items()}
+    shapes["initial_state"] = problem.state_shape
+    made = {n: (np.zeros(shape, np.longdouble), np.zeros(shape)) for n, shape in shapes.items()}
+    for group in groups(problem):
+        roles = roles_of(problem, arrays, group)
+        flows = _Flows(
+            roles,
+            weights[group.rows, group.tokens].astype(np.longdouble),
+            final[group.states].astype(np.longdouble),
+            form,
+            arithmetic,
+        )
+        for name, flow in flows.by_role(problem, cumulated):
+            _place(made[name], flow, name, group, family.lanes)
+    tiny = arithmetic.smallest * 16 * (problem.time + problem.keys + problem.values)
+    return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in made.items()}
+
+
+def _place(into: tuple[Wide, Bounds], flow: Rounded, name: str, group: Group, lanes: bool) -> None:
+    """Put a group's gradient in its place; that of the bonus, which all groups share, is a sum."""
+    for target, own in zip(into, (flow.value, flow.error), strict=True):
+        if name == "initial_state":
+            target[group.states] = np.broadcast_to(own, flow.value.shape).reshape(target[group.states].shape)
+        elif target.ndim == 2:  # H and K
+            target += own
+        else:
+            target[group.rows, group.tokens] = np.moveaxis(own[..., 0] if lanes else own, 0, 1)
+
+
+class _Flows:
+    """The gradients of a group of strings; axes T, N, H, and K or V."""
+
+    def __init__(self, roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic) -> None:
+        self.roles, self.form, self.u = roles, form, arithmetic.unit
+        self.forward: Trajectory = trajectory(roles, form, arithmetic)
+        self.backward: Trajectory = adjoint(roles, weights, final, form, arithmetic)
+        self.weights, self.final = self._exact(weights), Rounded.exactly(final, self.u)
+        self.q, self.k, self.v = (self._exact(x) for x in (roles.query, roles.key, roles.value))
+        self.before = Rounded.state(self.forward.before, self.u)
+        self.after = Rounded.state(self.forward.after, self.u)
+        self.flow = Rounded.state(self.backward.after, self.u)
+
+    def by_role(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
+        """Each argument's name and gradient."""
+        family, roles = problem.family, self.roles
+        if roles.time:
+            yield from self._of_tokens(problem, cumulated)
+        elif roles.bonus is not None:
+            yield family.bonus, Rounded.exactly(np.zeros(roles.bonus.shape), self.u)
+        yield "initial_state", Rounded.state(self.backward.last, self.u)
+
+    def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
+        family, roles = problem.family, self.roles
+        read = self.after if roles.bonus is None else self.before
+        query = read.over_values(self.weights).times(roles.scale)
+        reads, writes = [(self.q * query, roles.bonus is not None)], []
+        decayed = self.flow  # what flows into the decayed state
+        if roles.beta is not None:
+            beta = np.moveaxis(roles.beta, 1, 0)[..., None]
+            w, dw = self._corrections(self.forward), self._corrections(self.backward)
+            state = self._decayed(self.before)
+            written, unread = self.flow.over_values(w), -state.over_values(dw).times(beta)
+            key, value = written + unread, dw.times(beta)
+            reads.append((self.k * unread, False))
+            writes.append(self.k * written)
+            yield "beta", (dw * (self.v + -state.over_keys(self.k))).sum(-1, roles.values + 4)
+            pulled = _outer(self.k.times(beta), dw)
+            decayed = self.flow + -pulled
+        else:
+            key, value = self.flow.over_values(self.v), self.flow.over_keys(self.k)
+            writes.append(self.k * key)
+        if roles.a is not None:
+            c, dc = self._corrections(self.forward), self._corrections(self.backward)
+            a, b = self._exact(roles.a), self._exact(roles.b)
+            da, db = self.before.over_values(dc), self.flow.over_values(c)
+            reads.append((a * da, True))
+            writes.append(b * db)
+            yield "a", da
+            yield "b", db
+        if family.decay or family.factor:
+            gate = self._gate(decayed, family.tensors[family.decay or family.factor], bool(family.decay))
+            if cumulated and family.decay:
+                gate = self._cumulated(gate, reads, writes)
+            yield family.decay or family.factor, gate
+        if roles.bonus is not None:
+            bonus = Rounded.exactly(roles.bonus, self.u)
+            product = (self.v * self.weights).sum(-1, roles.values + 2)
+            scaled = product[..., None].times(roles.scale)
+            query, key = query + self.k * bonus * scaled, key + self.q * bonus * scaled
+            whole = (self.q * self.k * bonus).sum(-1, roles.keys + 2)
+            value = value + (self.weights * whole[..., None]).times(roles.scale)
+            count = product.value.shape[0] * problem.batch
+            yield family.bonus, (self.q * self.k * scaled).sum((0, 1), count + len(problem.lengths))
+        for name, flow in ((family.query, query), (family.key, key), (family.value, value)):
+            if name:
+                yield name, flow
+
+    def _exact(self, array: Wide) -> Rounded:
+        return Rounded.exactly(np.moveaxis(array, 1, 0), self.u)
+
+    def _corrections(self, trajectory: Trajectory) -> Rounded:
+        assert trajectory.corrections is not None
+        value, error = trajectory.corrections
+        return Rounded(value, error, np.abs(value).astype(float), self.u)
+
+    def _decayed(self, state: Rounded) -> Rounded:
+        """diag(d) S."""
+        d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.roles.decay, self.roles.roundings))
+        own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
+        made = self.u * x * size
+        if state.error.shape[-2] == 1:
+            made = np.linalg.norm(made, axis=-2, keepdims=True)
+            own = np.max(own, axis=-2, keepdims=True)
+        return Rounded(d * state.value, own * state.error + made, size, self.u)
+
+    def _gate(self, flow: Rounded, axes: str, logarithm: bool) -> Rounded:
+        """A decay's gradient, or its logarithm's."""
+        made = (flow * self.before).sum(-1, self.roles.values + 2)
+        if logarithm:
+            d, x = (np.moveaxis(part, 1, 0) for part in (self.roles.decay, self.roles.roundings))
+            made = made.times(d, x + 1)
+        return made.sum(-1, self.roles.keys) if "K" not in axes and "D" not in axes else made
+
+    def _cumulated(self, gate: Rounded, reads: list[Any], writes: list[Rounded]) -> Rounded:
+        """The same, where it may be a sum over later tokens that cancel."""
+        bound = gate.error
+        error, size = np.zeros(()), np.zeros(())
+        for term, before in [*reads, *((term, False) for term in writes)]:
+            parts = [np.broadcast_to(x, term.value.shape) for x in (term.error, term.size)]
+            if before:  # it reads what the token before it left
+                parts = [np.concatenate([x[1:], 0 * x[:1]]) for x in parts]
+            error, size = error + parts[0], size + parts[1]
+        of_head = gate.value.ndim < error.ndim
+        if of_head:
+            error, size = error.sum(-1), size.sum(-1)
+        count = self.roles.time + self.roles.keys * of_head + 4
+        own = error + self.u * count * size
+        last = self._edge(self.after_all, self.final, of_head)
+        bound = np.maximum(bound, _later(own) + last)
+        if self.form.chunk is not None:
+            for end, flow in self.backward.edges.items():
+                begin = end // self.form.chunk * self.form.chunk
+                edge = self._edge(self.after[end], Rounded.state(flow, self.u), of_head)
+                cut = slice(begin, end + 1)
+                bound[cut] = np.maximum(bound[cut], _later(own[cut]) + edge)
+        return Rounded(gate.value, bound, gate.size, self.u)
+
+    @property
+    def after_all(self) -> Rounded:
+        """The final state."""
+        return Rounded.state(self.forward.last, self.u)
+
+    def _edge(self, state: Rounded, flow: Rounded, of_head: bool) -> Bounds:
+        """The error of what a state behind all these tokens hands to their gates."""
+        made = (state * flow).sum(-1, self.roles.values + self.roles.time)
+        return made.sum(-1, self.roles.keys).error if of_head else made.error
+
+
+def _later(values: Bounds) -> Bounds:
+    """Sums from each token on."""
+    return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
+
+
+def _outer(left: Rounded, right: Rounded) -> Rounded:
+    return left[..., None] * right[..., None, :]
