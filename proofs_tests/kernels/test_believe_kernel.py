@@ -240,6 +240,21 @@ def test_a_script_shows_the_counterexample_without_ratproof(tmp_path):
     assert done.stdout.startswith(example.place)
 
 
+def test_the_script_of_a_gradient_shows_it(tmp_path):
+    claim = believe_kernel("wrong", family="hgrn", kernel=flowing("hgrn", "x", lambda flow: 2 * flow))
+    example = results(claim, 100, kind="gradient")["gradient"].counterexample
+    (tmp_path / "kernel.py").write_text(
+        "import torch\ndef kernel(*, x, initial_state, **rest):\n"
+        "    return x * 3, torch.zeros_like(x[:, 0])\n"
+    )
+    (tmp_path / "show.py").write_text(example.script)
+    done = subprocess.run(
+        [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
+    )
+    place, _, value = done.stdout.partition(" = ")
+    assert place == example.place.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
+
+
 def test_a_claim_is_an_assertion():
     right = believe_kernel("right", family="hgrn", kernel=KERNELS["hgrn"])
     right.check(examples=FEW)

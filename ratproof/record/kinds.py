@@ -6,7 +6,7 @@ from enum import StrEnum
 
 KINDS = {
     "sampled": "random weights and strings",
-    "gradient": "torch's gradients are the derivatives of the automata's scores, for random weights",
+    "gradient": "torch's gradients are the derivatives of the automata's scores, or of a kernel's recurrence",
     "cross-checked": "OpenFst gives the same scores",
     "exhausted": "every string up to some length, in exact fractions",
     "decided": "all strings, for these weights, with a certificate",

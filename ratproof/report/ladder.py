@@ -63,6 +63,7 @@ COLUMNS = {
 OF_KERNELS = {
     "exa": Column("exact"),
     "smp": Column("sampled"),
+    "grd": Column("gradient"),
     "spl": Column("split"),
     "ind": Column("independence"),
 }
@@ -158,10 +159,8 @@ def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -
                 yield from _row(row, out)
     kernels = [row.columns is OF_KERNELS for row in table]
     if any(kernels):
-        yield Text(
-            "exact inputs, bit for bit; sampled, within derived bounds; split in two calls;", style="dim"
-        )
-        yield Text("independence of other strings and heads", style="dim")
+        yield Text("exact inputs, bit for bit; sampled, and gradients, within derived bounds;", style="dim")
+        yield Text("split in two calls; independence of other strings and heads", style="dim")
     if not all(kernels) or not kernels:
         yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; gradients of torch;", style="dim")
         yield Text("cross-checked, exhausted, decided, proved, accepted by Coq's kernel", style="dim")
