@@ -36,7 +36,17 @@ from automata.rounding_steps import STEPS, Deviation
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
-__all__ = ["FLOAT32", "FLOAT64", "Deviation", "Format", "bound_table", "bounded", "prefix_bounds", "share"]
+__all__ = [
+    "FLOAT32",
+    "FLOAT64",
+    "Deviation",
+    "Format",
+    "bound_table",
+    "bounded",
+    "prefix_bounds",
+    "share",
+    "shares",
+]
 
 
 def prefix_bounds(
@@ -108,6 +118,26 @@ def share(computed: Iterable[float], values: Iterable[Weight], bounds: Iterable[
     return max(
         (_used(c, v, b) for c, v, b in zip(computed, values, bounds, strict=True) if b < np.inf), default=0.0
     )
+
+
+def shares(computed: Floats, values: Weights, bounds: Floats) -> Floats:
+    """:func:`share` for each number by itself, of arrays of one shape.
+
+    >>> shares(np.array([1.25, 2.0]), np.array([1.0, 2.0]), np.array([0.5, 0.0])).tolist()
+    [0.5, 0.0]
+    """
+    if values.dtype == object:
+        near = bounds < np.inf
+        used = np.zeros(values.shape)
+    else:
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            used = np.where(
+                (computed == values) | ~(bounds < np.inf), 0.0, np.abs(computed - values) / bounds
+            )
+        near = ~(used < 0.999)  # and where it is no number: exactly, below
+    for place in zip(*np.nonzero(near), strict=True):
+        used[place] = _used(float(computed[place]), values[place], float(bounds[place]))
+    return used
 
 
 def _used(computed: float, value: Weight, bound: float) -> float:

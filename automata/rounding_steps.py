@@ -119,11 +119,13 @@ class _Steps:
         return after, off
 
     def read_out(self, omega: Weights, error: Floats) -> tuple[Weights, Floats]:
-        """The score (eq. 3c) and the bound on its error."""
+        """The score (eq. 3c) and the bound on its error; final weights may be one vector for each row."""
         k = self.automaton.semiring
-        terms = k.times(omega, self.automaton.final)
+        parts = self.automaton.final, self.final_sizes, self.final_slack
+        final, sizes, off = parts if parts[0].ndim == 1 else (part[: len(omega)] for part in parts)
+        terms = k.times(omega, final)
         value = k.sum(terms, axis=1)
-        column, slack = self.final_sizes[None, :, None], self.final_slack[None, :, None]
+        column, slack = np.atleast_2d(sizes)[:, :, None], np.atleast_2d(off)[:, :, None]
         return value, self._error(omega, error, column, slack, terms[:, :, None], value[:, None])[:, 0]
 
     def _error(

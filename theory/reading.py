@@ -171,12 +171,14 @@ class Program:
         automata: one a unit.
         comparison: from the names of claim and variant, the two sides held against each other.
         device: where it runs.
+        lengths: of strings that each run is to have, besides those that are drawn.
     """
 
     automata: tuple[WFSA, ...]
     comparison: Callable[[str, str], Any]
     shortest: int = 0
     device: str = "cpu"
+    lengths: tuple[int, ...] = ()
 
     def construction(self, case: Any) -> tuple[WFSA, ...]:
         """The automata: there is one case."""

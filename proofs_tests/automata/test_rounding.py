@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from automata import batch
 from automata.errors import InputError, ShapeError
 from automata.float_format import representation_error, upper
-from automata.rounding import FLOAT32, FLOAT64, Deviation, bound_table, bounded, prefix_bounds, share
+from automata.rounding import FLOAT32, FLOAT64, Deviation, bound_table, bounded, prefix_bounds, share, shares
+from automata.rounding_units import unit_bounds
 from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
 from automata.strategies import automata, strings
 from automata.strings import encode
@@ -93,6 +94,33 @@ def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
         length = len(xs[place]) + 1
         assert scores[row, :length].tolist() == one_scores.tolist()
         assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
+
+
+@few
+@given(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
+def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
+    """Some with the matrices of another one, and other final weights; with room for weights that are off."""
+    some = data.draw(st.lists(automata(semiring, most_states=3, exact=exact), min_size=1, max_size=3))
+    some = [*some, some[0].replace(final=some[0].final[::-1].copy())]
+    xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
+    off = data.draw(st.sampled_from([0.0, 1e-6]))
+    deviations = [Deviation(np.full(a.matrices.shape, off), np.full(a.initial.shape, off)) for a in some]
+    for x, (scores, bounds) in zip(xs, unit_bounds(some, xs, FLOAT32, deviations), strict=True):
+        assert scores.shape == bounds.shape == (len(x) + 1, len(some))
+        for unit, (automaton, apart) in enumerate(zip(some, deviations, strict=True)):
+            one_scores, one_bounds = prefix_bounds(automaton, x, FLOAT32, apart)
+            assert scores[:, unit].tolist() == one_scores.tolist()
+            assert bounds[:, unit].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
+
+
+@some
+@given(st.lists(st.tuples(*[st.floats() | st.sampled_from([0.0, 1.0, 1 + 2.0**-52])] * 3), min_size=1))
+def test_shares_are_those_of_each_number(numbers):
+    computed, values, bounds = map(np.array, zip(*numbers, strict=True))
+    values, bounds = np.nan_to_num(values), np.abs(bounds)
+    for one, *number in zip(shares(computed, values, bounds), computed, values, bounds, strict=True):
+        right = share(*([x] for x in number))
+        assert (one <= 1) == (right <= 1) and one == pytest.approx(right, rel=1e-12)
 
 
 def unit_of(f, u):

@@ -13,12 +13,12 @@ from automata.errors import InputError
 from proofs_tests.kernels.chunked import delta, gated_delta, gla
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof import believe_kernel
-from ratproof.kernels.drawing import LENGTHS
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import run
 from ratproof.kernels.reference.form import Form
 from ratproof.runner.user_files import outcome_of
+from ratproof.sides.lengths import LENGTHS
 from theory.registry import registered
 
 FEW = len(LENGTHS)

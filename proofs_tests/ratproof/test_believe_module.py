@@ -77,6 +77,30 @@ def test_a_layer_of_ours_reads_itself_off(layer):
     assert all(c.difference is None for c in found) and [c.cases for c in found] == [0, 1, 1, 1]
 
 
+class Edge(nn.Module):
+    """A layer that loses its state at some place, as a kernel that works in chunks may."""
+
+    def __init__(self, layer, place):
+        super().__init__()
+        self.layer, self.place = layer, place
+
+    def forward(self, inputs):
+        return torch.cat([self.layer.scores(x) for x in inputs.split(self.place)])
+
+
+@pytest.mark.parametrize("place", [16, 256, 1024])
+def test_a_state_that_is_lost_far_away_is_refuted(place):
+    torch.manual_seed(1)
+    layer, embeddings = SRU(3, 2), torch.randn(2, 3)
+    automaton = layer.to_automata(embeddings, "ab")
+    report = check_module(
+        Edge(layer, place), automaton, embeddings=embeddings, alphabet="ab", slack=1e-6, examples=10
+    )
+    (result,) = report.results
+    assert str(result.verdict) == "refuted"
+    assert place < len(result.counterexample.string) <= 2 * place + 1
+
+
 def test_slack_is_room_for_gates_that_are_rounded():
     class Third(nn.Module):
         def forward(self, inputs):

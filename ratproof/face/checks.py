@@ -45,7 +45,7 @@ def check(
     >>> check(Parity(), even, embeddings=torch.eye(2), alphabet="ab", accepts=0.5).as_expected
     True
 
-    The module is run on random strings, some of them of up to 200 symbols, and, of decisions, on all strings
+    The module is run on random strings, some of them of up to 2,049 symbols, and, of decisions, on all strings
     up to some length; the report says on what, and how long the longest string was. Nothing is written to
     files.
 

@@ -8,11 +8,8 @@ from hypothesis import strategies as st
 
 from ratproof.kernels.kernel import Kernel
 from ratproof.kernels.problem import Numbers, Problem
+from ratproof.sides.lengths import LENGTHS
 
-CHUNKS = (16, 32, 64, 128, 256)
-LONG = (1_025, 2_049)
-LENGTHS = tuple(sorted({0, 1, *LONG, *(n for c in CHUNKS for n in (c - 1, c, c + 1, 2 * c + 1))}))
-"""Every run of every rung has all of them: the edges of chunks of the usual sizes."""
 MOST_NUMBERS = 200_000
 """In the states of all tokens of a problem: of the longest, shapes are small."""
 

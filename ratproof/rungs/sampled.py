@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from ratproof.rungs.agreement import agree
 from ratproof.rungs.random_cases import for_random_cases
-from ratproof.sides.side import Side
+from ratproof.sides.side import Side, UserProgram
 from theory.claim import Claim, Effort, Variant
+from theory.reading import Program
 
 
 def sampled(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
@@ -22,3 +23,16 @@ def sampled(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
 
     name = f"{claim.name} {variant.name} sampled {side.label}"
     for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)
+    if isinstance(side, UserProgram) and isinstance(variant.reading, Program):
+        for length in variant.reading.lengths:
+
+            def one_length(data: st.DataObject, length: int = length) -> None:
+                agree(*side.of_length(claim, variant, length, data))
+
+            for_random_cases(f"{name} {length}", EACH_LENGTH, one_length)
+
+
+EACH_LENGTH = 2
+"""Cases of each length that every run has, besides those that are drawn: a program may be right on short
+strings alone, as one that works in chunks.
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from automata.rounding import Deviation, Format, bounded, prefix_bounds, share
+from automata.aliases import Floats, Weights
+from automata.float_format import FLOAT64, representation_error
+from automata.rounding import Deviation, Format, bounded, shares
+from automata.rounding_units import unit_bounds
 from automata.strings import String
 from automata.wfsa import WFSA
 from neural.rounding import format_of
@@ -25,6 +29,12 @@ from ratproof.sides.comparison import (
 )
 from ratproof.sides.module_runs import embedded, outputs_of, program_of
 from theory.claim import Claim, Variant
+
+MOST_EXACT = 200
+"""Symbols of a string, times transitions a symbol, whose scores are computed in fractions, where the
+automaton has them: a fraction gets longer with every symbol. Of others they are computed in float64, whose
+rounding is in the bound.
+"""
 
 
 class OfModule:
@@ -62,8 +72,13 @@ class OfModule:
         """
         shortest = max(1, shortest_of(self.claim, self.variant))
         ledger().facts["module"] = self.ran
+        chosen = [string for string in strings if len(string) >= shortest]
+        sides = iter(self._sides(chosen))
         for string in strings:
-            yield self._compare(string, shortest)
+            if len(string) < shortest:
+                yield no_case(string, TOO_SHORT)
+            else:
+                yield self._compare(string, shortest, *next(sides))
 
     @property
     def ran(self) -> str:
@@ -74,27 +89,51 @@ class OfModule:
             f" {self._format.name}{room}"
         )
 
-    def _compare(self, string: String, shortest: int) -> StringResult:
-        if len(string) < shortest:
-            return no_case(string, TOO_SHORT)
-        states = self.states(string)
-        sides = [
-            prefix_bounds(automaton, string, self._format, apart)
+    def _sides(self, strings: Sequence[String]) -> list[tuple[Weights, Floats]]:
+        """The scores of each string's prefixes and their bounds, shape ``(T + 1, units)``."""
+        sides: list[Any] = [None] * len(strings)
+        # beside float32 the error of float64 is nothing
+        most = MOST_EXACT // max(1, self._automata[0].states ** 2) if self._format is FLOAT64 else 0
+        for exact in (True, False):
+            places = [i for i, string in enumerate(strings) if (len(string) <= most) == exact]
+            if not places:
+                continue
+            automata, deviations = (self._automata, self.deviations) if exact else self._nearby
+            some = unit_bounds(automata, [strings[i] for i in places], self._format, deviations)
+            for place, side in zip(places, some, strict=True):
+                sides[place] = side
+        return sides
+
+    @cached_property
+    def _nearby(self) -> tuple[list[WFSA], list[Deviation]]:
+        """The automata in float64, and how far from their weights those of the module may be."""
+        automata = [automaton.to_float() for automaton in self._automata]
+        rounded = [
+            Deviation(
+                apart.matrices + representation_error(automaton.matrices, FLOAT64),
+                apart.initial + representation_error(automaton.initial, FLOAT64),
+                (0.0 if apart.final is None else apart.final)
+                + representation_error(automaton.final, FLOAT64),
+                None
+                if automaton.epsilon is None or apart.epsilon is None
+                else apart.epsilon + representation_error(automaton.epsilon, FLOAT64),
+            )
             for automaton, apart in zip(self._automata, self.deviations, strict=True)
         ]
-        worst = 0.0
-        for t in range(shortest, len(string) + 1):
-            for unit, (scores, bounds) in enumerate(sides):
-                used = share(states[t - 1 : t, unit], scores[t : t + 1], bounds[t : t + 1])
-                if used > 1:
-                    network, score = repr(float(states[t - 1, unit])), repr(float(scores[t]))
-                    return StringResult(
-                        string, worst, Difference(t, unit, network, score, f"{bounds[t]:.2g}")
-                    )
-                worst = max(worst, used)
-        return no_difference(
-            string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[shortest:]
-        )
+        return automata, rounded
+
+    def _compare(self, string: String, shortest: int, scores: Weights, bounds: Floats) -> StringResult:
+        states = self.states(string)[shortest - 1 :]
+        scores, bounds = scores[shortest:], bounds[shortest:]
+        used = shares(states, scores, bounds)
+        wrong = np.argwhere(used > 1)
+        if not len(wrong):
+            return no_difference(string, float(used.max(initial=0.0)), bounded(bounds))
+        t, unit = wrong[0]
+        network, score = repr(float(states[t, unit])), repr(float(scores[t, unit]))
+        before = float(used[used <= 1].max(initial=0.0))
+        difference = Difference(int(t) + shortest, int(unit), network, score, f"{bounds[t, unit]:.2g}")
+        return StringResult(string, before, difference)
 
     def confirm(self, compared: StringResult) -> None:
         """Raise :class:`~ratproof.sides.comparison.NotAFunction` where a difference that was difference is

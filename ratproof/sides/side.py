@@ -126,6 +126,18 @@ def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
     return st.builds(read, st.integers(0, 2**32), st.integers(0, LONGEST))
 
 
+@cache
+def _string_of(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
+    """A random string of a length, of single symbols or of runs, from a seed."""
+
+    def read(seed: int, run: int) -> String:
+        random = Random(seed)
+        runs = random.choices(list(alphabet), k=-(-length // run))
+        return tuple(symbol for symbol in runs for _ in range(run))[:length]
+
+    return st.builds(read, st.integers(0, 2**32), st.sampled_from((1, 20)))
+
+
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
 """Of a torch program: strings a case, and symbols a string, at most."""
 
@@ -159,6 +171,12 @@ class UserProgram:
         if not data.draw(_ONE_IN_FOUR):
             some = [*some, data.draw(_long_string(variant.alphabet))]
         return variant.reading.comparison(claim.name, variant.name), some
+
+    def of_length(self, claim: Claim, variant: Variant, length: int, data: st.DataObject) -> Sample:
+        """The program, and a random string of that length."""
+        assert isinstance(variant.reading, Program) and variant.alphabet is not None
+        string = data.draw(_string_of(variant.alphabet, length))
+        return variant.reading.comparison(claim.name, variant.name), [string]
 
 
 GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8

@@ -28,6 +28,7 @@ from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from ratproof.sides.decision import Accepts, OfDecision
+from ratproof.sides.lengths import LENGTHS
 from ratproof.sides.module import OfModule
 from ratproof.user_claims.steps import BELIEVED, OnlyCase, check_automata, claim_of
 from theory.claim import Claim, Variant
@@ -109,7 +110,7 @@ def believe_module(
         name=BELIEVED,
         expected="holds",
         says=says,
-        reading=Program(automata, compared, device=_device_of(module, embeddings)),
+        reading=Program(automata, compared, device=_device_of(module, embeddings), lengths=LENGTHS),
         cases=lambda alphabet: st.just(given),
         small_cases=lambda letters: iter(()),
         kinds=("sampled",),
@@ -193,7 +194,7 @@ def _believe_decision(
         name=BELIEVED,
         expected="holds",
         says=says,
-        reading=Program(given.automata, compared, device=_device_of(module, embeddings)),
+        reading=Program(given.automata, compared, device=_device_of(module, embeddings), lengths=LENGTHS),
         cases=lambda alphabet: st.just(given),
         small_cases=lambda letters: iter(()),
         kinds=("sampled", "exhausted"),
