@@ -45,9 +45,9 @@ def check(
     >>> check(Parity(), even, embeddings=torch.eye(2), alphabet="ab", accepts=0.5).as_expected
     True
 
-    The module is run on random strings, some of them of up to 2,049 symbols, and, of decisions, on all strings
-    up to some length; the report says on what, and how long the longest string was. Nothing is written to
-    files.
+    The module is run on random strings, some of them of up to 2,049 symbols, and, of decisions, on all
+    strings up to some length; the report says on what, and how long the longest string was. Nothing is
+    written to files.
 
     Args:
         module: called as torch's recurrent layers are: inputs of shape ``(T, B, input_size)`` give outputs of
