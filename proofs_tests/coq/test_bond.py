@@ -67,6 +67,13 @@ def shorten_fractions(case: Any) -> Any:
     return replace(case, entries=short(case.entries)) if isinstance(case, Weights) else case
 
 
+def is_small(case: Any) -> bool:
+    """Has it at most three states? An automaton with twice as many, and one more, takes Coq ten times as long
+    with each of them.
+    """
+    return not isinstance(case, Weights) or case.size is None or case.n <= 3
+
+
 def agree(pairs: list[VariantCase], compiled: Path) -> None:
     """Coq and Python compute the same of each case."""
     for values, difference in differences(pairs, compiled):
@@ -94,7 +101,7 @@ def test_on_random_weights(compiled: Path, data: Any) -> None:
     """Random rational weights, a case of each variant, of few digits: Coq's gcd of long numbers is slow."""
     agree(
         [
-            (claim, variant, data.draw(variant.cases("ab").map(shorten_fractions)))
+            (claim, variant, data.draw(variant.cases("ab").filter(is_small).map(shorten_fractions)))
             for claim, variant in runnable_variants()
         ],
         compiled,
