@@ -11,34 +11,18 @@ import torch
 
 from automata.errors import InputError
 from proofs_tests.kernels.chunked import delta, gated_delta, gla
+from proofs_tests.kernels.conftest import SHORT
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof import believe_kernel
-from ratproof.kernels import drawing
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import run
 from ratproof.kernels.reference.form import Form
 from ratproof.runner.user_files import outcome_of
-from ratproof.sides.lengths import LENGTHS
 from theory.registry import registered
 
-SHORT = (0, 1, 15, 16, 17, 33, 129)
-"""The edges of the chunks that most kernels here have: the long strings are the slow ones."""
 FEW = len(SHORT)
 """A call of every length."""
-
-
-@pytest.fixture(autouse=True)
-def _short(monkeypatch):
-    monkeypatch.setattr(drawing, "LENGTHS", SHORT)
-
-
-@pytest.fixture
-def all_lengths(_short, monkeypatch):
-    """What users have."""
-    monkeypatch.setattr(drawing, "LENGTHS", LENGTHS)
-
-
 RUNGS = ("exact", "sampled", "gradient", "split", "independence")
 
 

@@ -140,10 +140,8 @@ class Kernel:
         needed = {n for n, p in parameters.items() if p.default is inspect.Parameter.empty}
         unneeded = {"scale": 1.0, "cu_seqlens": None}
         given = {n: unneeded[n] for n in needed & set(unneeded) - set(arguments)} | arguments
-        always = self.family.factor and "output_final_state" not in parameters
         idle = {n for n in (*unneeded, "initial_state") if given.get(n) is None}
-        if always or not given["output_final_state"]:
-            idle |= {"output_final_state"}
+        idle.add("output_final_state")  # without the option, it has to return one always
         return {n: x for n, x in given.items() if n in parameters or n not in idle}
 
     def _require(self, problem: Problem, name: str, value: Any, shape: tuple[int, ...]) -> None:

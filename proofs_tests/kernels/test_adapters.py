@@ -1,0 +1,71 @@
+"""Kernels with other layouts and names are the kernels that they are, adapted; and a wrong layout is
+refuted.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from automata.errors import InputError
+from proofs_tests.kernels.chunked import gla
+from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
+from ratproof import believe_kernel
+from ratproof.kernels.adapters import axes, renamed, transposed_states
+
+
+def foreign(*, query, k, v, log_decay, scale, initial_state, output_final_state=False, cu_seqlens=None):
+    """Gated linear attention with heads before time, states of V x K, and names of its own."""
+    q, k, v, g = (x.transpose(1, 2) for x in (query, k, v, log_decay))
+    start = None if initial_state is None else initial_state.mT
+    outputs, states = KERNELS["gla"](
+        q=q,
+        k=k,
+        v=v,
+        g=g,
+        scale=scale,
+        initial_state=start,
+        output_final_state=output_final_state,
+        cu_seqlens=cu_seqlens,
+    )
+    return outputs.transpose(1, 2), None if states is None else states.mT
+
+
+def adapted(kernel=foreign):
+    return renamed(transposed_states(axes(kernel, "BTH", "BHT")), q="query", g="log_decay")
+
+
+def test_an_adapted_kernel_holds():
+    claim = believe_kernel("adapted", family="gla", kernel=adapted())
+    assert set(verdicts(claim).values()) == {"holds"}
+
+
+def test_an_adapted_kernel_that_is_wrong_is_refuted():
+    def wrong(*, query, **rest):
+        return foreign(query=query.flip(-1), **rest)
+
+    claim = believe_kernel("wrong", family="gla", kernel=adapted(wrong))
+    assert verdicts(claim, 100, "sampled") == {"sampled": "refuted"}
+
+
+@pytest.mark.parametrize(
+    "kernel", [axes(gla, "BTH", "BHT"), transposed_states(gla), renamed(gla, q="k", k="q")]
+)
+def test_a_layout_that_is_not_the_kernels_does_not_hold(kernel):
+    claim = believe_kernel("other", family="gla", kernel=kernel, form="chunked", chunk=16)
+    assert "holds" not in {str(r.verdict) for r in results(claim, FEW).values() if r.kind != "independence"}
+
+
+def test_options_that_an_adapted_kernel_lacks_are_not_given():
+    def plain(*, inputs, log_decay, initial_state=None):
+        return KERNELS["hgrn"](x=inputs, g=log_decay, initial_state=initial_state)
+
+    kernel = renamed(plain, x="inputs", g="log_decay")
+    claim = believe_kernel("plain", family="hgrn", kernel=kernel, without=("cu_seqlens",))
+    assert set(verdicts(claim).values()) == {"holds"}
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("BTH", "BT"), ("BTH", "BTD"), ("BBT", "BTB")])
+def test_axes_are_an_order_of_the_same_letters(ours, theirs):
+    with pytest.raises(InputError, match="where one order of letters and another"):
+        axes(gla, ours, theirs)
