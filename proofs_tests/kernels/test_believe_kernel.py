@@ -229,7 +229,31 @@ def test_a_family_of_ones_own_needs_no_change_here():
     assert set(verdicts(believe_kernel("own", family=family, kernel=kernel)).values()) == {"holds"}
 
 
-def test_a_script_shows_the_counterexample_without_ratproof(tmp_path):
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("family", ["gla", "delta-rule", "hgrn"])
+def test_a_kernel_that_reads_narrow_tensors_and_accumulates_in_float32_holds(family, dtype):
+    def widening(**arguments):
+        wide = {
+            n: x.float() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+            for n, x in arguments.items()
+        }
+        outputs, states = KERNELS[family](**wide)
+        return outputs.to(getattr(torch, dtype)), states
+
+    declared = {"family": family, "dtypes": (dtype,), "accumulation": "float32"}
+    right = believe_kernel("right", kernel=widening, **declared)
+    assert verdicts(right) == dict.fromkeys(("exact", "sampled", "split", "independence"), "holds")
+
+    def narrow(**arguments):
+        name = FAMILIES[family].value
+        arguments[name] = (arguments[name].float() * 1.02).to(getattr(torch, dtype))
+        return widening(**arguments)
+
+    wrong = believe_kernel("wrong", kernel=narrow, **declared)
+    assert verdicts(wrong, 100, "sampled") == {"sampled": "refuted"}
+
+
+def test_a_script_shows_the_the_counterexample_without_ratproof(tmp_path):
     claim = believe_kernel("wrong", family="gla", kernel=partial(gla, mistake="scale applied twice"))
     example = results(claim, 100, kind="exact")["exact"].counterexample
     text = example.script
@@ -301,7 +325,10 @@ def test_a_kernel_that_returns_something_else_is_told_what_is_right():
         ({"kernel": 3}, "the kernel is a int, where a function"),
         ({"without": ("cu-seqlens",)}, "without has 'cu-seqlens', where cu_seqlens"),
         ({"without": "scale"}, "without is 'scale', where a tuple of names"),
-        ({"dtypes": ("bfloat16",)}, "dtypes has 'bfloat16', where float32, float64"),
+        ({"dtypes": ("bfloat16",)}, r"dtypes is \('bfloat16',\) and accumulation None, where a narrow"),
+        ({"accumulation": "float32"}, "dtypes is .* and accumulation 'float32', where a narrow"),
+        ({"dtypes": ("float16",), "accumulation": "float16"}, "accumulation has 'float16', where float32"),
+        ({"dtypes": ("int8",)}, "dtypes has 'int8', where float32, float64, bfloat16, float16"),
         ({"dtypes": ()}, "dtypes is empty"),
         ({"chunk": 16}, "form is 'recurrent' and chunk 16"),
         ({"form": "chunked"}, "form is 'chunked' and chunk None"),
@@ -323,7 +350,22 @@ def test_the_reference_is_the_recurrence_in_fractions_of_the_format(family):
     lanes = 1 if own.lanes else 3
     scale = 2.0 if own.scaled else None
     problem = Problem(
-        own, "float64", (7,), 2, 2, lanes, lanes, False, True, scale, "exact", "infinite", "hot", False, 5
+        own,
+        "float64",
+        "float64",
+        (7,),
+        2,
+        2,
+        lanes,
+        lanes,
+        False,
+        True,
+        scale,
+        "exact",
+        "infinite",
+        "hot",
+        False,
+        5,
     )
     arrays = problem.arrays()
     outputs, states = KERNELS[family](**problem.arguments(arrays))

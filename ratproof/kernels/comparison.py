@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratproof.kernels.counterexample import Shown
+from ratproof.kernels.formats import FORMATS, rounded
 from ratproof.kernels.kernel import Arrays, Call, Kernel
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import Result, run
-from ratproof.kernels.reference.form import SMALLEST
 from ratproof.record.ledger import NOTHING_COUNTED, ledger
 
 USELESS = 0.01
@@ -78,7 +78,14 @@ def hold(shown: Shown, pairs: Iterable[Held], exactly: bool = False) -> None:
             continue
         right = np.asarray(held.right).reshape(computed.shape)
         bound = np.zeros(computed.shape) if exactly else held.bound.reshape(computed.shape)
-        useful = bound <= max(USELESS * _size(right), UNDERFLOW * SMALLEST[shown.problem.dtype])
+        stored = FORMATS[shown.problem.format_of(held.name)]
+        if stored.dtype != FORMATS[shown.problem.accumulation].dtype:  # a result is rounded once more
+            if exactly:
+                right = rounded(right, shown.problem.format_of(held.name))
+            else:
+                bound = bound + stored.unit * (np.abs(right).astype(float) + bound) + stored.smallest
+        useful = bound <= max(USELESS * _size(right), UNDERFLOW * stored.smallest)
+        useful &= np.abs(right).astype(float) + bound < stored.largest / 4
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             apart = np.abs(computed - right).astype(float)
             wrong = useful & ~(apart <= bound)

@@ -136,7 +136,7 @@ def script(shown: Shown, says: str, printed: str) -> str:
         if source is None
         else _LOAD.format(file=source[0], name=source[1])
     )
-    numbers = [f"    {name}={_tensor(array, problem)}," for name, array in arrays.items()]
+    numbers = [f"    {name}={_tensor(name, array, problem)}," for name, array in arrays.items()]
     given = kernel.accepted(
         {**problem.arguments(arrays), "output_final_state": "final-state" not in kernel.without}
     )
@@ -151,7 +151,7 @@ def script(shown: Shown, says: str, printed: str) -> str:
     if weights:
         terms = []
         for name, array in weights.items():
-            before += f"{name}_weights = {_tensor(array, problem)}.to({kernel.device!r})\n"
+            before += f"{name}_weights = {_tensor(name, array, problem)}.to({kernel.device!r})\n"
             terms.append(f"({name} * {name}_weights).sum()")
         before += _REQUIRE.format(names=tuple(arrays))
         after = f"({' + '.join(terms)}).backward()\n"
@@ -169,14 +169,14 @@ def script(shown: Shown, says: str, printed: str) -> str:
     )
 
 
-def _tensor(array: NDArray[np.float64], problem: Problem) -> str:
+def _tensor(name: str, array: NDArray[np.float64], problem: Problem) -> str:
     text = (
         json.dumps(array.tolist())
         .replace("-Infinity", "-inf")
         .replace("Infinity", "inf")
         .replace("NaN", "nan")
     )
-    made = f"torch.tensor({text}, dtype=torch.{problem.dtype}).reshape{array.shape}"
+    made = f"torch.tensor({text}, dtype=torch.{problem.format_of(name)}).reshape{array.shape}"
     if problem.apart and array.ndim > 1:
         made += ".transpose(-1, -2).contiguous().transpose(-1, -2)"
     return made

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from ratproof.kernels.formats import WIDE
 from ratproof.kernels.kernel import Kernel
 from ratproof.kernels.problem import Numbers, Problem
 from ratproof.sides.lengths import LENGTHS
@@ -49,9 +50,11 @@ def problems(
     if exact:
         gates = [g for g in gates if g in ("none", "infinite")]
     scale = _scale(draw, kernel, exact)
+    dtype = draw(st.sampled_from(kernel.dtypes))
     return Problem(
         family=family,
-        dtype=draw(st.sampled_from(kernel.dtypes)),
+        dtype=dtype,
+        accumulation=dtype if dtype in WIDE or kernel.accumulation is None else kernel.accumulation,
         lengths=lengths,
         batch=1 if packed else rows,
         heads=heads,

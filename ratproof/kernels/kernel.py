@@ -14,7 +14,8 @@ from torch import Tensor
 
 from automata.errors import InputError
 from ratproof.kernels.family import LinearRecurrence
-from ratproof.kernels.problem import FORMATS, Problem
+from ratproof.kernels.formats import FORMATS
+from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.form import Form
 
 Arrays = dict[str, NDArray[np.float64]]
@@ -46,6 +47,7 @@ class Kernel:
         without: what it does not take, names of :data:`LACKS`.
         dtypes: the formats that it computes in.
         device: where it runs.
+        accumulation: the format of states and sums where it reads a narrower one; ``None`` for its own.
         cumulated: may it get the gradients of decays as sums over later tokens?
     """
 
@@ -57,14 +59,16 @@ class Kernel:
     dtypes: tuple[str, ...] = ("float32", "float64")
     device: str = "cpu"
     cumulated: bool = False
+    accumulation: str | None = None
 
     def says(self) -> str:
         """What is run, on one line."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
         lacks = [LACKS[name] for name in sorted(self.without)]
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
+        wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
-        return f"{named} as {self.family.name} {how}, in {' and '.join(self.dtypes)}{lacking}"
+        return f"{named} as {self.family.name} {how}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
         """The file that its function is in, and its name there; ``None`` where that is not known."""
@@ -145,12 +149,13 @@ class Kernel:
         return {n: x for n, x in given.items() if n in parameters or n not in idle}
 
     def _require(self, problem: Problem, name: str, value: Any, shape: tuple[int, ...]) -> None:
-        right = f"a tensor of shape {shape} and {problem.dtype}"
+        dtype = problem.format_of(name)
+        right = f"a tensor of shape {shape} and {dtype}"
         if not isinstance(value, Tensor):
             raise InputError(
                 f"{self.name}: {name} is {_kind(value)}, where {right} is right ({problem.says()})"
             )
-        if tuple(value.shape) != shape or value.dtype != FORMATS[problem.dtype]:
+        if tuple(value.shape) != shape or value.dtype != FORMATS[dtype].dtype:
             format_ = str(value.dtype).removeprefix("torch.")
             raise InputError(
                 f"{self.name}: {name} has shape {tuple(value.shape)} and {format_}, where {right} is right"

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ratproof.kernels.family import LinearRecurrence
+from ratproof.kernels.formats import FORMATS, rounded
 
 Numbers = Literal["exact", "plain", "real"]
-FORMATS = {"float32": torch.float32, "float64": torch.float64}
 BURST = 1_000.0
 """The most that the logarithms of decays add up to in a burst."""
 
@@ -26,7 +26,8 @@ class Problem:
 
     Attributes:
         family: what it is to compute.
-        dtype: of all tensors.
+        dtype: the format of all tensors but the states.
+        accumulation: the format of states and sums.
         lengths: T of each string: one for all rows, or, packed, of each sequence.
         batch: B; 1 where strings are packed.
         heads, keys, values: H, K and V; heads are the lanes D of a family of lanes.
@@ -42,6 +43,7 @@ class Problem:
 
     family: LinearRecurrence
     dtype: str
+    accumulation: str
     lengths: tuple[int, ...]
     batch: int
     heads: int
@@ -93,17 +95,25 @@ class Problem:
         made = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
         if self.started:
             made["initial_state"] = self._values(rng, self.state_shape)
-        return {name: self._in_format(array) for name, array in made.items()}
+        return {name: self.in_format(name, array) for name, array in made.items()}
+
+    def format_of(self, name: str) -> str:
+        """The format of an argument or a result."""
+        return self.accumulation if name in ("initial_state", "final_state") else self.dtype
+
+    def in_format(self, name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The nearest numbers that an argument can hold."""
+        return rounded(array, self.format_of(name))
 
     def weights(self) -> dict[str, NDArray[np.float64]]:
         """Of a functional of outputs and final states, whose gradients are asked for."""
         rng = np.random.default_rng((self.seed, 1))
         shapes = {"o": self.shape(self.family.tensors[self.family.value]), "final_state": self.state_shape}
-        return {name: self._in_format(self._values(rng, shape)) for name, shape in shapes.items()}
+        return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
 
     def arguments(self, arrays: dict[str, NDArray[np.float64]]) -> dict[str, Any]:
         """The arguments of a kernel, tensors of the format, on the CPU."""
-        given: dict[str, Any] = {name: self._placed(array) for name, array in arrays.items()}
+        given: dict[str, Any] = {name: self._placed(name, array) for name, array in arrays.items()}
         given.setdefault("initial_state", None)
         given["output_final_state"] = True
         if self.family.scaled:
@@ -138,21 +148,19 @@ class Problem:
         more += ["-infinity among the gates"] if self.gates == "infinite" and self._gated else []
         more += ["gates in bursts"] if self.gates == "bursts" and self._gated else []
         more += ["tensors that are not contiguous"] if self.apart else []
-        return f"{sizes}, {self.dtype}" + "".join(f", {what}" for what in more)
+        wider = f" (states {self.accumulation})" if self.accumulation != self.dtype else ""
+        return f"{sizes}, {self.dtype}{wider}" + "".join(f", {what}" for what in more)
 
     @property
     def _gated(self) -> bool:
         return bool(self.family.decay)
 
-    def _placed(self, array: NDArray[np.float64]) -> Tensor:
-        tensor = torch.tensor(array, dtype=FORMATS[self.dtype])
+    def _placed(self, name: str, array: NDArray[np.float64]) -> Tensor:
+        tensor = torch.tensor(array, dtype=FORMATS[self.format_of(name)].dtype)
         if not self.apart or tensor.dim() < 2:
             return tensor
         # the last two axes change places in memory, and not in the tensor
         return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
-
-    def _in_format(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        return array.astype(self.dtype).astype(np.float64)
 
     def _tensor(self, name: str, axes: str, rng: np.random.Generator) -> NDArray[np.float64]:
         shape, family = self.shape(axes), self.family

@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from ratproof.kernels.counterexample import BELIEVED
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.kernels.formats import FORMATS, WIDE
 from ratproof.kernels.kernel import LACKS, Kernel
-from ratproof.kernels.problem import FORMATS
 from ratproof.kernels.reference.form import Form
 from theory.claim import Claim, Source, Variant
 from theory.reading import KernelOf
@@ -83,7 +83,8 @@ def believe_kernel(
     inverse: str = "substitution",
     gate_gradient: str | None = None,
     without: Iterable[str] = (),
-    dtypes: Iterable[str] = ("float32", "float64"),
+    dtypes: Iterable[str] = WIDE,
+    accumulation: str | None = None,
     device: str = "cpu",
     says: str = "",
 ) -> KernelClaim:
@@ -109,7 +110,10 @@ def believe_kernel(
             cancel; without, the former for a recurrent form, and the latter for a chunked one.
         without: what it does not take, names of :data:`ratproof.kernels.kernel.LACKS`; the verdict says so,
             and nothing of it is tried.
-        dtypes: the formats that it computes in, of ``float32`` and ``float64``.
+        dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
+            and ``float16``.
+        accumulation: the wider format of its states, initial and final, and of all that it computes from
+            narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
         device: where its tensors are.
         says: the claim in a sentence.
 
@@ -125,6 +129,14 @@ def believe_kernel(
     _require(name, "inverse", [inverse], INVERSES)
     gate_gradient = gate_gradient or ("direct" if form == "recurrent" else "cumulated")
     _require(name, "gate_gradient", [gate_gradient], GATE_GRADIENTS)
+    if accumulation is not None:
+        _require(name, "accumulation", [accumulation], WIDE)
+    narrow = next((dtype for dtype in formats if dtype not in WIDE), None)
+    if (narrow is None) != (accumulation is None):
+        raise InputError(
+            f"{name}: dtypes is {formats} and accumulation {accumulation!r}, where a narrow format needs the"
+            " format that the kernel accumulates in, and others have none"
+        )
     if (form == "chunked") != (chunk is not None) or (
         chunk is not None and (type(chunk) is not int or chunk < 1)
     ):
@@ -137,7 +149,9 @@ def believe_kernel(
     if not formats:
         raise InputError(f"{name}: dtypes is empty, where one of {', '.join(FORMATS)} is right")
     cumulated = gate_gradient == "cumulated"
-    brought = Kernel(name, own, kernel, Form(chunk, scan, inverse), lacks, formats, device, cumulated)
+    brought = Kernel(
+        name, own, kernel, Form(chunk, scan, inverse), lacks, formats, device, cumulated, accumulation
+    )
     says = says or f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     given = OnlyKernel()
     variant = Variant(
@@ -158,7 +172,7 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     if "exact" not in kernel.without and not kernel.family.fixed_decay and "scale" not in kernel.without:
         yield "exact"
     yield "sampled"
-    if "gradient" not in kernel.without:
+    if "gradient" not in kernel.without and set(kernel.dtypes) & set(WIDE):
         yield "gradient"
     if not kernel.without & {"initial-state", "final-state"}:
         yield "split"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ratproof.kernels.formats import FORMATS
+
 Wide = Any  # arrays of numpy's longdouble
 Bounds = NDArray[np.float64]
-UNITS = {"float32": 2.0**-24, "float64": 2.0**-53}
-SMALLEST = {name: float(np.finfo(name).tiny) for name in UNITS}
 OUTWARD = 1 + 2.0**-20
 """The bounds are computed in float64, and some terms of second order are left out."""
 
@@ -54,7 +54,7 @@ class Arithmetic:
     @classmethod
     def of(cls, dtype: str) -> Arithmetic:
         """That of a format."""
-        unit = UNITS[dtype]
+        unit = FORMATS[dtype].unit
         if np.finfo(np.longdouble).eps > 2.0**-60 and dtype == "float64":
             unit *= 2  # the reference rounds as much as the kernel where there is no wider format
-        return cls(unit, SMALLEST[dtype])
+        return cls(unit, FORMATS[dtype].smallest)

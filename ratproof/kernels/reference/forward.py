@@ -30,7 +30,7 @@ def run(problem: Problem, arrays: Arrays, form: Form) -> Result:
     outputs = np.zeros((problem.batch, problem.time, problem.heads, values), np.longdouble)
     states = np.zeros((problem.rows, problem.heads, keys, values), np.longdouble)
     result = Result(outputs, np.zeros(outputs.shape), states, np.zeros(states.shape))
-    arithmetic = Arithmetic.of(problem.dtype)
+    arithmetic = Arithmetic.of(problem.accumulation)
     for group in groups(problem):
         roles = roles_of(problem, arrays, group)
         running = Running(roles, form, arithmetic)

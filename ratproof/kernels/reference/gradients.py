@@ -40,7 +40,7 @@ def gradients(
         form: how the kernel computes.
         cumulated: may it get the gradients of decays as sums over later tokens?
     """
-    family, arithmetic = problem.family, Arithmetic.of(problem.dtype)
+    family, arithmetic = problem.family, Arithmetic.of(problem.accumulation)
     weights, final = (x[..., None] if family.lanes else x for x in (weights, final))
     final = final[..., None] if family.lanes else final
     shapes = {n: problem.shape(axes) for n, axes in family.tensors.items()}

@@ -1,0 +1,52 @@
+"""The formats that kernels read, write and compute in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Format:
+    """A floating-point format.
+
+    Attributes:
+        dtype: torch's.
+        unit: of rounding: half the distance from 1 to the next number.
+        smallest: the smallest normal number.
+        largest: the largest number.
+    """
+
+    dtype: torch.dtype
+    unit: float
+    smallest: float
+    largest: float
+
+    @classmethod
+    def of(cls, dtype: torch.dtype) -> Format:
+        """That of a dtype.
+
+        >>> Format.of(torch.float32).unit == 2.0**-24
+        True
+        """
+        info = torch.finfo(dtype)
+        return cls(dtype, info.eps / 2, info.tiny, info.max)
+
+
+FORMATS = {name: Format.of(getattr(torch, name)) for name in ("float32", "float64", "bfloat16", "float16")}
+WIDE = ("float32", "float64")
+"""Those that a kernel accumulates in."""
+
+
+def rounded(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """The nearest numbers of a format.
+
+    >>> rounded(np.array([1 + 2.0**-9]), "bfloat16").tolist()
+    [1.0]
+    """
+    nearest = torch.tensor(np.asarray(array, np.float64)).to(FORMATS[name].dtype)
+    return np.asarray(nearest.double().numpy())
