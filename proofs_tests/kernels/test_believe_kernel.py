@@ -253,7 +253,7 @@ def test_a_kernel_that_reads_narrow_tensors_and_accumulates_in_float32_holds(fam
     assert verdicts(wrong, 100, "sampled") == {"sampled": "refuted"}
 
 
-def test_a_script_shows_the_the_counterexample_without_ratproof(tmp_path):
+def test_a_script_shows_the_counterexample_without_ratproof(tmp_path):
     claim = believe_kernel("wrong", family="gla", kernel=partial(gla, mistake="scale applied twice"))
     example = results(claim, 100, kind="exact")["exact"].counterexample
     text = example.script
