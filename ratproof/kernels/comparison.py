@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ratproof.kernels.counterexample import Shown
 from ratproof.kernels.formats import FORMATS, rounded
 from ratproof.kernels.kernel import Arrays, Call, Kernel
+from ratproof.kernels.measured import hold_measured
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import Result, run
 from ratproof.record.ledger import NOTHING_COUNTED, ledger
@@ -53,8 +54,14 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
 
     Raises :class:`~ratproof.kernels.counterexample.WrongCall` where a number is wrong.
     """
-    call = kernel.call(problem, arrays)
-    hold_call(Shown(kernel, problem, arrays, law), call, run(problem, arrays, kernel.form), exactly)
+    call, shown = kernel.call(problem, arrays), Shown(kernel, problem, arrays, law)
+    if kernel.against is None:
+        hold_call(shown, call, run(problem, arrays, kernel.form), exactly)
+        return call
+    if call.changed is not None:
+        raise shown.changed(call.changed)
+    other = kernel.other()
+    hold_measured(shown, call.results(), lambda arrays: other.call(problem, arrays).results())
     return call
 
 

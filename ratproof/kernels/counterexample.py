@@ -42,6 +42,7 @@ class KernelCounterexample:
     recurrence: str
     bound: str
     law: str = ""
+    other: str = "the recurrence"
     sizes: tuple[int, ...] = ()
     seed: int = 0
     script: str = field(default="", repr=False)
@@ -51,7 +52,7 @@ class KernelCounterexample:
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
         law = f"; {self.law}" if self.law else ""
         return printable(
-            f"for {self.problem}: the kernel's {self.place} is {self.kernel}, the recurrence's is"
+            f"for {self.problem}: the kernel's {self.place} is {self.kernel}, {self.other}'s is"
             f" {self.recurrence}{slack}{law}"
         )
 
@@ -117,6 +118,7 @@ class Shown:
             right,
             bound,
             self.law,
+            "the recurrence" if self.kernel.against is None else "the other kernel",
             (problem.time, problem.batch, problem.heads, problem.keys, problem.values),
             problem.seed,
         )

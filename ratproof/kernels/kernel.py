@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,7 @@ class Kernel:
         dtypes: the formats that it computes in.
         device: where it runs.
         accumulation: the format of states and sums where it reads a narrower one; ``None`` for its own.
+        against: another kernel that is to compute the same, in the place of the family's recurrence.
         cumulated: may it get the gradients of decays as sums over later tokens?
     """
 
@@ -60,6 +61,12 @@ class Kernel:
     device: str = "cpu"
     cumulated: bool = False
     accumulation: str | None = None
+    against: Function | None = None
+
+    def other(self) -> Kernel:
+        """The kernel that it is held against."""
+        assert self.against is not None
+        return replace(self, function=self.against, against=None)
 
     def says(self) -> str:
         """What is run, on one line."""
@@ -68,7 +75,12 @@ class Kernel:
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
-        return f"{named} as {self.family.name} {how}, in {' and '.join(self.dtypes)}{wider}{lacking}"
+        if self.against is not None:
+            other = getattr(self.against, "__name__", type(self.against).__name__)
+            what = f"{named} against {other}, within measured rounding"
+        else:
+            what = f"{named} as {self.family.name} {how}"
+        return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
         """The file that its function is in, and its name there; ``None`` where that is not known."""
@@ -170,6 +182,10 @@ class Call:
     outputs: NDArray[np.float64]
     states: NDArray[np.float64] | None
     changed: str | None
+
+    def results(self) -> Arrays:
+        """By name."""
+        return {"o": self.outputs} | ({} if self.states is None else {"final_state": self.states})
 
 
 def _array(values: Tensor) -> NDArray[np.float64]:

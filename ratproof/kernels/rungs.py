@@ -15,6 +15,7 @@ from ratproof.kernels.counterexample import Shown, WrongCall
 from ratproof.kernels.drawing import lengths_of, problems
 from ratproof.kernels.formats import WIDE
 from ratproof.kernels.kernel import Arrays, Kernel
+from ratproof.kernels.measured import hold_measured, require_no_doubts
 from ratproof.kernels.problem import Numbers, Problem
 from ratproof.kernels.reference import gradients, run
 from ratproof.rungs.random_cases import for_random_cases
@@ -58,6 +59,7 @@ class KernelRung:
                 for_random_cases(name, max(LEAST, each + (place < more)), body)
             except WrongCall as wrong:
                 raise self._smallest(kernel, name, wrong) from None
+        require_no_doubts()
 
     def _case(self, kernel: Kernel, times: st.SearchStrategy[int], data: st.DataObject) -> None:
         time = data.draw(times)
@@ -102,10 +104,18 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     arrays, weights = problem.arrays(), problem.weights()
     if kernel.without & {"final-state", "final-state-gradient"}:
         weights["final_state"] *= 0
-    computed = kernel.gradients(problem, arrays, {n: w for n, w in weights.items() if w.any()})
+    some = {n: w for n, w in weights.items() if w.any()}
+    computed, shown = kernel.gradients(problem, arrays, some), Shown(kernel, problem, arrays, GRADIENT, some)
+    if kernel.against is not None:
+        other = kernel.other()
+        hold_measured(shown, _named(computed), lambda x: _named(other.gradients(problem, x, some)))
+        return
     right = gradients(problem, arrays, weights["o"], weights["final_state"], kernel.form, kernel.cumulated)
-    shown = Shown(kernel, problem, arrays, GRADIENT, {n: w for n, w in weights.items() if w.any()})
     hold(shown, (Held(f"{n}.grad", flow, *right[n]) for n, flow in computed.items()))
+
+
+def _named(flows: Arrays) -> Arrays:
+    return {f"{name}.grad": flow for name, flow in flows.items()}
 
 
 def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
@@ -135,6 +145,11 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     kept = data.draw(st.integers(0, problem.rows - 1)), data.draw(st.integers(0, problem.heads - 1))
     others = replace(problem, seed=problem.seed ^ 0x5DEECE66D).arrays()
     mixed = _mixed(problem, arrays, others, *kept)
+    where = "sequence" if problem.packed else "string"
+    law = f"{where} {kept[0]}, head {kept[1]} is held, all others are other ones"
+    if kernel.against is not None:
+        compare(kernel, problem, mixed, law)
+        return
     call, result = kernel.call(problem, mixed), run(problem, mixed, kernel.form)
     own = run(problem, arrays, kernel.form)
     row, head = kept
@@ -147,8 +162,6 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
         own.states[row, head],
         own.state_bounds[row, head],
     )
-    where = "sequence" if problem.packed else "string"
-    law = f"{where} {row}, head {head} is held, all others are other ones"
     hold_call(Shown(kernel, problem, mixed, law), call, result)
 
 

@@ -77,6 +77,7 @@ def believe_kernel(
     *,
     family: str | LinearRecurrence,
     kernel: Callable[..., Any],
+    against: Callable[..., Any] | None = None,
     form: str = "recurrent",
     chunk: int | None = None,
     scan: str = "any",
@@ -99,6 +100,9 @@ def believe_kernel(
             and ``cu_seqlens`` (int64, N + 1 offsets into strings packed in one row, or None); it returns the
             pair of outputs and final state. Options that its signature lacks are not given where they would
             be None.
+        against: another kernel, called alike, that it is to compute the same as, in the place of the family's
+            recurrence: the family then says what is drawn, and no more. Rounding is measured
+            (:mod:`ratproof.kernels.measured`), and no rung is exact.
         form: ``recurrent``, step by step; or ``chunked``.
         chunk: the tokens of a chunk.
         scan: how a chunked kernel cumulates logarithms of decays within a chunk: in ``any`` order, in a
@@ -144,15 +148,27 @@ def believe_kernel(
             f"{name}: form is {form!r} and chunk {chunk!r}, where a chunked form has a chunk of some"
             " tokens, and a recurrent one has none"
         )
-    if not callable(kernel):
-        raise InputError(f"{name}: the kernel is a {type(kernel).__name__}, where a function is right")
+    for what, function in (("kernel", kernel), ("other kernel", against)):
+        if not callable(function) and (what == "kernel" or function is not None):
+            raise InputError(f"{name}: the {what} is a {type(function).__name__}, where a function is right")
     if not formats:
         raise InputError(f"{name}: dtypes is empty, where one of {', '.join(FORMATS)} is right")
     cumulated = gate_gradient == "cumulated"
     brought = Kernel(
-        name, own, kernel, Form(chunk, scan, inverse), lacks, formats, device, cumulated, accumulation
+        name,
+        own,
+        kernel,
+        Form(chunk, scan, inverse),
+        without=lacks,
+        dtypes=formats,
+        device=device,
+        cumulated=cumulated,
+        accumulation=accumulation,
+        against=against,
     )
-    says = says or f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
+    if not says and against is None:
+        says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
+    says = says or "the kernel computes what the other one computes"
     given = OnlyKernel()
     variant = Variant(
         name=BELIEVED,
@@ -169,7 +185,8 @@ def believe_kernel(
 
 def _kinds(kernel: Kernel) -> Iterable[str]:
     """The rungs that the kernel can have."""
-    if "exact" not in kernel.without and not kernel.family.fixed_decay and "scale" not in kernel.without:
+    rounds = kernel.family.fixed_decay or kernel.against is not None
+    if not rounds and not kernel.without & {"exact", "scale"}:
         yield "exact"
     yield "sampled"
     if "gradient" not in kernel.without and set(kernel.dtypes) & set(WIDE):
