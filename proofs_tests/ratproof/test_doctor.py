@@ -7,6 +7,7 @@ import json
 import torch
 
 from neural.scan import backends
+from neural.scan.matrices import operators
 from ratproof.main import run
 
 
@@ -15,16 +16,24 @@ def test_it_says_what_is_installed_and_what_runs_the_recurrences(capsys, monkeyp
     answer = json.loads(capsys.readouterr().out)
     assert answer["versions"]["torch"] == torch.__version__
     here = [row for row in answer["kernels"] if row["device"] == "cpu"]
-    assert [row["dtype"] for row in here] == ["float32", "float64", "bfloat16", "float16"]
+    types = ["float32", "float64", "bfloat16", "float16"]
+    kernels = {"recurrence": backends.chosen, "products with matrices": operators.chosen}
+    assert [(row["kernel"], row["dtype"]) for row in here] == [(k, t) for k in kernels for t in types]
     for row in here:
-        assert (row["name"], row["why"]) == backends.chosen("cpu", getattr(torch, row["dtype"]))
+        choice = kernels[row["kernel"]]("cpu", getattr(torch, row["dtype"]))
+        assert (row["name"], row["why"]) == choice
     assert run(["doctor"]) == 0
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 80
     for row in here:
-        assert f"recurrence on cpu in {row['dtype']}: {row['name']}, as {row['why']}" in " ".join(
-            said.split()
-        )
+        line = f"{row['kernel']} on cpu in {row['dtype']}: {row['name']}, as {row['why']}"
+        assert line in " ".join(said.split())
+
+
+def test_products_with_matrices_have_no_triton_kernel(monkeypatch):
+    """They are loops of torch where Triton runs the recurrences, and it says so."""
+    monkeypatch.setattr(backends, "chosen", lambda device, dtype: backends.Choice("triton", "it is there"))
+    assert operators.chosen("cuda", torch.float32).name == "torch"
 
 
 def test_it_says_what_forces_a_backend(capsys, monkeypatch):

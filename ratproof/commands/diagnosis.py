@@ -30,14 +30,15 @@ def doctor(as_json: AsJson = False) -> None:
     import torch
 
     from neural.scan import backends
+    from neural.scan.matrices import operators
 
     found = {name: _package(name) for name in PACKAGES} | {name: _program(name) for name in PROGRAMS}
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     kernels = [
-        {"kernel": "recurrence", "device": device, "dtype": name} | choice._asdict()
+        {"kernel": kernel, "device": device, "dtype": name} | chosen(device, getattr(torch, name))._asdict()
+        for kernel, chosen in (("recurrence", backends.chosen), ("products with matrices", operators.chosen))
         for device in ("cpu", *(["cuda"] if gpu else []))
         for name in TYPES
-        for choice in [backends.chosen(device, getattr(torch, name))]
     ]
     if as_json:
         print_json({"ratproof": __version__, "versions": found, "gpu": gpu, "kernels": kernels})

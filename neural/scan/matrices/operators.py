@@ -60,11 +60,18 @@ def _contiguous_zeros(values: Tensor | None, without: Tensor) -> Tensor:
     return without if values is None else torch.zeros_like(values, memory_format=torch.contiguous_format)
 
 
+def chosen(device: str, dtype: torch.dtype) -> backends.Choice:
+    """The backend for tensors of that type on such a device, and why."""
+    choice = backends.chosen(device, dtype)
+    if choice.name == "triton":
+        return backends.Choice("torch", "there is no Triton kernel of products with matrices")
+    reason = compiled.lacking() if choice.name == "c++" else ""
+    return backends.Choice("torch", reason) if reason else choice
+
+
 def _backend(values: Tensor) -> Any:
-    name = backends.name_for(values)
-    if name == "c++" and not compiled.lacking():
-        return compiled
-    return loops
+    backends.name_for(values)  # refuses tensors with which the backend that is forced does not compute
+    return compiled if chosen(values.device.type, values.dtype).name == "c++" else loops
 
 
 def _wide(values: Tensor) -> Tensor:
