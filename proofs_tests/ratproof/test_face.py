@@ -55,7 +55,7 @@ def verdicts(report) -> dict[str, Verdict]:
     return {r.kind: r.verdict for r in report.results}
 
 
-def check_on_short_strings(*arguments, **options) -> ratproof.Report:
+def check_on_short_strings(*arguments, **options):
     """As ``ratproof.check``: the long strings that it reads too are test_believe_module.py's matter."""
     with patch.object(modules, "LENGTHS", (0, 1, 17)):
         return ratproof.check(*arguments, **options)
