@@ -13,7 +13,7 @@ from ratproof.process.json_answers import print_json
 from training.experiment_list import EXPERIMENTS
 from training.fa_rnn.commands.train import fa_rnn
 from training.language_modelling.commands import ptb
-from training.rational_recurrences.commands import command
+from training.rational_recurrences.commands import TITLES, command
 from training.state_regularized.commands import dfa, parentheses, tomita
 
 app = typer.Typer(
@@ -70,7 +70,7 @@ app.command(epilog=example("train parentheses --depth 2 -o nested"))(parentheses
 app.command(epilog=example("train dfa even.json -o even"))(dfa)
 app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)
 app.command("ptb", epilog=example("train ptb --model rrnn-f --preset small --data data -o run"))(ptb)
-for _name in ("sst2", "subj", "cr"):
+for _name in TITLES:
     app.command(_name, epilog=example(f"train {_name} --model rrnn-f --seed 0 --data data -o run"))(
         command(_name)
     )

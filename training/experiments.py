@@ -15,10 +15,11 @@ from training.rational_recurrences import settings as text
 if TYPE_CHECKING:
     from training.engine.run import Where
 
-TEXT = ("sst2", "subj", "cr")
+TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
 KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
+    "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""

@@ -10,7 +10,7 @@ OTHER = ("the", "film", "is", "a", "camera", "not", "very", "long")
 
 
 def write_sets(folder: Path, sentences: int = 50, seed: int = 0) -> Path:
-    """A folder with sst2, subj, cr and glove, in which one word of each sentence says its label."""
+    """A folder with sst2, subj, cr, amazon and glove, in which one word of each sentence says its label."""
     rng = random.Random(seed)
     for name in (
         "sst2/stsa.binary.train",
@@ -21,6 +21,10 @@ def write_sets(folder: Path, sentences: int = 50, seed: int = 0) -> Path:
     ):
         lines = "".join(f"{label} {sentence(rng, label)}\n" for label in rng.choices((0, 1), k=sentences))
         write(folder / name, lines)
+    for name in ("elec-25k-train", "elec-test"):
+        labels = rng.choices((0, 1), k=sentences)
+        write(folder / f"amazon/{name}.txt.tok", "".join(f"{sentence(rng, label)}\n" for label in labels))
+        write(folder / f"amazon/{name}.cat", "".join(f"{label + 1}\n" for label in labels))
     words = (*GOOD, *BAD, *OTHER)
     vectors = "".join(f"{word} {' '.join(f'{rng.gauss(0, 1):.3f}' for _ in range(4))}\n" for word in words)
     write(folder / "glove" / "glove.tiny.txt", vectors)

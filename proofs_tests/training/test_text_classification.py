@@ -18,10 +18,13 @@ from ratproof.record.counterexample import Disagreement
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
+from training.experiments import settings_for
 from training.rational_recurrences import data, decided, search
 from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.experiment import Sentences, prepared, run
+from training.rational_recurrences.sentence_files import Part
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
+from training.rational_recurrences.sources import SOURCES
 from training.rational_recurrences.task import standard_error
 
 __all__ = ["command_line"]
@@ -72,11 +75,38 @@ def test_word_vectors_have_the_length_that_is_asked_for_and_unknown_words_share_
 
 
 def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
-    whole = data.Part(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
+    whole = Part(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
     parts = data.split(whole)
     assert {name: len(part) for name, part in parts.items()} == {"train": 3019, "dev": 378, "test": 378}
     assert parts["test"].words[:5] == (("6",), ("18",), ("22",), ("23",), ("27",))
     assert sorted(word for part in parts.values() for word in part.words) == sorted(whole.words)
+
+
+def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path: Path) -> None:
+    """Its fifths have products of their own, in their order."""
+    reviews = "".join(f"w{i} caf\xe9\n" for i in range(10))
+    write(tmp_path / "amazon/elec-25k-train.txt.tok", reviews.encode("latin-1"))
+    write(tmp_path / "amazon/elec-25k-train.cat", "1\n2\n" * 5)
+    write(tmp_path / "amazon/elec-test.txt.tok", "good\n\n")
+    write(tmp_path / "amazon/elec-test.cat", "2\n1\n")
+    parts = data.load("amazon", tmp_path, any_size=True)
+    assert parts["train"].words == tuple((f"w{i}", "café") for i in range(8))
+    assert parts["train"].labels == (0, 1) * 4 and parts["dev"].words[0] == ("w8", "café")
+    assert parts["test"] == Part((("good",), ()), (1, 0))
+    assert "test" not in data.load("amazon", tmp_path, any_size=True, test=False)
+    with pytest.raises(FormatError, match="has 10 sentences, where the published one has 25,000"):
+        data.load("amazon", tmp_path)
+    assert settings_for("amazon", "paper", {}, "here").to_json()["batch"] == 16
+
+
+@pytest.mark.usefixtures("command_line")
+def test_amazon_is_trained_as_the_others_are(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = write_sets(tmp_path / "data")
+    more = ["--any-size", "--hidden", "5", "--epochs", "1", "-o", str(tmp_path / "run"), "--json"]
+    assert main.run(["train", "amazon", "--model", "rrnn-c", "--data", str(folder), *more]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert said["paper"]["test_accuracy"] == TABLE_5["rrnn-c"]["amazon"][0] == 0.928
+    assert [said["data"][part]["sentences"] for part in data.PARTS] == [40, 10, 50]
 
 
 def test_the_standard_error_of_378_sentences_is_two_points() -> None:
@@ -110,6 +140,10 @@ def test_an_empty_sentence_is_one_as_in_cr(tmp_path: Path) -> None:
         ("sst2", "sst2/stsa.binary.train", "", "line 1: has no line feed"),
         ("subj", "subj/subj.all", "0 a\n1 b\n".encode("utf-16"), "is binary or UTF-16"),
         ("cr", "cr/custrev.all", None, "No such file"),
+        ("amazon", "amazon/elec-25k-train.txt.tok", None, "No such file"),
+        ("amazon", "amazon/elec-test.cat", None, "No such file"),
+        ("amazon", "amazon/elec-test.cat", "1\n" * 49, "has 49 labels, where elec-test.txt.tok has 50"),
+        ("amazon", "amazon/elec-25k-train.cat", "1\n0\n" * 25, "line 2: is '0'"),
     ],
 )
 def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
@@ -121,7 +155,7 @@ def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
         write(tmp_path / file, text)
     with pytest.raises(FormatError) as error:
         data.load(experiment, tmp_path, any_size=True)
-    assert all(words in str(error.value) for words in (file, says, data.FORMAT, data.WHERE))
+    assert all(words in str(error.value) for words in (file, says, SOURCES[experiment].says()))
 
 
 def test_a_file_of_another_size_may_have_been_cut(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-"""The command line's ``train sst2``, ``subj`` and ``cr``: which model and settings, and where the run is
-kept.
+"""The command line's ``train sst2``, ``subj``, ``cr`` and ``amazon``: which model and settings, and where the
+run is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from training.run_options import (
     data_option,
 )
 
-TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
+TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR", "amazon": "Amazon"}
 
 
 def command(experiment: str) -> Callable[..., int]:

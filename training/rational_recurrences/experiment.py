@@ -17,14 +17,15 @@ from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
 from training.rational_recurrences import data
 from training.rational_recurrences.classifier import SentenceClassifier
-from training.rational_recurrences.data import Part
 from training.rational_recurrences.decided import decide
+from training.rational_recurrences.sentence_files import Part
 from training.rational_recurrences.settings import Classification, paper
+from training.rational_recurrences.sources import SOURCES
 from training.rational_recurrences.task import ClassificationTask, Encoded, standard_error
 
 NETWORK = "network.safetensors"
 KIND = "text classifier"
-EXPERIMENTS = tuple(data.SOURCES)
+EXPERIMENTS = tuple(SOURCES)
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Sentences:
     """Where the sentences and the word vectors are.
 
     Attributes:
-        folder: with the files of :data:`~training.rational_recurrences.data.SOURCES`.
+        folder: with the files of :data:`~training.rational_recurrences.sources.SOURCES`.
         vectors: a file of word vectors; ``None``: the one in ``folder/glove``.
         any_size: also of files that have other sizes than the published ones.
     """
@@ -66,7 +67,7 @@ def run(
     """Train, keep the epoch that is best on the dev part, and measure it.
 
     Args:
-        experiment: ``sst2``, ``subj`` or ``cr``.
+        experiment: ``sst2``, ``subj``, ``cr`` or ``amazon``.
         settings: how.
         sentences: on what.
         where: the run's folder.

@@ -12,7 +12,7 @@ from torch.nn import functional
 from training.engine.noise import Noise
 from training.engine.task import ExampleTask
 from training.rational_recurrences.classifier import SentenceClassifier
-from training.rational_recurrences.data import Part
+from training.rational_recurrences.sentence_files import Part
 
 AT_ONCE = 256
 
