@@ -177,6 +177,36 @@ def test_a_kernel_with_another_gradient_is_refuted(family, name, change):
     assert where in result.counterexample.place
 
 
+class Cumulated(torch.autograd.Function):
+    """An HGRN whose gate's gradient is a sum over later tokens, as fused kernels compute it."""
+
+    @staticmethod
+    def forward(ctx, x, g, start):
+        ctx.save_for_backward(x, g, start)
+        return KERNELS["hgrn"](x=x, g=g, initial_state=start)
+
+    @staticmethod
+    def backward(ctx, to_outputs, to_state):
+        x, g, start = ctx.saved_tensors
+        outputs, state = KERNELS["hgrn"](x=x, g=g, initial_state=start)
+        flow, flows = to_state, torch.zeros_like(x)
+        for t in reversed(range(x.shape[1])):
+            flow = flows[:, t] = flow + to_outputs[:, t]
+            flow = flow * g[:, t].exp()
+        later = (outputs * to_outputs - x * flows).flip(1).cumsum(1).flip(1)
+        return flows, later + (state * to_state)[:, None], flow
+
+
+def test_gates_gradients_may_be_sums_over_later_tokens_unless_the_claim_says_otherwise():
+    def kernel(*, x, g, initial_state):
+        return Cumulated.apply(x, g, x.new_zeros(x[:, 0].shape) if initial_state is None else initial_state)
+
+    declared = {"family": "hgrn", "kernel": kernel, "without": ("cu_seqlens", "empty")}
+    assert verdicts(believe_kernel("right", **declared), 60, "gradient") == {"gradient": "holds"}
+    direct = believe_kernel("wrong", gate_gradient="direct", **declared)
+    assert verdicts(direct, 60, "gradient") == {"gradient": "refuted"}
+
+
 def test_gradients_that_end_at_an_edge_are_refuted():
     kernel = partial(gla, mistake="gradients that end at an edge")
     claim = believe_kernel("wrong", family="gla", kernel=kernel, form="chunked", chunk=16)

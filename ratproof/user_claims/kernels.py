@@ -82,7 +82,7 @@ def believe_kernel(
     chunk: int | None = None,
     scan: str = "any",
     inverse: str = "substitution",
-    gate_gradient: str | None = None,
+    gate_gradient: str = "cumulated",
     without: Iterable[str] = (),
     dtypes: Iterable[str] = WIDE,
     accumulation: str | None = None,
@@ -110,8 +110,8 @@ def believe_kernel(
         inverse: how a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
             an ``explicit`` inverse.
         gate_gradient: how the gradients of decays are computed: ``direct``, from the state before the token,
-            as differentiation of a step gives them, or ``cumulated``, as sums over later tokens, which
-            cancel; without, the former for a recurrent form, and the latter for a chunked one.
+            as differentiation of a step gives them, or perhaps ``cumulated``, as sums over later tokens,
+            which cancel. The bound is wider then, and fewer numbers count.
         without: what it does not take, names of :data:`ratproof.kernels.kernel.LACKS`; the verdict says so,
             and nothing of it is tried.
         dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
@@ -131,7 +131,6 @@ def believe_kernel(
     _require(name, "form", [form], ("recurrent", "chunked"))
     _require(name, "scan", [scan], SCANS)
     _require(name, "inverse", [inverse], INVERSES)
-    gate_gradient = gate_gradient or ("direct" if form == "recurrent" else "cumulated")
     _require(name, "gate_gradient", [gate_gradient], GATE_GRADIENTS)
     if accumulation is not None:
         _require(name, "accumulation", [accumulation], WIDE)
