@@ -76,17 +76,8 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
         sentences = ", ".join(f"{count:,}" for count in sizes) or "some"
         made.append(
             (
-                f"{experiment}: test accuracy in %, {sentences} test sentences",
-                [
-                    "model",
-                    "seeds",
-                    "mean",
-                    "deviation",
-                    "standard error",
-                    "paper",
-                    "units decided",
-                    "seconds",
-                ],
+                f"{experiment}: test accuracy in %, {sentences} test sentences (error: standard error of one)",
+                ["model", "seeds", "mean", "deviation", "error", "paper", "decided", "seconds"],
                 [_cells(row) for row in own],
             )
         )
@@ -95,7 +86,7 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
         made.append(
             (
                 "ptb: perplexity",
-                ["model", "seed", "parameters", "dev", "test", "paper", "units decided", "words/s"],
+                ["model", "seed", "parameters", "dev", "test", "paper", "decided", "words/s"],
                 list(map(_perplexities, modelled)),
             )
         )
