@@ -76,7 +76,7 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
         sentences = ", ".join(f"{count:,}" for count in sizes) or "some"
         made.append(
             (
-                f"{experiment}: test accuracy in %, {sentences} test sentences (error: standard error of one)",
+                f"{experiment}: test accuracy in %, {sentences} test sentences (error: the standard error)",
                 ["model", "seeds", "mean", "deviation", "error", "paper", "decided", "seconds"],
                 [_cells(row) for row in own],
             )
