@@ -1,0 +1,161 @@
+"""One case of a law: the two ways are run, and a difference is rounding, a refutation, or neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from ratproof.record.ledger import AS_LARGE, ledger
+from ratproof.stateful.counterexample import BELIEVED, BrokenLaw, StatefulCounterexample
+from ratproof.stateful.declared import Format
+from ratproof.stateful.laws import Law, Rows
+from ratproof.stateful.problem import Problem
+from ratproof.stateful.repeatability import why_not_repeatable
+from ratproof.stateful.session import Session, Unusable
+
+RUNS, TIMES = 12, 8
+"""How often a perturbed program runs, and which multiple of the largest change is rounding."""
+MOST_SHOWN = 200
+"""Numbers of inputs in a counterexample."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A difference that is more than the measured rounding, and too small to refute."""
+
+    sentence: str
+
+
+def compare(law: Law, format_: Format, problem: Problem) -> Doubt | None:
+    """Run a case; the ledger counts it where the two ways agree.
+
+    Returns:
+        A doubt, where the two ways neither agree nor refute.
+
+    Raises:
+        BrokenLaw: they differ.
+        Unusable: nothing can be compared.
+    """
+    session = format_.session(problem)
+    plain = law.plain(session)
+    other = law.other(session if law.goes_on else format_.session(problem))
+    one, two = _joined(plain), _joined(other)
+    _require_numbers(session, one, two)
+    apart = (one - two).abs()
+    apart[one == two] = 0.0  # infinities that are equal
+    largest, size = float(apart.max()), _size(one)
+    rounding = _rounding(law, format_, problem, one, largest)
+    if largest <= rounding and largest <= size:
+        _count(format_, largest / size if size else 0.0)
+        return None
+    if largest <= rounding:
+        ledger().leave_out(AS_LARGE)
+        return None
+    if largest <= format_.refutes * size:
+        return Doubt(_doubt(law, problem, largest / size, rounding / size))
+    reason = why_not_repeatable(partial(_plain, law, format_, problem), rounding, law.kind)
+    if reason:
+        raise Unusable(f"for {problem.says()}: {reason}")
+    wrong = ~(apart <= max(rounding, format_.refutes * size))
+    raise BrokenLaw(_counterexample(law, format_, problem, plain, other, wrong, rounding), problem)
+
+
+def _plain(law: Law, format_: Format, problem: Problem) -> Tensor:
+    return _joined(law.plain(format_.session(problem)))
+
+
+def _rounding(law: Law, format_: Format, problem: Problem, plain: Tensor, apart: float) -> float:
+    """So many times the largest change of the plain way among a dozen runs on perturbed numbers, or among the
+    first of them, where that explains the difference already.
+    """
+    largest = 0.0
+    for seed in range(RUNS):
+        if apart <= TIMES * largest:
+            break
+        changed = _joined(law.plain(format_.perturbed(problem, seed)))
+        change = (changed - plain).abs()
+        finite = change[change.isfinite()]
+        largest = max(largest, float(finite.max()) if finite.numel() else 0.0)
+    return TIMES * largest
+
+
+def _joined(rows: Rows) -> Tensor:
+    """All numbers, of all rows."""
+    return torch.cat([row.double().reshape(-1) for row in rows])
+
+
+def _size(numbers: Tensor) -> float:
+    """The root mean square."""
+    finite = numbers[numbers.isfinite()]
+    return float(finite.square().mean().sqrt()) if finite.numel() else 0.0
+
+
+def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
+    """Raise :class:`~ratproof.stateful.session.Unusable` where there is nothing to compare."""
+    where = f"for {session.problem.says()}"
+    if not one.numel():
+        raise Unusable(f"{where}: the outputs have no numbers")
+    both = one.isnan() & two.isnan()
+    if both.any():
+        raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are nan in both ways")
+
+
+def _count(format_: Format, share: float) -> None:
+    """Write a case into the ledger, and the largest share of the results' size that was rounding."""
+    book = ledger()
+    shares = book.facts.setdefault("rounding", {})
+    shares[format_.name] = max(share, shares.get(format_.name, 0.0))
+    book.add(1)
+
+
+def _doubt(law: Law, problem: Problem, share: float, rounding: float) -> str:
+    other, plain = law.words(problem, 0)
+    explained = f"{rounding:.1g} of it" if rounding else "nothing: no perturbation changed a result"
+    return (
+        f"for {problem.says()}: {other} and {plain} differ by {share:.1g} of the results' size, where the"
+        f" measured rounding explains {explained}, and that is too little to refute"
+    )
+
+
+def _counterexample(
+    law: Law, format_: Format, problem: Problem, plain: Rows, other: Rows, wrong: Tensor, rounding: float
+) -> StatefulCounterexample:
+    row, index = _first(plain, wrong)
+    token = problem.time - len(plain[row]) + index[0]
+    other_way, plain_way = law.words(problem, row)
+    if law.kind != "pieces" and len(problem.pieces) > 1:
+        other_way += f", {problem.cut()}"
+    inputs = format_.session(problem).tokens()
+    return StatefulCounterexample(
+        claim=format_.declared.name,
+        variant=BELIEVED,
+        law=law.kind,
+        problem=problem.says(),
+        place=f"outputs[{', '.join(map(str, (row, token, *index[1:])))}]",
+        other=_text(other[row][index]),
+        plain=_text(plain[row][index]),
+        other_way=other_way,
+        plain_way=plain_way,
+        rounding=f"{rounding:.2g}",
+        inputs=inputs.tolist() if inputs.numel() <= MOST_SHOWN else [],
+        seed=problem.seed,
+        sizes=problem.simplicity,
+    )
+
+
+def _first(rows: Rows, wrong: Tensor) -> tuple[int, tuple[int, ...]]:
+    """The row and the place in it of the earliest token with a wrong number."""
+    marked = torch.split(wrong, [row.numel() for row in rows])
+    places = []
+    for number, (row, marks) in enumerate(zip(rows, marked, strict=True)):
+        for place in marks.reshape(row.shape).nonzero()[:1].tolist():
+            places.append((place[0] - len(row), number, tuple(place)))
+    _, number, place = min(places)
+    return number, place
+
+
+def _text(value: Tensor) -> str:
+    return f"{float(value):.9g}" if value.dtype != torch.float64 else repr(float(value))
