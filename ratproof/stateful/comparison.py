@@ -13,7 +13,7 @@ from ratproof.stateful.counterexample import BELIEVED, BrokenLaw, StatefulCounte
 from ratproof.stateful.declared import Format
 from ratproof.stateful.laws import Law, Rows
 from ratproof.stateful.problem import Problem
-from ratproof.stateful.repeatability import why_not_repeatable
+from ratproof.stateful.repeatability import Repeated, repeated
 from ratproof.stateful.session import Session, Unusable
 
 RUNS, TIMES = 12, 8
@@ -47,20 +47,20 @@ def compare(law: Law, format_: Format, problem: Problem) -> Doubt | None:
     apart = (one - two).abs()
     apart[one == two] = 0.0  # infinities that are equal
     largest, size = float(apart.max()), _size(one)
+    again = partial(_plain, law, format_, problem)
+    if not largest <= format_.refutes * size:
+        found = repeated(again, one, format_.refutes * size)
+        if found is Repeated.UNEQUAL and law.kind == "reuse":  # runs of it measure no rounding
+            raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), apart, None), problem)
+        if found is not Repeated.SAME:
+            raise Unusable(f"for {problem.says()}: {found.value}")
     rounding = _rounding(law, format_, problem, one, largest)
-    if largest <= rounding and largest <= size:
-        _count(format_, largest / size if size else 0.0)
-        return None
     if largest <= rounding:
-        ledger().leave_out(AS_LARGE)
+        _count(format_, largest, size)
         return None
     if largest <= format_.refutes * size:
         return Doubt(_doubt(law, problem, largest / size, rounding / size))
-    reason = why_not_repeatable(partial(_plain, law, format_, problem), rounding, law.kind)
-    if reason:
-        raise Unusable(f"for {problem.says()}: {reason}")
-    wrong = ~(apart <= max(rounding, format_.refutes * size))
-    raise BrokenLaw(_counterexample(law, format_, problem, plain, other, wrong, rounding), problem)
+    raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), apart, rounding), problem)
 
 
 def _plain(law: Law, format_: Format, problem: Problem) -> Tensor:
@@ -98,14 +98,24 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
     where = f"for {session.problem.says()}"
     if not one.numel():
         raise Unusable(f"{where}: the outputs have no numbers")
+    if one.shape != two.shape:
+        raise Unusable(
+            f"{where}: the outputs have {one.numel()} numbers one way, and {two.numel()} the other"
+        )
     both = one.isnan() & two.isnan()
     if both.any():
         raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are nan in both ways")
 
 
-def _count(format_: Format, share: float) -> None:
-    """Write a case into the ledger, and the largest share of the results' size that was rounding."""
+def _count(format_: Format, apart: float, size: float) -> None:
+    """Write a case into the ledger, and the largest share of the results' size that was rounding; where that
+    is all of it, the case says nothing.
+    """
     book = ledger()
+    if apart > size:
+        book.leave_out(AS_LARGE)
+        return
+    share = apart / size if size else 0.0
     shares = book.facts.setdefault("rounding", {})
     shares[format_.name] = max(share, shares.get(format_.name, 0.0))
     book.add(1)
@@ -121,9 +131,16 @@ def _doubt(law: Law, problem: Problem, share: float, rounding: float) -> str:
 
 
 def _counterexample(
-    law: Law, format_: Format, problem: Problem, plain: Rows, other: Rows, wrong: Tensor, rounding: float
+    law: Law,
+    format_: Format,
+    problem: Problem,
+    results: tuple[Rows, Rows],
+    apart: Tensor,
+    rounding: float | None,
 ) -> StatefulCounterexample:
-    row, index = _first(plain, wrong)
+    plain, other = results
+    allowed = max(rounding or 0.0, format_.refutes * _size(_joined(plain)))
+    row, index = _first(plain, ~(apart <= allowed))
     token = problem.time - len(plain[row]) + index[0]
     other_way, plain_way = law.words(problem, row)
     if law.kind != "pieces" and len(problem.pieces) > 1:
@@ -139,7 +156,7 @@ def _counterexample(
         plain=_text(plain[row][index]),
         other_way=other_way,
         plain_way=plain_way,
-        rounding=f"{rounding:.2g}",
+        rounding="" if rounding is None else f"{rounding:.2g}",
         inputs=inputs.tolist() if inputs.numel() <= MOST_SHOWN else [],
         seed=problem.seed,
         sizes=problem.simplicity,

@@ -23,7 +23,8 @@ class StatefulCounterexample:
         place: which number of the outputs.
         other, plain: its two values, as text.
         other_way, plain_way: how the model was asked for each.
-        rounding: the largest difference that the measured rounding explains.
+        rounding: the largest difference that the measured rounding explains; empty where none can be
+            measured, because the model differs from itself.
         inputs: what the rows' tokens were; empty where they are many.
         seed: that they were drawn from.
         sizes: what to sort by.
@@ -45,9 +46,11 @@ class StatefulCounterexample:
 
     def sentence(self) -> str:
         """One line: the shapes, the place, the two ways and values."""
+        explained = f"rounding, measured, explains at most {self.rounding}"
+        slack = explained if self.rounding else "rounding is not measured: equal calls differ"
         return printable(
             f"for {self.problem}: {self.place} is {self.other} {self.other_way}, and {self.plain}"
-            f" {self.plain_way} (rounding, measured, explains at most {self.rounding})"
+            f" {self.plain_way} ({slack})"
         )
 
     def in_short(self, unequal: str) -> str:
