@@ -43,7 +43,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     if shares:
         most = {name: max(s.get(name, 0.0) for s in shares) for s in shares for name in s}
         told = " and ".join(f"{share:.0e} in {name}" for name, share in most.items())
-        print_paragraph(out, f"largest difference, which is rounding, of the results' size: {told}", by=2)
+        print_paragraph(out, f"rounding: the largest difference was, of the results' size, {told}", by=2)
     for result in row.results:
         for line in _remarks(result):
             print_paragraph(out, line)

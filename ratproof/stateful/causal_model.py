@@ -68,6 +68,10 @@ class CausalModel(StatefulModel):
         cache.reset()
         return cache, None
 
+    def name(self) -> str:
+        """The module's class."""
+        return type(self.module).__name__
+
     def _start(self, rows: int) -> tuple[Any, None]:
         return None if self.new_cache is None else self.new_cache(rows), None
 

@@ -156,7 +156,7 @@ def _counterexample(
         plain=_text(plain[row][index]),
         other_way=other_way,
         plain_way=plain_way,
-        rounding="" if rounding is None else f"{rounding:.2g}",
+        rounding=_explained(rounding),
         inputs=inputs.tolist() if inputs.numel() <= MOST_SHOWN else [],
         seed=problem.seed,
         sizes=problem.simplicity,
@@ -174,5 +174,11 @@ def _first(rows: Rows, wrong: Tensor) -> tuple[int, tuple[int, ...]]:
     return number, place
 
 
+def _explained(rounding: float | None) -> str:
+    if rounding is None:
+        return ""
+    return f"{rounding:.0e}" if rounding else "0"
+
+
 def _text(value: Tensor) -> str:
-    return f"{float(value):.9g}" if value.dtype != torch.float64 else repr(float(value))
+    return f"{float(value):.6g}" if value.dtype != torch.float64 else repr(float(value))

@@ -84,7 +84,7 @@ class StatefulModel:
 
     def name(self) -> str:
         """What is run, for the report."""
-        return type(self if self.module is None else self.module).__name__
+        return type(self).__name__
 
     def lacks(self) -> list[str]:
         """The methods that it neither has nor says that it lacks."""
