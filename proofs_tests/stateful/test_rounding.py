@@ -71,6 +71,17 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
     )
 
 
+def test_a_format_that_only_steps_use_is_seen():
+    class Step(LinearAttention):
+        def run(self, inputs, state=None, mask=None):
+            outputs, state = super().run(inputs, state)
+            return (outputs.half().float() if inputs.shape[1] == 1 else outputs), state
+
+    own = Declared("mine", Step(), Step().inputs).formats()["float32"]
+    assert own.unit == 2.0**-10
+    assert verdicts(Step(), "pieces") == {"pieces": "holds"}
+
+
 class Off(StatefulModel):
     """A running mean whose steps are off by some share of it where they are alone."""
 

@@ -17,6 +17,8 @@ from ratproof.stateful.session import Session, Unusable
 
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
 """What share of the results' size refutes, where it is no rounding."""
+PROBED = 18
+"""Tokens of a prompt and a step, in which the formats inside are looked for."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,20 @@ class Declared:
 
     def _format(self, model: StatefulModel, dtype: torch.dtype) -> Format:
         name = str(dtype).removeprefix("torch.")
-        problem = Problem(time=2, batch=1, pieces=(2,), format=name, seed=0)
-        session = Session(fresh(model), self.inputs, problem, dtype, self.device)
-        seen = formats_in(lambda: session.run(session.tokens()))
-        seen |= {dtype} | ({FORMATS[self.precision]} if self.precision else set())
+        seen = {dtype} | ({FORMATS[self.precision]} if self.precision else set())
+        seen |= self._formats_inside(model, name, dtype, (2,))
+        if "pieces" not in self.without and (self.longest is None or self.longest >= PROBED):
+            with suppress(Unusable):  # the law about pieces says so, of fewer tokens
+                seen |= self._formats_inside(model, name, dtype, (PROBED - 1, 1))
         return Format(self, name, model, dtype, unit_of(seen), seen == {torch.float64})
+
+    def _formats_inside(
+        self, model: StatefulModel, name: str, dtype: torch.dtype, pieces: tuple[int, ...]
+    ) -> set[torch.dtype]:
+        """The formats of floats that operators make in calls of so many tokens."""
+        problem = Problem(time=sum(pieces), batch=1, pieces=pieces, format=name, seed=0)
+        session = Session(fresh(model), self.inputs, problem, dtype, self.device)
+        return formats_in(lambda: session.read(session.tokens(), pieces))
 
 
 @dataclass(frozen=True)
