@@ -202,6 +202,18 @@ def test_a_model_that_returns_something_else_is_told_what_is_right():
     assert "the model returned a Tensor, where (outputs, state) is right" in result.why
 
 
+def test_calls_whose_outputs_do_not_fit_together_are_told():
+    """Only longer rows are in pieces of several lengths."""
+
+    def model(inputs, state):
+        outputs, state = running(inputs, state)
+        return outputs[..., None].expand(*outputs.shape, inputs.shape[1]), state
+
+    result = results(model, "batch", 100, **FUNCTION)["batch"]
+    assert str(result.verdict) == "unknown"
+    assert "the outputs of two calls have shapes (1, 1, 2, 1), and then (1, 2, 2, 2)" in result.why
+
+
 def test_nan_in_one_way_alone_refutes():
     def model(inputs, state):
         outputs, state = running(inputs, state)

@@ -25,7 +25,6 @@ class Law:
         kind: of evidence.
         plain, other: the two ways.
         words: for a problem and a row, the two ways in words: the other one, and the plain one.
-        goes_on: is the other way asked of the same model, after the plain one?
         rows: so many at least.
         shortest: tokens at least.
     """
@@ -34,7 +33,6 @@ class Law:
     plain: Way
     other: Way
     words: Words
-    goes_on: bool = False
     rows: int = 1
     shortest: int = 1
 
@@ -135,7 +133,7 @@ LAWS = {
         Law("pieces", whole, in_pieces, lambda problem, row: (problem.cut(), "whole"), shortest=2),
         Law("batch", alone, in_pieces, lambda p, row: (f"in a batch of {p.batch}", "alone"), rows=2),
         Law("padding", unpadded, padded, _pads_in_words, shortest=2),
-        Law("reuse", first_use, second_use, _reuse_in_words, goes_on=True),
+        Law("reuse", first_use, second_use, _reuse_in_words),
         Law(
             "reorder",
             in_that_order,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
+import torch
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
@@ -15,6 +18,7 @@ from ratproof.stateful.counterexample import BrokenLaw
 from ratproof.stateful.declared import Declared, Format, in_evaluation_mode
 from ratproof.stateful.drawing import lengths_of, problems
 from ratproof.stateful.laws import LAWS, Law
+from ratproof.stateful.problem import Problem
 from ratproof.stateful.session import Unusable
 from theory.claim import Claim, Effort, Variant
 
@@ -66,12 +70,23 @@ class _Rung:
         time = data.draw(times)
         problem = data.draw(problems(self.declared, self.law, list(self.formats), time))
         try:
-            doubt = compare(self.law, self.formats[problem.format], problem)
+            with self._random_numbers_of(problem):
+                doubt = compare(self.law, self.formats[problem.format], problem)
         except BrokenLaw as broken:
             self.broken = broken
             raise
         if doubt is not None:
             self.doubts.append(doubt)
+
+    @contextmanager
+    def _random_numbers_of(self, problem: Problem) -> Iterator[None]:
+        """The same case draws the same random numbers each time, where a model draws any; those of the
+        program around it are left as they were.
+        """
+        on_gpu = self.declared.device.startswith("cuda")
+        with torch.random.fork_rng(range(torch.cuda.device_count()) if on_gpu else []):
+            torch.manual_seed(problem.seed)
+            yield
 
     def _smallest(self, broken: BrokenLaw) -> BrokenLaw:
         """A simpler case, where there is one: of fewer tokens, found by Hypothesis."""

@@ -91,6 +91,9 @@ class Session:
         for part in torch.split(inputs, list(pieces), 1):
             made, state = self.run(part, state, mask)
             outputs.append(made)
+            if made.shape[2:] != outputs[0].shape[2:]:
+                shapes = f"{tuple(outputs[0].shape)}, and then {tuple(made.shape)}"
+                raise Unusable(f"{self._where()}: the outputs of two calls have shapes {shapes}")
             mask = None
         return torch.cat(outputs, 1), state
 
