@@ -26,8 +26,13 @@ if TYPE_CHECKING:
     from ratproof.face.automata import minimise
     from ratproof.face.certification import certify
     from ratproof.face.checks import check, verify
+    from ratproof.stateful.causal_model import of_causal_model
+    from ratproof.stateful.inputs import Tokens, Vectors
+    from ratproof.stateful.model import StatefulModel
+    from ratproof.stateful.torch_rnn import of_torch_rnn
     from ratproof.user_claims.kernels import believe_kernel
     from ratproof.user_claims.modules import believe_module
+    from ratproof.user_claims.stateful import believe_stateful
     from ratproof.user_claims.steps import believe
 
 __version__ = "0.1.0"
@@ -44,7 +49,12 @@ _HOMES = {
     "ratproof.face.certification": ("certify",),
     "ratproof.face.checks": ("check", "verify"),
     "ratproof.user_claims.kernels": ("believe_kernel",),
+    "ratproof.stateful.causal_model": ("of_causal_model",),
+    "ratproof.stateful.inputs": ("Tokens", "Vectors"),
+    "ratproof.stateful.model": ("StatefulModel",),
+    "ratproof.stateful.torch_rnn": ("of_torch_rnn",),
     "ratproof.user_claims.modules": ("believe_module",),
+    "ratproof.user_claims.stateful": ("believe_stateful",),
     "ratproof.user_claims.steps": ("believe",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -59,13 +69,19 @@ __all__ = [
     "REAL",
     "WFSA",
     "InputError",
+    "StatefulModel",
+    "Tokens",
+    "Vectors",
     "believe",
     "believe_kernel",
     "believe_module",
+    "believe_stateful",
     "certify",
     "check",
     "equivalent",
     "minimise",
+    "of_causal_model",
+    "of_torch_rnn",
     "rank",
     "read",
     "score",

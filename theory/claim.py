@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from theory.reading import Equality, KernelOf, Program, Reading
+from theory.reading import Equality, KernelOf, ModelWithState, Program, Reading
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -118,7 +118,7 @@ class Variant:
     @property
     def equality(self) -> Equality:
         """Its two sides, over exact numbers; ``TypeError`` for a program, which has floats alone."""
-        if isinstance(self.reading, Program | KernelOf):
+        if isinstance(self.reading, Program | KernelOf | ModelWithState):
             raise TypeError(f"{self.name} is about a program, which has no exact recurrence")
         return self.reading
 
@@ -239,7 +239,7 @@ class Claim:
 
     def runs_of(self, variant: Variant) -> tuple[str, ...]:
         """What runs the variant's network on strings: exact arithmetic, torch, or both."""
-        if isinstance(variant.reading, Program | KernelOf):
+        if isinstance(variant.reading, Program | KernelOf | ModelWithState):
             return (TORCH,)
         by_torch = self.layers_of(variant) or variant.programs or variant.torch_in_tests
         return (EXACT, TORCH) if by_torch else (EXACT,)

@@ -198,4 +198,17 @@ class KernelOf:
     device: str = "cpu"
 
 
-Reading = Equality | Program | KernelOf
+@dataclass(frozen=True)
+class ModelWithState:
+    """A model of a user's, which takes inputs and a state and gives outputs and a state, keeps some laws.
+
+    Attributes:
+        model: the model, and what is said of it.
+        device: where it runs.
+    """
+
+    model: Any
+    device: str = "cpu"
+
+
+Reading = Equality | Program | KernelOf | ModelWithState

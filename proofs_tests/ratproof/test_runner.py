@@ -22,6 +22,7 @@ from ratproof.sides.layer_spec import DTYPES
 from ratproof.sides.layer_strategies import MOST_CENTROIDS
 from ratproof.sides.side import EXAMPLES, SAMPLED_LAYERS, STRINGS, TESTS, Fractions, SampledLayer
 from ratproof.sides.table import SIDES
+from ratproof.stateful.laws import LAWS
 from theory.claim import GRADIENT
 from theory.registry import claim_named, claims
 
@@ -31,7 +32,7 @@ PRINTED = CLAIM.variant("printed")
 
 def test_every_kind_has_its_rung_and_every_side_its_name():
     assert list(RUNGS) == [kind for kind in KINDS if kind in RUNGS]
-    assert {*RUNGS, *KERNEL_RUNGS} == {*KINDS}
+    assert {*RUNGS, *KERNEL_RUNGS, *LAWS} == {*KINDS}
     assert all(side.way == way for way, side in SIDES.items())
 
 

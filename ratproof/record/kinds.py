@@ -15,6 +15,11 @@ KINDS = {
     "exact": "a kernel's results on inputs that do not round, bit for bit",
     "split": "a kernel's two calls, with the state handed over, are one",
     "independence": "no string or head of a kernel's batch depends on another",
+    "pieces": "a model that reads its inputs in several calls gives what it gives in one",
+    "batch": "a row in a model's batch gives what it gives alone",
+    "padding": "a model's outputs are the same with masked padding on the left",
+    "reuse": "a model, a cleared cache and a state give the same when they are used again",
+    "reorder": "rows of a model's cache that are reordered go on as if they had always been so",
 }
 """Each kind and what it shows; a claim's variants say which of them they promise."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 TOO_SHORT, IN_PART, WITHOUT_BOUND = "too_short", "in_part", "without_bound"
 MIGHT_UNDERFLOW, NO_ALARM, NO_MARGIN = "might_underflow", "no_alarm", "no_margin"
-NOTHING_COUNTED = "nothing_counted"
+NOTHING_COUNTED, AS_LARGE = "nothing_counted", "as_large"
 LEFT_OUT = {
     TOO_SHORT: "shorter than the strings that the claim is about",
     IN_PART: "compared only in part: some of their scores might overflow, and have no bound on rounding",
@@ -18,6 +18,7 @@ LEFT_OUT = {
     MIGHT_UNDERFLOW: "not compared: products of their weights might underflow",
     NO_MARGIN: "not compared: two centroids are too near one another for floats, or for the temperature",
     NOTHING_COUNTED: "not compared: no bound on rounding is within 1 % of the size of the results",
+    AS_LARGE: "not compared: their rounding, measured, is as large as the results",
     NO_ALARM: "compared only in part: no count of so few runs could be told from one of their probabilities",
 }
 """Why a string is no case, and what to say of such strings."""
@@ -69,8 +70,9 @@ def left_out_in_words(facts: dict[str, Any], but: frozenset[str] = frozenset()) 
     ``but`` alone.
     """
     counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
+    names = {NOTHING_COUNTED: "call", AS_LARGE: "case"}
     return "; ".join(
-        f"{count:,} {'call' if reason == NOTHING_COUNTED else 'string'}{'' if count == 1 else 's'}"
+        f"{count:,} {names.get(reason, 'string')}{'' if count == 1 else 's'}"
         f" {'was' if count == 1 else 'were'} {LEFT_OUT[reason]}"
         for reason, count in counts.items()
     )

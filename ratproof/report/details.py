@@ -39,6 +39,11 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         longest = max((r.facts.get("longest", 0) for r in row.results), default=0)
         read = f"; the longest string had {longest} symbols" if longest else ""
         print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
+    shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
+    if shares:
+        most = {name: max(s.get(name, 0.0) for s in shares) for s in shares for name in s}
+        told = " and ".join(f"{share:.0e} in {name}" for name, share in most.items())
+        print_paragraph(out, f"rounding: the largest difference was, of the results' size, {told}", by=2)
     for result in row.results:
         for line in _remarks(result):
             print_paragraph(out, line)

@@ -17,7 +17,7 @@ from ratproof.report.marks import Mark, legend, plain
 from ratproof.report.refutation import smallest
 from theory.claim import EXACT, TORCH, Claim, Variant
 from theory.papers import PAPERS
-from theory.reading import KernelOf
+from theory.reading import KernelOf, ModelWithState
 from theory.registry import claim_named
 
 
@@ -68,6 +68,38 @@ OF_KERNELS = {
     "ind": Column("independence"),
 }
 """Those of users' kernels."""
+OF_MODELS = {
+    "pcs": Column("pieces"),
+    "bat": Column("batch"),
+    "pad": Column("padding"),
+    "use": Column("reuse"),
+    "ord": Column("reorder"),
+}
+"""Those of users' models with a state."""
+LEGENDS = (
+    (
+        OF_KERNELS,
+        (
+            "exact inputs, bit for bit; sampled, and gradients, within derived bounds;",
+            "split in two calls; independence of other strings and heads",
+        ),
+    ),
+    (
+        OF_MODELS,
+        (
+            "the same in pieces; in a batch; with padding; in a second use; with a state",
+            "whose rows are reordered: within 8 times the rounding, which is measured",
+        ),
+    ),
+    (
+        COLUMNS,
+        (
+            "sampled: in exact arithmetic, by torch on cpu and gpu; gradients of torch;",
+            "cross-checked, exhausted, decided, proved, accepted by Coq's kernel",
+        ),
+    ),
+)
+"""What the columns mean."""
 CASES, SECONDS = 13, 4
 NAMES = WIDTH - 4 * len(COLUMNS) - CASES - SECONDS
 
@@ -91,8 +123,11 @@ class Row:
 
     @property
     def columns(self) -> Mapping[str, Column]:
-        """The columns that it has marks in: a kernel has rungs of its own."""
-        return OF_KERNELS if isinstance(self.variant.reading, KernelOf) else COLUMNS
+        """The columns that it has marks in: kernels and models with a state have rungs of their own."""
+        reading = self.variant.reading
+        if isinstance(reading, ModelWithState):
+            return OF_MODELS
+        return OF_KERNELS if isinstance(reading, KernelOf) else COLUMNS
 
     @property
     def unexpected(self) -> bool:
@@ -157,13 +192,9 @@ def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -
             yield fitted(Text.assemble((name, "bold"), f"  {variants[0].claim.title}"))
             for row in variants:
                 yield from _row(row, out)
-    kernels = [row.columns is OF_KERNELS for row in table]
-    if any(kernels):
-        yield Text("exact inputs, bit for bit; sampled, and gradients, within derived bounds;", style="dim")
-        yield Text("split in two calls; independence of other strings and heads", style="dim")
-    if not all(kernels) or not kernels:
-        yield Text("sampled: in exact arithmetic, by torch on cpu and gpu; gradients of torch;", style="dim")
-        yield Text("cross-checked, exhausted, decided, proved, accepted by Coq's kernel", style="dim")
+    for columns, lines in LEGENDS:
+        if any(row.columns is columns for row in table) or (columns is COLUMNS and not table):
+            yield from (Text(line, style="dim") for line in lines)
     yield Text(f"{legend(out)}, blank: none", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"

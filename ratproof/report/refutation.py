@@ -11,6 +11,7 @@ from ratproof.kernels.counterexample import KernelCounterexample
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.results import Result
 from ratproof.report.marks import plain
+from ratproof.stateful.counterexample import StatefulCounterexample
 
 
 def smallest(results: Sequence[Result], out: Console) -> str:
@@ -21,10 +22,12 @@ def smallest(results: Sequence[Result], out: Console) -> str:
     return in_short(best.counterexample, out)
 
 
-def in_short(counterexample: Counterexample | KernelCounterexample, out: Console) -> str:
-    """The string, the network's score and the automaton's; of a kernel the place and both numbers."""
+def in_short(
+    counterexample: Counterexample | KernelCounterexample | StatefulCounterexample, out: Console
+) -> str:
+    """The string, the network's score and the automaton's; of a program the place and both numbers."""
     unequal = "!=" if plain(out) else "≠"
-    if isinstance(counterexample, KernelCounterexample):
+    if isinstance(counterexample, KernelCounterexample | StatefulCounterexample):
         return counterexample.in_short(unequal)
     string = write_string(counterexample.string)
     if string == EMPTY:

@@ -13,7 +13,8 @@ from ratproof.rungs.kernel_checked import kernel_checked
 from ratproof.rungs.kernels import kernel_rung
 from ratproof.rungs.proved import proved
 from ratproof.rungs.sampled import sampled
-from ratproof.sides.side import Side, UserKernel
+from ratproof.rungs.stateful import stateful_rung
+from ratproof.sides.side import Side, UserKernel, UserModel
 from theory.claim import Claim, Effort, Variant
 
 Rung = Callable[[Claim, Variant, Side, Effort], None]
@@ -32,11 +33,13 @@ RUNGS: dict[str, Rung] = {
 
 
 def rung_of(kind: str, side: Side) -> Rung:
-    """The rung that shows evidence of that kind, of a kernel where the side is one; one that raises
-    :class:`~automata.errors.InputError`, where there is none.
+    """The rung that shows evidence of that kind, of a kernel or of a model with a state where the
+    side is one; one that raises :class:`~automata.errors.InputError`, where there is none.
     """
     if isinstance(side, UserKernel):
         return kernel_rung(kind)
+    if isinstance(side, UserModel):
+        return stateful_rung(kind)
 
     def unknown(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
         raise InputError(f"ratproof has no way to show that a claim is {kind}")

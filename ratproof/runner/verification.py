@@ -26,6 +26,7 @@ from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request, require
 from ratproof.runner.watch import Watch, last_line
+from ratproof.stateful.counterexample import StatefulCounterexample
 from theory.claim import EXACT, TORCH, Claim, Variant
 from theory.reading import Program
 from theory.registry import claim_named, claims
@@ -114,6 +115,8 @@ def _keep(result: Result, seed: int | None) -> Path | None:
     counterexample: Any = result.counterexample
     if isinstance(counterexample, KernelCounterexample):
         return keep_script(counterexample, COUNTEREXAMPLES, result.kind)
+    if isinstance(counterexample, StatefulCounterexample):
+        return None  # its model is in the file that brought the claim, and the inputs follow from a seed
     return keep(counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind)
 
 

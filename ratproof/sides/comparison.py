@@ -17,7 +17,7 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND
-from theory.reading import KernelOf
+from theory.reading import KernelOf, ModelWithState
 from theory.registry import claim_named
 
 
@@ -140,7 +140,7 @@ def shortest_of(claim: str, variant: str) -> int:
         reading = claim_named(claim).variant(variant).reading
     except InputError:
         return 0
-    return 0 if isinstance(reading, KernelOf) else reading.shortest
+    return 0 if isinstance(reading, KernelOf | ModelWithState) else reading.shortest
 
 
 def counterexample(comparison: Comparison, compared: StringResult) -> Counterexample:

@@ -32,7 +32,7 @@ from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_la
 from ratproof.sides.state_regularized.comparison import OfCells
 from ratproof.sides.state_regularized.strategies import networks as state_regularized
 from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
-from theory.reading import KernelOf, Program
+from theory.reading import KernelOf, ModelWithState, Program
 
 Sample = tuple[Comparison, Sequence[String]]
 """Two sides, and the strings that they are compared on."""
@@ -329,6 +329,20 @@ class UserKernel:
         raise InputError(f"{claim.name} is about a kernel, which reads no strings")
 
 
+@dataclass(frozen=True)
+class UserModel:
+    """A model with a state of a user's, which is held against itself, and reads no strings."""
+
+    model: Any
+    device: str = "cpu"
+    label: str = ""
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """It has no strings: :mod:`ratproof.stateful.drawing` draws its inputs."""
+        raise InputError(f"{claim.name} is about a model with a state, which reads no strings")
+
+
 def sides_of(
     claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
 ) -> Iterator[Side]:
@@ -343,6 +357,9 @@ def sides_of(
     """
     if isinstance(variant.reading, KernelOf):
         yield UserKernel(variant.reading.kernel, variant.reading.device)
+        return
+    if isinstance(variant.reading, ModelWithState):
+        yield UserModel(variant.reading.model, variant.reading.device)
         return
     if isinstance(variant.reading, Program):
         yield UserProgram(device=variant.reading.device)

@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
@@ -26,7 +25,8 @@ from ratproof.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.kernels.formats import FORMATS, WIDE
 from ratproof.kernels.kernel import LACKS, Kernel
 from ratproof.kernels.reference.form import Form
-from theory.claim import Claim, Source, Variant
+from ratproof.user_claims.own_claim import OnlyCase, OwnClaim
+from theory.claim import Source, Variant
 from theory.reading import KernelOf
 
 SCANS = ("any", "chain", "tree", "double")
@@ -34,42 +34,8 @@ INVERSES = ("substitution", "explicit")
 GATE_GRADIENTS = ("direct", "cumulated")
 
 
-@dataclass(frozen=True)
-class OnlyKernel:
-    """The one case of a kernel."""
-
-    alphabet: str = ""
-
-    def describe(self) -> str:
-        """What there is to say of it."""
-        return "the kernel is given"
-
-    def renamed(self, names: dict[str, str]) -> OnlyKernel:
-        """A kernel reads no letters."""
-        return self
-
-    def to_json(self) -> dict[str, Any]:
-        """Nothing: the kernel is in the file that brought the claim."""
-        return {}
-
-
-class KernelClaim(Claim):
-    """A claim about a kernel, for ``ratproof check`` and, by :meth:`check`, for a test of one's own."""
-
-    def check(self, examples: int = 100, seed: int | None = None) -> None:
-        """Run all its evidence, as ``ratproof check`` does.
-
-        Args:
-            examples: random calls a rung.
-            seed: of fresh random calls; without, the same in every run.
-
-        Raises ``AssertionError`` with the report where a verdict is not ``holds``.
-        """
-        from ratproof.face.checks import check_claim  # the runner, which knows claims
-
-        report = check_claim(self, examples, seed)
-        if not report.as_expected:
-            raise AssertionError(f"\n{report.text}")
+class KernelClaim(OwnClaim):
+    """A claim about a kernel."""
 
 
 def believe_kernel(
@@ -168,7 +134,7 @@ def believe_kernel(
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     says = says or "the kernel computes what the other one computes"
-    given = OnlyKernel()
+    given = OnlyCase("the kernel is given")
     variant = Variant(
         name=BELIEVED,
         expected="holds",

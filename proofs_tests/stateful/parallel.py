@@ -1,0 +1,57 @@
+"""Linear attention that reads several tokens at once in another order of summation than one: as programs do
+that have a kernel for prompts and one for steps.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from ratproof import StatefulModel, Tokens
+
+
+class LinearAttention(StatefulModel):
+    """S = d S + k v^T, o = S^T q, between an embedding and a projection.
+
+    Args:
+        dtype: of its parameters.
+        inside: of the recurrence; that of the parameters without.
+        width: of keys and values.
+        decay: d.
+        chunk: tokens that are read at once.
+    """
+
+    without = frozenset({"padding"})
+
+    def __init__(self, dtype=torch.float32, inside=None, width=16, decay=0.95, chunk=16):
+        self.inputs = Tokens(20)
+        self.module = nn.Sequential(nn.Embedding(20, width), nn.Linear(width, 3 * width), nn.Linear(width, 9))
+        self.module.to(dtype)
+        self.inside, self.width, self.decay, self.chunk = inside, width, decay, chunk
+
+    def run(self, inputs, state=None, mask=None):
+        embed, read, write = self.module
+        q, k, v = (x.to(self.inside or x.dtype) for x in read(embed(inputs)).chunk(3, -1))
+        if state is None:
+            state = q.new_zeros(len(inputs), self.width, self.width)
+        outputs = []
+        for first in range(0, inputs.shape[1], self.chunk):
+            made, state = self._chunk(*(x[:, first : first + self.chunk] for x in (q, k, v)), state)
+            outputs.append(made)
+        return write(torch.cat(outputs, 1).to(write.weight.dtype)), state
+
+    def _chunk(self, q, k, v, state):
+        time = q.shape[1]
+        powers = self.decay ** torch.arange(time + 1, dtype=torch.float64)
+        ages = torch.arange(time)[:, None] - torch.arange(time)
+        decays = torch.where(ages >= 0, powers[ages.clamp(min=0)], 0).to(q.dtype)
+        powers = powers.to(q.dtype)[:, None]
+        outputs = ((q @ k.transpose(1, 2)) * decays) @ v + powers[1:] * (q @ state)
+        state = powers[time] * state + (k * powers[:time].flip(0)).transpose(1, 2) @ v
+        return outputs, state
+
+    def reorder(self, state, rows):
+        return state[rows]
+
+    def clear(self, state):
+        return torch.zeros_like(state)

@@ -1,0 +1,132 @@
+"""The adapters call what they are for as its authors say."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from automata.errors import InputError
+from proofs_tests.stateful.causal import Cache, CausalLM
+from proofs_tests.stateful.verdicts import verdicts
+from ratproof import Tokens, of_causal_model, of_torch_rnn
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.LSTM, nn.GRU])
+def test_both_layouts_of_a_recurrent_module_are_read(kind):
+    torch.manual_seed(0)
+    plain, first = kind(3, 4, 2), kind(3, 4, 2, batch_first=True)
+    first.load_state_dict(plain.state_dict())
+    inputs = torch.randn(2, 5, 3)
+    one, two = of_torch_rnn(plain).run(inputs)[0], of_torch_rnn(first).run(inputs)[0]
+    assert one.shape == (2, 5, 4) and torch.equal(one, two)
+
+
+def test_another_module_is_refused():
+    with pytest.raises(InputError, match="the module is a Linear, where an"):
+        of_torch_rnn(nn.Linear(2, 2))
+
+
+class Notes(nn.Module):
+    """Keeps the arguments that it is called with."""
+
+    config = SimpleNamespace(vocab_size=7, max_position_embeddings=9)
+
+    def forward(self, attention_mask, past_key_values, use_cache, input_ids=None, **rest):
+        self.arguments = {
+            "mask": attention_mask.tolist(),
+            "past": past_key_values,
+            "use_cache": use_cache,
+            **rest,
+        }
+        logits = torch.zeros(*input_ids.shape, 7)
+        return SimpleNamespace(logits=logits, past_key_values="cache")
+
+
+class Positions(Notes):
+    """Names positions."""
+
+    def forward(self, position_ids=None, cache_position=None, return_dict=None, **rest):
+        made = super().forward(**rest)
+        positions = {
+            "positions": position_ids.tolist(),
+            "places": cache_position.tolist(),
+            "dict": return_dict,
+        }
+        self.arguments |= positions
+        return made
+
+
+def test_a_causal_model_gets_the_mask_of_all_tokens_and_its_cache():
+    module = Notes()
+    model = of_causal_model(module)
+    assert model.inputs == Tokens(7) and model.longest == 9
+    ids, mask = torch.zeros(2, 3, dtype=torch.int64), torch.tensor([[False, True, True], [True, True, True]])
+    _, state = model.run(ids, None, mask)
+    assert module.arguments == {"mask": [[0, 1, 1], [1, 1, 1]], "past": None, "use_cache": True}
+    model.run(ids[:, :1], state)
+    assert module.arguments == {"mask": [[0, 1, 1, 1], [1, 1, 1, 1]], "past": "cache", "use_cache": True}
+
+
+def test_positions_count_no_padding_and_go_on_after_the_cache():
+    module = Positions()
+    model = of_causal_model(module)
+    ids, mask = torch.zeros(2, 3, dtype=torch.int64), torch.tensor([[False, False, True], [True, True, True]])
+    _, state = model.run(ids, None, mask)
+    assert module.arguments["positions"] == [[0, 0, 0], [0, 1, 2]] and module.arguments["dict"] is True
+    model.run(ids[:, :2], state)
+    assert module.arguments["positions"] == [[1, 2], [3, 4]] and module.arguments["places"] == [3, 4]
+
+
+def test_a_cache_may_be_given_to_begin_with():
+    rows = []
+
+    def new_cache(batch):
+        rows.append(batch)
+        return Cache("")
+
+    model = of_causal_model(CausalLM(), new_cache=new_cache)
+    assert set(verdicts(model, "reuse").values()) == {"holds"} and {1, 3} <= set(rows)
+
+
+def test_a_cache_of_tuples_is_reordered_by_its_model():
+    module = Notes()
+    module._reorder_cache = lambda cache, rows: tuple(part[rows] for part in cache)
+    model = of_causal_model(module)
+    state = (torch.arange(2),), torch.eye(2, dtype=torch.bool)
+    cache, seen = model.reorder(state, torch.tensor([1, 1]))
+    assert cache[0].tolist() == [1, 1] and seen.tolist() == [[False, True], [False, True]]
+
+
+@pytest.mark.parametrize(
+    ("method", "says"), [("reorder", r"no reorder_cache\(rows\)"), ("clear", r"no reset\(\)")]
+)
+def test_a_cache_without_a_method_is_named(method, says):
+    model = of_causal_model(Notes())
+    arguments = (torch.tensor([0]),) if method == "reorder" else ()
+    with pytest.raises(InputError, match=f"a str has {says}; without=\\('{method}',\\)"):
+        getattr(model, method)(("cache", torch.ones(1, 1)), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "says"),
+    [
+        (nn.Linear(2, 2), {}, "Linear.forward has no argument past_key_values"),
+        (CausalLM(), {"cache": "cache_params"}, "CausalLM.forward has no argument cache_params"),
+        (3, {}, "the model is a int, where a torch module"),
+    ],
+)
+def test_what_is_no_causal_model_is_refused(model, more, says):
+    with pytest.raises(InputError, match=says):
+        of_causal_model(model, **more)
+
+
+def test_a_model_without_a_vocabulary_is_told_how_to_say_it():
+    class Silent(Notes):
+        config = SimpleNamespace()
+
+    with pytest.raises(InputError, match=r"Silent has no config.vocab_size; inputs=Tokens"):
+        of_causal_model(Silent())
+    assert of_causal_model(Silent(), inputs=Tokens(5)).inputs == Tokens(5)

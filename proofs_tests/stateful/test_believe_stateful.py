@@ -1,0 +1,290 @@
+"""What ratproof says of a model with a state: right ones hold on every law, and each mistake is refuted by
+the law that is about it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from automata.errors import InputError
+from proofs_tests.stateful.causal import CausalLM
+from proofs_tests.stateful.parallel import LinearAttention
+from proofs_tests.stateful.recurrent import Recurrent
+from proofs_tests.stateful.verdicts import results, verdicts
+from ratproof import Tokens, Vectors, believe_stateful, of_causal_model, of_torch_rnn
+from ratproof.stateful.model import LAWS
+
+RIGHT = {
+    "rnn": lambda: of_torch_rnn(nn.RNN(3, 5)),
+    "rnn in float64": lambda: of_torch_rnn(nn.RNN(3, 5).double()),
+    "lstm": lambda: of_torch_rnn(nn.LSTM(3, 40, 2, batch_first=True)),
+    "lstm in float64": lambda: of_torch_rnn(nn.LSTM(3, 5, proj_size=2).double()),
+    "gru": lambda: of_torch_rnn(nn.GRU(3, 5, 2, dropout=0.5)),
+    "gru in float64": lambda: of_torch_rnn(nn.GRU(1, 30).double()),
+    "gru in bfloat16": lambda: of_torch_rnn(nn.GRU(3, 5).bfloat16()),
+    "attention": lambda: of_causal_model(CausalLM()),
+    "attention on vectors": lambda: of_causal_model(CausalLM(), inputs=Vectors(16)),
+    "attention in bfloat16": lambda: of_causal_model(CausalLM().bfloat16()),
+    "a model of one's own": Recurrent,
+    "chunks and steps": LinearAttention,
+    "chunks and steps in bfloat16": lambda: LinearAttention(torch.bfloat16),
+    "bfloat16 inside": lambda: LinearAttention(inside=torch.bfloat16),
+}
+
+
+@pytest.fixture(autouse=True)
+def _the_same_weights():
+    torch.manual_seed(0)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_model_holds_on_every_law(name):
+    model = RIGHT[name]()
+    assert verdicts(model) == dict.fromkeys((law for law in LAWS if law not in model.without), "holds")
+
+
+MISTAKES = {
+    "a state lost at a chunk's edge": (Recurrent, "pieces"),
+    "the last token of a piece dropped": (CausalLM, "pieces"),
+    "positions from 0 in every call": (CausalLM, "pieces"),
+    "the largest of the batch": (Recurrent, "batch"),
+    "centred over the batch": (CausalLM, "batch"),
+    "padding is read": (CausalLM, "padding"),
+    "positions count padding": (CausalLM, "padding"),
+    "a state that survives": (Recurrent, "reuse"),
+    "a cache that survives": (CausalLM, "reuse"),
+    "the state updated in place": (Recurrent, "reuse"),
+    "nothing cleared": (Recurrent, "reuse"),
+    "zeroed and not emptied": (CausalLM, "reuse"),
+    "rows exchanged": (Recurrent, "reorder"),
+    "rows taken back": (CausalLM, "reorder"),
+    "values left where they were": (CausalLM, "reorder"),
+}
+
+
+def wrong(mistake):
+    kind = MISTAKES[mistake][0]
+    return of_causal_model(CausalLM(mistake)) if kind is CausalLM else Recurrent(mistake)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_refuted_by_the_law_that_is_about_it(mistake):
+    kind = MISTAKES[mistake][1]
+    assert verdicts(wrong(mistake), kind, 100) == {kind: "refuted"}
+
+
+@pytest.mark.parametrize("mistake", ["a state that survives", "rows exchanged", "nothing cleared"])
+def test_and_by_no_other(mistake):
+    kind = MISTAKES[mistake][1]
+    assert verdicts(wrong(mistake)) == {law: "refuted" if law == kind else "holds" for law in LAWS}
+
+
+def test_a_counterexample_is_the_shortest_and_has_the_fewest_rows():
+    edge = results(wrong("a state lost at a chunk's edge"), "pieces", 100)["pieces"].counterexample
+    assert edge.problem == "B = 1, T = 17, float32" and edge.place == "outputs[0, 16, 0]"
+    batch = results(wrong("the largest of the batch"), "batch", 100)["batch"].counterexample
+    assert batch.problem == "B = 2, T = 1, float32"
+
+
+def test_a_counterexample_says_where_and_how_and_what_rounding_explains():
+    result = results(wrong("positions from 0 in every call"), "pieces")["pieces"]
+    said = result.counterexample.sentence()
+    assert said.startswith("for B = 1, T = 2, float32: outputs[0, 1, 0] is ")
+    assert (
+        " in pieces of 1 and 1 tokens, and " in said
+        and " whole (rounding, measured, explains at most " in said
+    )
+    kept = json.loads(json.dumps(result.to_json()))["counterexample"]
+    assert kept["law"] == "pieces" and len(kept["inputs"]) == 1 and len(kept["inputs"][0]) == 2
+
+
+def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest():
+    def model(inputs, state):
+        before = 0 if state is None else state[1]
+        start = inputs.new_zeros(len(inputs), 2) if state is None else state[0]
+        outputs = start[:, None] + inputs.cumsum(1)
+        outputs[:, 100:] *= 1.01
+        return outputs, (outputs[:, -1], before + inputs.shape[1])
+
+    result = results(model, "pieces", 100, inputs=Vectors(2), without=("padding", "reorder", "clear"))[
+        "pieces"
+    ]
+    assert result.counterexample.problem.startswith("B = 1, T = 101,")
+
+
+def test_a_model_is_in_evaluation_mode_and_comes_back_as_it_was():
+    module = CausalLM()
+    module.norms.eval()
+    before = [part.training for part in module.modules()]
+    weights = [parameter.clone() for parameter in module.parameters()]
+    assert set(verdicts(of_causal_model(module)).values()) == {"holds"}
+    assert [part.training for part in module.modules()] == before and module.kept is None
+    assert all(map(torch.equal, weights, module.parameters()))
+
+
+def running(inputs, state):
+    """A right model, to be changed."""
+    start = inputs.new_zeros(len(inputs), 2) if state is None else state
+    outputs = start[:, None] + inputs.cumsum(1)
+    return outputs, outputs[:, -1]
+
+
+FUNCTION = {"inputs": Vectors(2), "without": ("padding", "reorder", "clear")}
+
+
+def test_random_numbers_in_evaluation_mode_leave_nothing_to_say():
+    def model(inputs, state):
+        return running(nn.functional.dropout(inputs), state)
+
+    found = results(model, **FUNCTION)
+    assert {str(r.verdict) for r in found.values()} == {"unknown"}
+    assert all("draws random numbers, in evaluation mode too" in r.why for r in found.values())
+
+
+def test_a_model_that_differs_from_itself_is_refuted_by_reuse_alone():
+    """Random numbers that torch knows nothing of are as a state that survives."""
+
+    def model(inputs, state):
+        outputs, state = running(inputs, state)
+        return outputs + np.random.default_rng().random(), state
+
+    found = results(model, **FUNCTION)
+    assert {kind: str(r.verdict) for kind, r in found.items()} == {
+        "pieces": "unknown",
+        "batch": "unknown",
+        "reuse": "refuted",
+    }
+    assert "two equal calls of fresh models differ" in found["pieces"].why
+
+
+def test_a_model_that_cannot_be_copied_is_held_to_the_laws_as_it_is():
+    class Locked(Recurrent):
+        def __init__(self, mistake=""):
+            super().__init__(mistake)
+            self.lock = threading.Lock()
+
+    assert set(verdicts(Locked()).values()) == {"holds"}
+    assert verdicts(Locked("a state that survives"), "reuse") == {"reuse": "refuted"}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda outputs: outputs / 0 * 0, "outputs are nan in both ways"),
+        (
+            lambda outputs: outputs[:, 1:],
+            "have shape (1, 1, 2) and float32, where floats of shape (1, 2, ...) are",
+        ),
+        (lambda outputs: outputs.long(), "and int64, where floats of shape"),
+        (lambda outputs: outputs[..., :0], "the outputs have no numbers"),
+        (lambda outputs: outputs[..., : outputs.shape[1]], "have 4 numbers one way, and 2 the other"),
+        (lambda outputs: None, "the outputs are a NoneType, where floats"),
+        (lambda outputs: outputs[7], "the model raised IndexError: index 7 is out of bounds"),
+    ],
+)
+def test_what_cannot_be_compared_is_unknown_and_a_sentence_says_why(change, says):
+    def model(inputs, state):
+        outputs, state = running(inputs, state)
+        return change(outputs), state
+
+    result = results(model, "pieces", **FUNCTION)["pieces"]
+    assert str(result.verdict) == "unknown" and says in result.why and "for B = 1, T = 2" in result.why
+
+
+def test_a_model_that_returns_something_else_is_told_what_is_right():
+    result = results(lambda inputs, state: inputs, "pieces", **FUNCTION)["pieces"]
+    assert "the model returned a Tensor, where (outputs, state) is right" in result.why
+
+
+def test_calls_whose_outputs_do_not_fit_together_are_told():
+    """Only longer rows are in pieces of several lengths."""
+
+    def model(inputs, state):
+        outputs, state = running(inputs, state)
+        return outputs[..., None].expand(*outputs.shape, inputs.shape[1]), state
+
+    result = results(model, "batch", 100, **FUNCTION)["batch"]
+    assert str(result.verdict) == "unknown"
+    assert "the outputs of two calls have shapes (1, 1, 2, 1), and then (1, 2, 2, 2)" in result.why
+
+
+def test_nan_in_one_way_alone_refutes():
+    def model(inputs, state):
+        outputs, state = running(inputs, state)
+        return outputs / (0 if inputs.shape[1] == 1 else 1) * 1.0, state
+
+    assert verdicts(model, "pieces", **FUNCTION) == {"pieces": "refuted"}
+
+
+def test_equal_infinities_agree():
+    def model(inputs, state):
+        outputs, state = running(inputs, state)
+        outputs[..., 0] = -torch.inf
+        return outputs, state
+
+    assert verdicts(model, "pieces", **FUNCTION) == {"pieces": "holds"}
+
+
+def test_what_a_model_lacks_is_said_and_not_tried():
+    found = results(Recurrent(), without=("padding", "clear", "state-twice", "batch"))
+    assert list(found) == ["pieces", "reuse"]
+    assert (
+        found["pieces"]
+        .facts["module"]
+        .endswith(
+            "in float32 and float64; it does without batches of several rows, left padding with a mask,"
+            " cleared caches, a second use of the same state"
+        )
+    )
+
+
+def test_a_model_reads_no_more_tokens_than_it_says():
+    lengths = []
+
+    class Short(Recurrent):
+        longest = 20
+
+        def run(self, inputs, state=None, mask=None):
+            lengths.append(inputs.shape[1])
+            return super().run(inputs, state, mask)
+
+    assert set(verdicts(Short()).values()) == {"holds"}
+    assert max(lengths) == 20
+
+
+def test_a_claim_is_an_assertion():
+    believe_stateful("right", model=Recurrent()).check(examples=17)
+    with pytest.raises(AssertionError, match=r"outputs\[0, 1, 0\] is"):
+        believe_stateful("wrong", model=wrong("positions from 0 in every call")).check(examples=17)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"model": 3}, "the model is a int, where a StatefulModel"),
+        ({"model": running}, "inputs is None, where Tokens"),
+        ({"model": running, "inputs": Vectors(2)}, r"the model has no clear\(state\)"),
+        ({"model": running, "inputs": Vectors(2), "without": ("clear",)}, r"the model has no reorder\(state"),
+        ({"inputs": 3}, "inputs is 3, where Tokens"),
+        ({"without": ("cache",)}, "without has 'cache', where pieces, batch"),
+        ({"without": "padding"}, "without is 'padding', where a tuple of names"),
+        ({"without": LAWS}, "without leaves no law"),
+        ({"precision": "float8"}, "precision is 'float8', where float64"),
+        ({"longest": 1}, "longest is 1, where a whole number from 2 on"),
+    ],
+)
+def test_what_does_not_fit_is_named(more, says):
+    with pytest.raises(InputError, match=f"mine: {says}"):
+        believe_stateful("mine", **{"model": Recurrent(), **more})
+
+
+@pytest.mark.parametrize("kind", [Tokens, Vectors])
+def test_inputs_have_a_size(kind):
+    with pytest.raises(InputError, match="is 0, where a whole number from 1 on"):
+        kind(0)

@@ -1,0 +1,147 @@
+"""Rounding is measured: what it explains is none of a model's mistakes, and what it does not is one, or
+unknown.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from proofs_tests.stateful.parallel import LinearAttention
+from proofs_tests.stateful.verdicts import results, verdicts
+from ratproof import StatefulModel, Vectors, of_torch_rnn
+from ratproof.stateful.copies import fresh, in_float64, moved, perturbed
+from ratproof.stateful.declared import Declared
+from ratproof.stateful.precision import formats_in, unit_of
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_numbers_move_by_one_unit_in_the_last_place(dtype):
+    numbers = torch.tensor([1.0, -1.5, 3.0, 1e-3, 0.0, 60.0], dtype=dtype)
+    other = moved(numbers, torch.finfo(dtype).eps, torch.Generator().manual_seed(0))
+    up, down = (torch.nextafter(numbers, torch.full_like(numbers, way)) for way in (torch.inf, -torch.inf))
+    # below a power of two the next number is nearer than a unit: rounded, two away
+    assert bool(
+        ((other == up) | (other == down) | (other == 1 - torch.finfo(dtype).eps) | (numbers == 0)).all()
+    )
+    assert other[4] == 0 and not torch.equal(other, numbers)
+
+
+def test_integers_stay():
+    ids = torch.arange(3)
+    assert moved(ids, 0.5, torch.Generator()) is ids
+
+
+def test_formats_are_seen_where_operators_make_them():
+    module = nn.Linear(2, 2)
+    assert formats_in(lambda: module(torch.ones(1, 2))) == {torch.float32}
+    lower = lambda: module(torch.ones(1, 2)).half().float()
+    assert formats_in(lower) == {torch.float32, torch.float16}
+    assert unit_of({torch.float32, torch.bfloat16}) == 2.0**-7
+
+
+def test_a_model_runs_in_its_own_format_and_in_float64():
+    formats = Declared("mine", LinearAttention(torch.bfloat16), LinearAttention().inputs).formats()
+    assert {name: (f.unit, f.wide) for name, f in formats.items()} == {
+        "bfloat16": (2.0**-7, False),
+        "float64": (2.0**-52, True),
+    }
+    inside = Declared("mine", LinearAttention(inside=torch.bfloat16), LinearAttention().inputs).formats()
+    assert {name: (f.unit, f.wide) for name, f in inside.items()} == {
+        "float32": (2.0**-7, False),
+        "float64": (2.0**-7, False),
+    }
+
+
+def test_copies_share_parameters_are_perturbed_or_in_float64():
+    model = of_torch_rnn(nn.LSTM(3, 5))
+    inputs = torch.randn(1, 4, 3)
+    outputs = model.run(inputs)[0]
+    one = fresh(model)
+    assert one is not model and one.module.weight_ih_l0 is model.module.weight_ih_l0
+    assert torch.equal(one.run(inputs)[0], outputs)
+    other = perturbed(model, 2.0**-23, seed=1)
+    apart = (other.run(inputs)[0] - outputs).abs().max()
+    assert 0 < apart < 1e-5 and torch.equal(model.run(inputs)[0], outputs)
+    wide = in_float64(model)
+    assert (
+        wide.run(inputs.double())[0].dtype == torch.float64
+        and model.module.weight_ih_l0.dtype == torch.float32
+    )
+
+
+def test_a_format_that_only_steps_use_is_seen():
+    class Step(LinearAttention):
+        def run(self, inputs, state=None, mask=None):
+            outputs, state = super().run(inputs, state)
+            return (outputs.half().float() if inputs.shape[1] == 1 else outputs), state
+
+    own = Declared("mine", Step(), Step().inputs).formats()["float32"]
+    assert own.unit == 2.0**-10
+    assert verdicts(Step(), "pieces") == {"pieces": "holds"}
+
+
+class Off(StatefulModel):
+    """A running mean whose steps are off by some share of it where they are alone."""
+
+    inputs = Vectors(2)
+    without = frozenset({"padding", "reorder", "clear"})
+
+    def __init__(self, share, dtype=torch.float32):
+        self.share = share
+        self.module = None if dtype is None else nn.Linear(2, 2).to(dtype)
+
+    def run(self, inputs, state=None, mask=None):
+        start = inputs.new_zeros(len(inputs), 2) if state is None else state
+        sums = start[:, None] + (inputs if self.module is None else self.module(inputs)).cumsum(1)
+        off = 1 + self.share if inputs.shape[1] == 1 else 1
+        return sums * off, sums[:, -1]
+
+
+@pytest.mark.parametrize(
+    ("share", "dtype", "verdict"),
+    [
+        (0, None, "holds"),
+        (1e-4, None, "unknown"),
+        (1e-2, None, "refuted"),
+        (1e-4, torch.float32, "refuted"),  # in float64
+        (1e-7, torch.float64, "unknown"),
+        (1e-5, torch.float64, "refuted"),
+        (1e-2, torch.bfloat16, "refuted"),  # in float64
+    ],
+)
+def test_a_difference_is_rounding_or_a_refutation_or_unknown(share, dtype, verdict):
+    torch.manual_seed(0)
+    assert verdicts(Off(share, dtype), "pieces") == {"pieces": verdict}
+
+
+def test_what_lies_between_is_said():
+    (result,) = results(Off(1e-4, None), "pieces").values()
+    assert "differ by " in result.why and "of the results' size, where the measured rounding" in result.why
+    assert result.why.endswith("that is too little to refute")
+
+
+class Hidden(StatefulModel):
+    """A sum that a kernel rounds to bfloat16 where it reads one token, without an operator that shows it."""
+
+    inputs = Vectors(2)
+    without = frozenset({"padding", "reorder", "clear"})
+
+    def run(self, inputs, state=None, mask=None):
+        start = inputs.new_zeros(len(inputs), 2) if state is None else state
+        sums = start[:, None] + inputs.cumsum(1)
+        if inputs.shape[1] == 1:
+            sums = ((sums.view(torch.int32) + 2**15) & ~0xFFFF).view(torch.float32)
+        return sums, sums[:, -1]
+
+
+def test_a_precision_that_is_not_seen_can_be_declared():
+    assert verdicts(Hidden(), "pieces") != {"pieces": "holds"}
+    assert verdicts(Hidden(), "pieces", precision="bfloat16") == {"pieces": "holds"}
+
+
+def test_the_largest_difference_that_was_rounding_is_reported():
+    torch.manual_seed(0)
+    found = results(LinearAttention(torch.bfloat16), "pieces")["pieces"].facts["rounding"]
+    assert 1e-3 < found["bfloat16"] < 0.3 and 0 < found["float64"] < 1e-14

@@ -1,0 +1,22 @@
+"""What ratproof says of a model, by law."""
+
+from __future__ import annotations
+
+from ratproof import believe_stateful
+from ratproof.runner.user_files import outcome_of
+from theory.registry import registered
+
+FEW = 17
+"""Two cases of each length, whatever their number."""
+
+
+def results(model, kind=None, examples=FEW, **more):
+    """The results of a claim about the model, by law."""
+    claim = believe_stateful("mine", model=model, **more)
+    with registered(claim):
+        return {r.kind: r for r in outcome_of([claim], "test", kind=kind, examples=examples).results}
+
+
+def verdicts(model, kind=None, examples=FEW, **more):
+    """The verdicts alone."""
+    return {kind: str(r.verdict) for kind, r in results(model, kind, examples, **more).items()}

@@ -1,0 +1,150 @@
+"""The laws: for each two ways to ask a model for the same, the plain one first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ratproof.stateful.problem import Problem
+from ratproof.stateful.session import Session
+
+Rows = list[Tensor]
+"""The outputs of each row that are compared, those for its last tokens."""
+Way = Callable[[Session], Rows]
+Words = Callable[[Problem, int], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Law:
+    """Two ways that give the same.
+
+    Attributes:
+        kind: of evidence.
+        plain, other: the two ways.
+        words: for a problem and a row, the two ways in words: the other one, and the plain one.
+        rows: so many at least.
+        shortest: tokens at least.
+    """
+
+    kind: str
+    plain: Way
+    other: Way
+    words: Words
+    rows: int = 1
+    shortest: int = 1
+
+
+def whole(session: Session) -> Rows:
+    """All tokens in one call."""
+    return list(session.run(session.tokens())[0])
+
+
+def in_pieces(session: Session) -> Rows:
+    """In several calls, the state handed from one to the next."""
+    return list(session.read(session.tokens(), session.problem.pieces)[0])
+
+
+def alone(session: Session) -> Rows:
+    """Each row by itself, read by a fresh model."""
+    tokens, pieces = session.tokens(), session.problem.pieces
+    return [session.anew().read(tokens[row : row + 1], pieces)[0][0] for row in range(len(tokens))]
+
+
+def unpadded(session: Session) -> Rows:
+    """Each row by itself, without what is padding in it, read by a fresh model."""
+    first, *rest = session.problem.pieces
+    tokens = session.tokens()
+    return [
+        session.anew().read(tokens[row : row + 1, pad:], (first - pad, *rest))[0][0]
+        for row, pad in enumerate(session.problem.pads)
+    ]
+
+
+def padded(session: Session) -> Rows:
+    """All rows in a batch, the first tokens of each masked."""
+    pads, pieces = session.problem.pads, session.problem.pieces
+    places = torch.arange(pieces[0], device=session.device)
+    mask = places >= torch.tensor(pads, device=session.device)[:, None]
+    outputs, _ = session.read(session.tokens(), pieces, mask=mask)
+    return [row[pad:] for row, pad in zip(outputs, pads, strict=True)]
+
+
+def first_use(session: Session) -> Rows:
+    """From no state; where a state is used again, its first use."""
+    tokens = session.tokens()
+    if session.problem.way != "state":
+        return list(session.run(tokens)[0])
+    begin = session.problem.pieces[0]
+    _, state = session.run(tokens[:, :begin])
+    return list(session.run(tokens[:, begin:], state)[0])
+
+
+def second_use(session: Session) -> Rows:
+    """The same after other tokens: of the model, from a cleared state, or from a state that they began at."""
+    tokens, between = session.tokens(), session.tokens(session.problem.before, other=1)
+    if session.problem.way == "state":
+        begin = session.problem.pieces[0]
+        _, state = session.run(tokens[:, :begin])
+        session.run(between, state)
+        return list(session.run(tokens[:, begin:], state)[0])
+    _, state = session.run(between)
+    again = session.clear(state) if session.problem.way == "cleared" else None
+    return list(session.run(tokens, again)[0])
+
+
+def reordered(session: Session) -> Rows:
+    """The rows of the state take another order between two calls."""
+    tokens = session.tokens()
+    begin = session.problem.pieces[0]
+    _, state = session.run(tokens[:, :begin])
+    state = session.reorder(state, session.problem.rows)
+    return list(session.run(tokens[:, begin:], state)[0])
+
+
+def in_that_order(session: Session) -> Rows:
+    """The first tokens' rows are in that order from the beginning."""
+    tokens = session.tokens()
+    begin = session.problem.pieces[0]
+    _, state = session.run(tokens[list(session.problem.rows), :begin])
+    return list(session.run(tokens[:, begin:], state)[0])
+
+
+def _reuse_in_words(problem: Problem, row: int) -> tuple[str, str]:
+    tokens = f"{problem.before} other token{'' if problem.before == 1 else 's'}"
+    return {
+        "model": (f"in a second use, after {tokens}", "in the first use"),
+        "cleared": (f"from a state that was cleared after {tokens}", "from no state"),
+        "state": (f"in a second use of the state, after {tokens} from it", "in the first use of the state"),
+    }[problem.way]
+
+
+def _pads_in_words(problem: Problem, row: int) -> tuple[str, str]:
+    pad = problem.pads[row]
+    after = f"after {pad} token{'' if pad == 1 else 's'} of padding" if pad else "beside a row with padding"
+    return after, "without padding"
+
+
+LAWS = {
+    law.kind: law
+    for law in (
+        Law("pieces", whole, in_pieces, lambda problem, row: (problem.cut(), "whole"), shortest=2),
+        Law("batch", alone, in_pieces, lambda p, row: (f"in a batch of {p.batch}", "alone"), rows=2),
+        Law("padding", unpadded, padded, _pads_in_words, shortest=2),
+        Law("reuse", first_use, second_use, _reuse_in_words),
+        Law(
+            "reorder",
+            in_that_order,
+            reordered,
+            lambda p, row: (
+                f"after the state's rows were reordered to {', '.join(map(str, p.rows))}",
+                "with the rows in that order from the beginning",
+            ),
+            rows=2,
+            shortest=2,
+        ),
+    )
+}
+"""The laws, by kind."""

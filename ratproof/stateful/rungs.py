@@ -1,0 +1,109 @@
+"""The rungs of a model with a state: each law, for random cases of every length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import torch
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+
+from ratproof.record.ledger import ledger
+from ratproof.rungs.random_cases import for_random_cases
+from ratproof.stateful.comparison import Doubt, compare
+from ratproof.stateful.counterexample import BrokenLaw
+from ratproof.stateful.declared import Declared, Format, in_evaluation_mode
+from ratproof.stateful.drawing import lengths_of, problems
+from ratproof.stateful.laws import LAWS, Law
+from ratproof.stateful.problem import Problem
+from ratproof.stateful.session import Unusable
+from theory.claim import Claim, Effort, Variant
+
+LEAST = 2
+"""Cases of each length at least: Hypothesis's first one is always the plainest."""
+SHRINKING = 100
+"""Cases that are tried for a shorter counterexample, before it is shrunk."""
+
+
+def hold(kind: str, declared: Declared, claim: Claim, variant: Variant, effort: Effort) -> None:
+    """Assert a law of a model.
+
+    Raises:
+        BrokenLaw: it is broken.
+        Unusable: the model raises, gives what cannot be compared, or differs by what is neither rounding nor
+            a refutation.
+    """
+    with in_evaluation_mode(declared.model):
+        formats = declared.formats()
+        ledger().facts["module"] = declared.says(formats)
+        examples = effort.examples_of(kind) or settings().max_examples
+        _Rung(LAWS[kind], declared, formats, f"{claim.name} {variant.name} {kind}").hold(examples)
+
+
+class _Rung:
+    """A law of a model in its formats, and the doubts about it."""
+
+    def __init__(self, law: Law, declared: Declared, formats: dict[str, Format], name: str) -> None:
+        self.law, self.declared, self.formats, self.name = law, declared, formats, name
+        self.doubts: list[Doubt] = []
+        self.broken: BrokenLaw | None = None
+
+    def hold(self, examples: int) -> None:
+        """Assert it for cases of every length, the shortest first."""
+        lengths = lengths_of(self.declared, self.law)
+        each, more = divmod(examples, max(1, len(lengths)))
+        for place, length in enumerate(lengths):
+            body = partial(self._case, st.just(length))
+            try:
+                for_random_cases(f"{self.name} {length}", max(LEAST, each + (place < more)), body)
+            except BrokenLaw as broken:
+                raise self._smallest(broken) from None
+            except Flaky as flaky:
+                raise self._unsteady() from flaky
+        if self.doubts:
+            raise Unusable(self.doubts[0].sentence)
+
+    def _case(self, times: st.SearchStrategy[int], data: st.DataObject) -> None:
+        time = data.draw(times)
+        problem = data.draw(problems(self.declared, self.law, list(self.formats), time))
+        try:
+            with self._random_numbers_of(problem):
+                doubt = compare(self.law, self.formats[problem.format], problem)
+        except BrokenLaw as broken:
+            self.broken = broken
+            raise
+        if doubt is not None:
+            self.doubts.append(doubt)
+
+    @contextmanager
+    def _random_numbers_of(self, problem: Problem) -> Iterator[None]:
+        """The same case draws the same random numbers each time, where a model draws any; those of the
+        program around it are left as they were.
+        """
+        on_gpu = self.declared.device.startswith("cuda")
+        with torch.random.fork_rng(range(torch.cuda.device_count()) if on_gpu else []):
+            torch.manual_seed(problem.seed)
+            yield
+
+    def _smallest(self, broken: BrokenLaw) -> BrokenLaw:
+        """A simpler case, where there is one: of fewer tokens, found by Hypothesis."""
+        shorter = st.integers(self.law.shortest, broken.problem.time)
+        try:
+            for_random_cases(f"{self.name} shorter", SHRINKING, partial(self._case, shorter))
+        except BrokenLaw as simpler:
+            if simpler.problem.simplicity < broken.problem.simplicity:
+                return simpler
+        except Exception:  # what a shorter case does instead is no counterexample
+            return broken
+        return broken
+
+    def _unsteady(self) -> Exception:
+        """What is said of a model that does something else in the same case: its second use is not its
+        first.
+        """
+        if self.law.kind == "reuse" and self.broken is not None:
+            return self.broken
+        return Unusable("the same case, run again, showed something else: the model differs from itself")
