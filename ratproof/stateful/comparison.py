@@ -12,7 +12,7 @@ from ratproof.record.ledger import AS_LARGE, ledger
 from ratproof.stateful.counterexample import BELIEVED, BrokenLaw, StatefulCounterexample
 from ratproof.stateful.declared import Format
 from ratproof.stateful.laws import Law, Rows
-from ratproof.stateful.problem import Problem
+from ratproof.stateful.problem import StatefulProblem
 from ratproof.stateful.repeatability import MANY, Repeated, repeated
 from ratproof.stateful.session import Session, Unusable
 
@@ -29,7 +29,7 @@ class Doubt:
     sentence: str
 
 
-def compare(law: Law, format_: Format, problem: Problem) -> Doubt | None:
+def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None:
     """Run a case; the ledger counts it where the two ways agree.
 
     Returns:
@@ -61,7 +61,12 @@ def compare(law: Law, format_: Format, problem: Problem) -> Doubt | None:
 
 
 def _require_repeatable(
-    found: Repeated, law: Law, format_: Format, problem: Problem, results: tuple[Rows, Rows], apart: Tensor
+    found: Repeated,
+    law: Law,
+    format_: Format,
+    problem: StatefulProblem,
+    results: tuple[Rows, Rows],
+    apart: Tensor,
 ) -> None:
     """Raise what is to be said of a model that differs from itself; its runs measure no rounding."""
     if found is Repeated.UNEQUAL and law.kind == "reuse":
@@ -70,14 +75,14 @@ def _require_repeatable(
         raise Unusable(f"for {problem.says()}: {found.value}")
 
 
-def _repeated(law: Law, format_: Format, problem: Problem, before: Tensor, times: int) -> Repeated:
+def _repeated(law: Law, format_: Format, problem: StatefulProblem, before: Tensor, times: int) -> Repeated:
     """Ask in the plain way again."""
     return repeated(
         lambda: _joined(law.plain(format_.session(problem))), before, format_.refutes * _size(before), times
     )
 
 
-def _rounding(law: Law, format_: Format, problem: Problem, plain: Tensor, apart: float) -> float:
+def _rounding(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
     """So many times the largest change of the plain way among a dozen runs on perturbed numbers, or among the
     first of them, where that explains the difference already.
     """
@@ -131,7 +136,7 @@ def _count(format_: Format, apart: float, size: float) -> None:
     book.add(1)
 
 
-def _doubt(law: Law, problem: Problem, share: float, rounding: float) -> str:
+def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) -> str:
     other, plain = law.words(problem, 0)
     explained = f"{rounding:.1g} of it" if rounding else "nothing: no perturbation changed a result"
     return (
@@ -143,7 +148,7 @@ def _doubt(law: Law, problem: Problem, share: float, rounding: float) -> str:
 def _counterexample(
     law: Law,
     format_: Format,
-    problem: Problem,
+    problem: StatefulProblem,
     results: tuple[Rows, Rows],
     apart: Tensor,
     rounding: float | None,

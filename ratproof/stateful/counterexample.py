@@ -7,7 +7,7 @@ from typing import Any
 
 from automata.printable_text import printable
 from ratproof.record.counterexample import Refutation
-from ratproof.stateful.problem import Problem
+from ratproof.stateful.problem import StatefulProblem
 
 BELIEVED = "believed"
 
@@ -70,6 +70,6 @@ class StatefulCounterexample:
 class BrokenLaw(Refutation):
     """A model breaks a law in a case."""
 
-    def __init__(self, counterexample: StatefulCounterexample, problem: Problem) -> None:
+    def __init__(self, counterexample: StatefulCounterexample, problem: StatefulProblem) -> None:
         super().__init__(counterexample.sentence())
         self.counterexample, self.problem = counterexample, problem

@@ -12,7 +12,7 @@ from ratproof.stateful.copies import fresh, in_float64, parameters, perturbed
 from ratproof.stateful.inputs import Inputs
 from ratproof.stateful.model import LACKS, StatefulModel
 from ratproof.stateful.precision import FORMATS, formats_in, unit_of
-from ratproof.stateful.problem import Problem
+from ratproof.stateful.problem import StatefulProblem
 from ratproof.stateful.session import Session, Unusable
 
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
@@ -79,7 +79,7 @@ class Declared:
         self, model: StatefulModel, name: str, dtype: torch.dtype, pieces: tuple[int, ...]
     ) -> set[torch.dtype]:
         """The formats of floats that operators make in calls of so many tokens."""
-        problem = Problem(time=sum(pieces), batch=1, pieces=pieces, format=name, seed=0)
+        problem = StatefulProblem(time=sum(pieces), batch=1, pieces=pieces, format=name, seed=0)
         session = Session(fresh(model), self.inputs, problem, dtype, self.device)
         return formats_in(lambda: session.read(session.tokens(), pieces))
 
@@ -109,11 +109,11 @@ class Format:
         """From which share of the results' size on a difference that is no rounding refutes."""
         return REFUTES_IN_FLOAT64 if self.wide else REFUTES
 
-    def session(self, problem: Problem) -> Session:
+    def session(self, problem: StatefulProblem) -> Session:
         """A fresh model that is asked about a problem."""
         return Session(fresh(self.model), self.declared.inputs, problem, self.dtype, self.declared.device)
 
-    def perturbed(self, problem: Problem, seed: int) -> Session:
+    def perturbed(self, problem: StatefulProblem, seed: int) -> Session:
         """The same with inputs and parameters that are others by one unit in the last place."""
         model = perturbed(self.model, self.unit, seed)
         inputs, device = self.declared.inputs, self.declared.device

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ratproof.stateful.declared import Declared
 from ratproof.stateful.laws import Law
-from ratproof.stateful.problem import Problem
+from ratproof.stateful.problem import StatefulProblem
 
 LENGTHS = (1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257)
 """Every run of every law has all of them: the edges of chunks of the usual sizes."""
@@ -30,7 +30,9 @@ def lengths_of(model: Declared, law: Law) -> list[int]:
 
 
 @st.composite
-def problems(draw: st.DrawFn, model: Declared, law: Law, formats: Sequence[str], time: int) -> Problem:
+def problems(
+    draw: st.DrawFn, model: Declared, law: Law, formats: Sequence[str], time: int
+) -> StatefulProblem:
     """A problem of that many tokens.
 
     Args:
@@ -47,7 +49,7 @@ def problems(draw: st.DrawFn, model: Declared, law: Law, formats: Sequence[str],
         way = draw(st.sampled_from(_ways(model, time)))
         before = draw(st.sampled_from([n for n in BETWEEN if n <= _room(model, time)]))
     pieces = draw(_pieces(model, law, time, way))
-    return Problem(
+    return StatefulProblem(
         time=time,
         batch=batch,
         pieces=pieces,

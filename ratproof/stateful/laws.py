@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ratproof.stateful.problem import Problem
+from ratproof.stateful.problem import StatefulProblem
 from ratproof.stateful.session import Session
 
 Rows = list[Tensor]
 """The outputs of each row that are compared, those for its last tokens."""
 Way = Callable[[Session], Rows]
-Words = Callable[[Problem, int], tuple[str, str]]
+Words = Callable[[StatefulProblem, int], tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def in_that_order(session: Session) -> Rows:
     return list(session.run(tokens[:, begin:], state)[0])
 
 
-def _reuse_in_words(problem: Problem, row: int) -> tuple[str, str]:
+def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
     tokens = f"{problem.before} other token{'' if problem.before == 1 else 's'}"
     return {
         "model": (f"in a second use, after {tokens}", "in the first use"),
@@ -121,7 +121,7 @@ def _reuse_in_words(problem: Problem, row: int) -> tuple[str, str]:
     }[problem.way]
 
 
-def _pads_in_words(problem: Problem, row: int) -> tuple[str, str]:
+def _pads_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
     pad = problem.pads[row]
     after = f"after {pad} token{'' if pad == 1 else 's'} of padding" if pad else "beside a row with padding"
     return after, "without padding"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Problem:
+class StatefulProblem:
     """One case of a law.
 
     Attributes:

@@ -18,7 +18,7 @@ from ratproof.stateful.counterexample import BrokenLaw
 from ratproof.stateful.declared import Declared, Format, in_evaluation_mode
 from ratproof.stateful.drawing import lengths_of, problems
 from ratproof.stateful.laws import LAWS, Law
-from ratproof.stateful.problem import Problem
+from ratproof.stateful.problem import StatefulProblem
 from ratproof.stateful.session import Unusable
 from theory.claim import Claim, Effort, Variant
 
@@ -79,7 +79,7 @@ class _Rung:
             self.doubts.append(doubt)
 
     @contextmanager
-    def _random_numbers_of(self, problem: Problem) -> Iterator[None]:
+    def _random_numbers_of(self, problem: StatefulProblem) -> Iterator[None]:
         """The same case draws the same random numbers each time, where a model draws any; those of the
         program around it are left as they were.
         """

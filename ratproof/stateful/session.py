@@ -11,7 +11,7 @@ from torch import Tensor
 from ratproof.stateful.copies import fresh, moved
 from ratproof.stateful.inputs import Inputs
 from ratproof.stateful.model import StatefulModel
-from ratproof.stateful.problem import Problem
+from ratproof.stateful.problem import StatefulProblem
 
 
 class Unusable(Exception):
@@ -34,7 +34,7 @@ class Session:
         self,
         model: StatefulModel,
         inputs: Inputs,
-        problem: Problem,
+        problem: StatefulProblem,
         dtype: torch.dtype,
         device: str = "cpu",
         perturbed: tuple[float, int] | None = None,

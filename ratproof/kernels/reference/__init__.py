@@ -18,7 +18,7 @@ exponential of the kernel is within it, in any order of a sum, fused or not:
   (:mod:`~ratproof.kernels.reference.adjoint`).
 """
 
+from ratproof.kernels.reference.flows import gradients
 from ratproof.kernels.reference.forward import Result, run
-from ratproof.kernels.reference.gradients import gradients
 
 __all__ = ["Result", "gradients", "run"]
