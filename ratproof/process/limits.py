@@ -60,32 +60,11 @@ LIMITED = VERDICTS | {
 }
 """The commands that read a file and compute."""
 UNLIMITED = frozenset(
-    {
-        "claims",
-        "doctor",
-        "examples",
-        "verify",
-        "check",
-        "hunt",
-        "prove",
-        "train tomita",
-        "train parentheses",
-        "train dfa",
-        "train fa-rnn",
-        "train sst2",
-        "train subj",
-        "train cr",
-        "train ptb",
-        "results",
-        "campaign",
-        "campaign run",
-        "campaign status",
-        "campaign results",
-        "train",
-        "rules",
-    }
+    {"claims", "doctor", "examples", "verify", "check", "hunt", "prove", "results", "rules"}
 )
 """The commands whose duration is an option of theirs, or that hardly take any time."""
+UNLIMITED_GROUPS = frozenset({"train", "campaign"})
+"""Groups of such commands: a new experiment needs no line here."""
 CRASHES = tuple(
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS", "SIGKILL")
