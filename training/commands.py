@@ -10,6 +10,8 @@ from automata.errors import InputError
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console, headed
 from ratproof.process.json_answers import print_json
+from training.classification_with_rules.commands import TITLES as WITH_RULES
+from training.classification_with_rules.commands import command as with_rules
 from training.experiment_list import EXPERIMENTS
 from training.fa_rnn.commands.train import fa_rnn
 from training.language_modelling.commands import ptb
@@ -73,4 +75,8 @@ app.command("ptb", epilog=example("train ptb --model rrnn-f --preset small --dat
 for _name in TITLES:
     app.command(_name, epilog=example(f"train {_name} --model rrnn-f --seed 0 --data data -o run"))(
         command(_name)
+    )
+for _name in WITH_RULES:
+    app.command(_name, epilog=example(f"train {_name} --model bifa-rnn --share 0.1 --data data -o run"))(
+        with_rules(_name)
     )

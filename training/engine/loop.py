@@ -67,6 +67,8 @@ class Loop:
             optimiser, mode="max", factor=0.5, patience=settings.halve_after - 1, threshold=0.0
         )
         self.best = _copy(self.network)
+        self.mean = _copy(self.network) if task.average else {}
+        self.shares = [group["lr"] / settings.rate for group in optimiser.param_groups]
         self.progress = Progress(rate=settings.rate)
 
     @property
@@ -133,6 +135,7 @@ class Loop:
         )
         self._require_finite(float(norm), "gradient's norm", batch)
         self.wrapped.step()
+        self._average()
         made = Step(p.step, p.epoch + 1, shown, float(norm), p.rate)
         p.loss += shown * len(batch)
         p.batch, p.step = p.batch + 1, p.step + 1
@@ -142,6 +145,9 @@ class Loop:
         """What the dev set says of the epoch, and what follows from it."""
         p = self.progress
         self.network.eval()
+        now = _copy(self.network) if self.mean else {}
+        if self.mean:
+            self.network.load_state_dict(self.mean)
         with torch.no_grad(), self.fabric.autocast():
             score, said = self.fabric.broadcast(self.task.measure(self.network))
         p.epoch += 1
@@ -149,10 +155,25 @@ class Loop:
         p.batch, p.loss = 0, 0.0
         if p.best is None or score > p.best:
             p.best, p.best_epoch, self.best = score, p.epoch, _copy(self.network)
+        if self.mean:
+            self.network.load_state_dict(now)
         self.scheduler.step(score)
-        p.rate = self.task.next_rate(p.epoch, float(self.optimiser.param_groups[0]["lr"]))
-        for group in self.optimiser.param_groups:
-            group["lr"] = p.rate
+        first = float(self.optimiser.param_groups[0]["lr"]) / self.shares[0]
+        self.set_rate(self.task.next_rate(p.epoch, first))
+
+    def set_rate(self, rate: float) -> None:
+        """Give each group of parameters its share of the learning rate."""
+        self.progress.rate = rate
+        for group, share in zip(self.optimiser.param_groups, self.shares, strict=True):
+            group["lr"] = rate * share
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        """Move the running mean of the weights towards those of this step; the first ones count less."""
+        step = self.progress.step
+        decay = min(self.task.average, (1 + step) / (10 + step))
+        for name, parameter in self.network.named_parameters() if self.mean else ():
+            self.mean[name].lerp_(parameter, 1 - decay)
 
     def _mean(self, value: Tensor) -> Tensor:
         """Of the processes' values."""

@@ -18,10 +18,13 @@ class Task(Protocol):
     Attributes:
         network: what is trained.
         carries: is there a state that goes from one batch to the next?
+        average: the decay of a running mean of the weights, which is measured and kept in their place; 0:
+            there is none. Learning rates of the optimiser's groups keep their ratios.
     """
 
     network: nn.Module
     carries: bool
+    average: float
 
     def batches(self, epoch: int) -> list[Tensor]:
         """The examples of each batch of an epoch, from 0 on; they depend on the seed and the epoch alone."""
@@ -60,6 +63,7 @@ class ExampleTask:
     """
 
     carries = False
+    average = 0.0
 
     def __init__(self, network: nn.Module, settings: Settings, lengths: Tensor) -> None:
         self.network, self.settings, self.lengths = network, settings, lengths

@@ -1,0 +1,357 @@
+"""Text classification with rules: an untrained FA-RNN says what its rules say, padding says nothing, rules
+come in where they are said to, and an interrupted run is the run that was not.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch.nn import functional
+
+from automata.errors import FormatError, InputError
+from neural.fa_rnn import files
+from proofs_tests.training.command_line import command_line
+from proofs_tests.training.sentences import write, write_rule_sets
+from ratproof import main
+from training.classification_with_rules import experiment
+from training.classification_with_rules.data import Batch, RuledSentences, drawn_places, load
+from training.classification_with_rules.experiment import Files, build, run
+from training.classification_with_rules.fa_network import FANetwork
+from training.classification_with_rules.paper import SETS, TABLE_4, TABLE_5, TABLE_6, paper, variant
+from training.classification_with_rules.settings import ENHANCED, FA, MODELS, RuleClassification
+from training.classification_with_rules.task import RuleTask
+from training.engine.noise import Noise
+from training.engine.results import KEYS
+from training.engine.run import Where
+from training.experiments import settings_for
+from training.fa_rnn.read_report import report
+
+__all__ = ["command_line"]
+
+TINY = RuleClassification(hidden=5, batch=8, epochs=3, rate=0.01)
+WITHOUT_GATES = ["fa-rnn", "bifa-rnn"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_rule_sets(tmp_path_factory.mktemp("sets"))
+
+
+@pytest.fixture(scope="module")
+def data(folder: Path) -> RuledSentences:
+    return load("sms", folder, 1.0, 0, any_size=True)
+
+
+def task_of(settings: RuleClassification, data: RuledSentences, folder: Path) -> RuleTask:
+    table, _ = experiment._word_vectors(data, settings, Files(folder))
+    return RuleTask(build(data, settings, table), settings, data)
+
+
+def where(folder: Path, resume: bool = False) -> Where:
+    return Where(folder, resume=resume, tensorboard=False)
+
+
+# Networks.
+
+
+@pytest.mark.parametrize("model", WITHOUT_GATES)
+def test_an_untrained_network_says_what_the_rules_say_on_every_sentence(
+    model: str, data: RuledSentences, folder: Path
+) -> None:
+    settings = settings_for("sms", "zero-shot", {"model": model}, "test")
+    assert isinstance(settings, RuleClassification)
+    task = task_of(settings, data, folder)
+    for part in ("train", "dev", "test"):
+        said, _ = task.said(task.network, part)
+        assert torch.equal(said, data.by_rules(part))
+        assert len(set(said.tolist())) == len(data.labels)  # of each label there is one
+    with torch.no_grad():  # and one that has lost a rule does not
+        for direction in task.network.directions:  # type: ignore[union-attr]
+            direction.match[0] = 0  # type: ignore[index, operator]
+    said, _ = task.said(task.network, "test")
+    assert not torch.equal(said, data.by_rules("test"))
+
+
+def test_of_several_labels_that_match_the_last_one_wins_and_where_none_does_the_default(
+    data: RuledSentences,
+) -> None:
+    matched = data.hits["test"]
+    for row, said in zip(matched.tolist(), data.by_rules("test").tolist(), strict=True):
+        there = [place for place, hit in enumerate(row) if hit]
+        assert said == (there[-1] if there else data.labels.index(data.default))
+    assert data.labels == ("good", "bad", "none")
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("noisy", [False, True])
+def test_a_sentences_answer_does_not_depend_on_its_batch(
+    model: str, noisy: bool, data: RuledSentences, folder: Path
+) -> None:
+    settings = replace(TINY, model=model, dropout=0.3 * noisy, vector_dropout=0.3 * noisy, beta=0.5)
+    task = task_of(settings, data, folder)
+    network = task.network.double()
+    places = torch.arange(12)
+    noise = Noise(0, 3, places) if noisy else None
+    batch, _ = task.parts["train"].at(places, torch.device("cpu"))
+    together = network(batch, noise)
+    for place in range(12):
+        one = places[place : place + 1]
+        alone, _ = task.parts["train"].at(one, torch.device("cpu"))
+        said = network(alone, Noise(0, 3, one) if noisy else None)
+        # other shapes, other orders of sums: at most some dozens of roundings of numbers about 10
+        assert torch.allclose(together[place], said[0], rtol=0, atol=1e4 * 2.0**-53)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_rules_match_is_read_by_the_networks_that_are_said_to_and_by_no_others(
+    model: str, data: RuledSentences, folder: Path
+) -> None:
+    task = task_of(replace(TINY, model=model), data, folder)
+    batch, _ = task.parts["train"].at(torch.arange(9), torch.device("cpu"))
+    other = Batch(batch.words, batch.mirrored, batch.lengths, 1 - batch.matches)
+    same = torch.equal(task.network(batch), task.network(other))
+    assert same != model.endswith(("+i", "+o", "+io"))
+
+
+def test_matches_are_added_to_the_logits_with_a_weight_for_each_label(
+    data: RuledSentences, folder: Path
+) -> None:
+    network = task_of(replace(TINY, model="bigru+o"), data, folder).network
+    zeros = torch.zeros(2, len(data.labels))
+    words = torch.tensor([[0, 0], [1, 1]])
+    lengths, one = torch.tensor([2, 2]), torch.tensor([[1.0, 0, 0], [0, 0, 1.0]])
+    added = network(Batch(words, words, lengths, one)) - network(Batch(words, words, lengths, zeros))
+    assert torch.allclose(added, one, atol=1e-6)
+
+
+@pytest.mark.parametrize("extra", [0, 3])
+def test_the_kept_classifier_is_the_network(extra: int, data: RuledSentences, folder: Path) -> None:
+    task = task_of(replace(TINY, extra=extra), data, folder)
+    network = task.network
+    assert isinstance(network, FANetwork)
+    made = network.classifier(data)
+    for part in data.parts.values():
+        encoded = [torch.tensor([task.index[word] for word in words]) for words in part.words]
+        for words, row in zip(part.words, encoded, strict=True):
+            batch = Batch(row[:, None], row[:, None], torch.tensor([len(row)]), torch.zeros(1, 3))
+            assert torch.allclose(made([words]), network(batch), atol=1e-4)
+
+
+def test_random_weights_forget_the_rules(data: RuledSentences, folder: Path) -> None:
+    task = task_of(replace(TINY, weights="random"), data, folder)
+    rules = task_of(TINY, data, folder)
+    for name, weights in rules.network.named_parameters():
+        if name.endswith(("before", "after", "turn", "match", "out.weight")):
+            other = dict(task.network.named_parameters())[name]
+            assert float((weights - other).detach().abs().max()) > 0.1, name
+
+
+@pytest.mark.parametrize(
+    ("change", "named", "trained"),
+    [
+        ({}, "rules", False),
+        ({"word_features": "trained"}, "rules", True),
+        ({"tensor": "whole", "beta": 1.0}, "matrices", True),
+    ],
+)
+def test_a_variant_trains_what_it_says(
+    change: dict[str, object], named: str, trained: bool, data: RuledSentences, folder: Path
+) -> None:
+    task = task_of(replace(TINY, **change), data, folder)  # type: ignore[arg-type]
+    names = [name for name, _ in task.network.named_parameters() if name.endswith(named)]
+    assert bool(names) == trained
+    losses = task.losses(task.network, torch.arange(20), Noise(0, 0, torch.arange(20)))
+    losses.sum().backward()
+    for name, parameter in task.network.named_parameters():
+        if name in names:
+            assert parameter.grad is not None and bool(parameter.grad.any())
+
+
+def test_maxima_are_the_matches_of_a_viterbi_score(data: RuledSentences, folder: Path) -> None:
+    settings = settings_for("sms", "zero-shot", {"scoring": "viterbi"}, "test")
+    assert isinstance(settings, RuleClassification)
+    task = task_of(settings, data, folder)
+    said, _ = task.said(task.network, "test")
+    assert torch.equal(said, data.by_rules("test"))
+
+
+# The loss.
+
+
+@pytest.mark.parametrize("model", ["bigru+kd", "bigru+pr"])
+def test_the_rules_are_imitated_where_they_match(model: str, data: RuledSentences, folder: Path) -> None:
+    task = task_of(replace(TINY, model=model, imitation=0.3, confidence=2.0), data, folder)
+    examples = torch.arange(30)
+    batch, labels = task.parts["train"].at(examples, torch.device("cpu"))
+    logits = task.network(batch)
+    expected = []
+    for row, label, hit in zip(logits, labels, batch.matches, strict=True):
+        own = -row.log_softmax(0)[label]
+        scores = torch.exp(2.0 * hit) * (row.softmax(0) if model == "bigru+pr" else 1)
+        wanted = scores / scores.sum()
+        imitated = -(wanted * row.log_softmax(0)).sum()
+        expected.append(0.7 * own + 0.3 * imitated if hit.any() else own)
+    losses = task.losses(task.network, examples, Noise(0, 0, examples))
+    assert torch.allclose(losses, torch.stack(expected), atol=1e-5)
+    assert not torch.allclose(losses, functional.cross_entropy(logits, labels, reduction="none"), atol=1e-2)
+
+
+def test_rare_labels_count_more_and_the_mean_weight_is_one(data: RuledSentences, folder: Path) -> None:
+    task = task_of(replace(TINY, balance=0.5), data, folder)
+    labels = task.parts["train"].labels
+    counts = torch.bincount(labels)
+    assert torch.allclose(task.weights[labels].mean(), torch.tensor(1.0))
+    assert task.weights[counts.argmin()] == task.weights.max()
+
+
+def test_drawn_sentences_match_rules_and_depend_on_the_epoch_alone(
+    data: RuledSentences, folder: Path
+) -> None:
+    task = task_of(replace(TINY, drawn=20), data, folder)
+    numbers = torch.cat(task.batches(4))
+    assert sorted(numbers.tolist()) == list(range(len(task.lengths) + 20))
+    rows = [row.tolist() for row in task.drawn.rows]  # type: ignore[union-attr]
+    task.batches(5)
+    assert [row.tolist() for row in task.drawn.rows] != rows  # type: ignore[union-attr]
+    task.batches(4)
+    assert [row.tolist() for row in task.drawn.rows] == rows  # type: ignore[union-attr]
+    words = [[data.words[i] for i in row] for row in rows]
+    assert all(set(sentence) & {"good", "fine", "great", "bad", "poor"} for sentence in words)
+
+
+# Runs.
+
+
+@pytest.mark.parametrize("model", ["bifa-rnn", "bigru+kd"])
+def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
+    model: str, folder: Path, tmp_path: Path
+) -> None:
+    settings = replace(TINY, model=model, average=0.9, schedule="cosine", dropout=0.2, recurrence_share=0.5)
+    settings = replace(settings, drawn=10) if model in FA else settings
+    at = Files(folder, any_size=True)
+    whole = run("sms", settings, at, where(tmp_path / "whole"))
+    assert isinstance(whole, dict)
+    said: object = None
+    for attempt in range(100):
+        looks = iter([False] * 3 + [True] * 10)
+        said = run("sms", settings, at, where(tmp_path / "pieces", attempt > 0), lambda: next(looks))  # noqa: B023
+        if said != "interrupted":
+            break
+    assert isinstance(said, dict) and attempt > 3
+    timed = ("seconds", "when")
+    assert {k: v for k, v in said.items() if k not in timed} == {
+        k: v for k, v in whole.items() if k not in timed
+    }
+    one, other = (load_file(tmp_path / name / "network.safetensors") for name in ("whole", "pieces"))
+    assert set(one) == set(other) and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
+    at = Files(folder, any_size=True)
+    said = [
+        run("sms", replace(TINY, average=average), at, where(tmp_path / str(average)))
+        for average in (0.0, 0.99)
+    ]
+    assert said[0]["history"] != said[1]["history"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_path: Path) -> None:
+    said = run("sms", replace(TINY, model=model, share=share), Files(folder, any_size=True), where(tmp_path))
+    assert isinstance(said, dict) and set(KEYS) <= set(said)
+    assert said["data"]["trained_on"] == 40 * share
+    assert said["epochs"] == (3 if share else 0)
+    assert 0 <= said["metrics"]["test_accuracy"] <= 1
+    kept = json.loads((tmp_path / "result.json").read_text())
+    assert kept == json.loads(json.dumps(said))
+    if model == "fa-rnn":
+        classifier, about = files.load(tmp_path / "network.safetensors")
+        assert about["configuration"]["share"] == share
+        parts = load("sms", folder, 1.0, 0, any_size=True).parts
+        right = [
+            label == truth
+            for label, truth in zip(classifier.said(parts["test"].words), parts["test"].labels, strict=True)
+        ]
+        assert sum(right) / len(right) == pytest.approx(said["metrics"]["test_accuracy"])
+
+
+def test_settings_are_chosen_without_the_test_part(folder: Path, tmp_path: Path) -> None:
+    said = run("sms", TINY, Files(folder, any_size=True), where(tmp_path), test=False)
+    assert isinstance(said, dict)
+    assert not [name for name in said["metrics"] if "test" in name] and said["paper"] is None
+
+
+# Data and settings.
+
+
+def test_a_share_is_drawn_with_the_seed() -> None:
+    assert drawn_places(10, 1, 0) == list(range(10)) and drawn_places(10, 0, 0) == []
+    assert drawn_places(100, 0.1, 0) == drawn_places(100, 0.1, 0) != drawn_places(100, 0.1, 1)
+    assert len(drawn_places(1000, 0.01, 3)) == 10 and len(drawn_places(3, 0.01, 3)) == 1
+
+
+def test_files_that_are_none_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"re2rnn/SMS: is no folder.*published at https"):
+        load("sms", tmp_path, 1.0, 0)
+    write_rule_sets(tmp_path)
+    with pytest.raises(FormatError, match=r"train.tsv: has 40 sentences, where the published one has 4,502"):
+        load("sms", tmp_path, 1.0, 0)
+    write(tmp_path / "re2rnn/SMS/rules.config", "$ * good $ *\n")
+    with pytest.raises(FormatError, match=r"without a \[label\]"):
+        load("sms", tmp_path, 1.0, 0, any_size=True)
+    (tmp_path / "re2rnn/SMS/dev.tsv").unlink()
+    with pytest.raises(FormatError, match=r"dev.tsv: is missing"):
+        load("sms", tmp_path, 1.0, 0, any_size=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"tensor": "whole"}, "--beta 1"),
+        ({"tensor": "whole", "beta": 1.0, "model": "fa-gru"}, "--model fa-rnn"),
+        ({"scoring": "viterbi", "model": "bifa-rnn"}, "--scoring viterbi is for --model fa-rnn"),
+        ({"drawn": 5, "model": "bigru"}, "--drawn is for fa-rnn"),
+        ({"share": 1.5}, "--share is 1.5"),
+        ({"model": "gpt"}, "--model is 'gpt'"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(change: dict[str, object], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        RuleClassification(**change)  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("command_line")
+def test_the_command_trains_and_reads_back(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["train", "sms", "--data", str(folder), "--any-size", "--epochs", "2", "-o", str(tmp_path / "run")]
+    assert main.run(line) == 0
+    assert "the rules are right on" in capsys.readouterr().out
+    classifier, _ = files.load(tmp_path / "run/network.safetensors")
+    read, _, _ = report(classifier, load("sms", folder, 1.0, 0, any_size=True).parts)
+    assert {row.system for row in read.rows} >= {"network", "rules, read back"}
+
+
+# The paper's tables.
+
+
+def test_runs_are_set_beside_the_right_table() -> None:
+    ours = RuleClassification()
+    said = paper("qc", replace(ours, share=0.1))
+    assert said is not None and said["test_accuracy"] == 0.796 and "Table 5" in said["source"]
+    said = paper("atis", replace(ours, share=0.0, beta=1.0))
+    assert said is not None and said["test_accuracy"] == 0.8653 and "Table 4" in said["source"]
+    for name, (change, figures) in TABLE_6.items():
+        settings = replace(ours, **({"beta": 1.0} if name == "F-O" else {}), **change)  # type: ignore[arg-type]
+        assert variant(settings) == name
+        for place, name_of_set in enumerate(SETS):
+            said = paper(name_of_set, settings)
+            assert said is not None and said["test_accuracy"] == pytest.approx(figures[place] / 100)
+    assert paper("atis", replace(ours, share=0.5)) is None
+    assert set(TABLE_5) == set(MODELS) and set(TABLE_4) == set(FA + ENHANCED)

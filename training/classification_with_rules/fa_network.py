@@ -1,0 +1,229 @@
+"""FA-RNNs with the two layers of section 3.5 above the last state (Jiang et al. 2020): at first they say what
+the rules say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.rules.matching import mirrored
+from automata.rules.rule_files import Labelled
+from automata.rules.rule_set import RuleSet, rule_set
+from neural.fa_rnn.cells import FactoredCell, FAGRUCell
+from neural.fa_rnn.classifier import SCALE, Classifier, RuleBlock
+from neural.fa_rnn.network import FARNN
+from training.classification_with_rules.data import Batch, RuledSentences
+from training.classification_with_rules.settings import RuleClassification
+from training.engine.noise import Noise
+
+SPREAD = 0.5
+"""Of several labels that match, the last one in the file wins: its match counts up to so much more than the
+first one's.
+"""
+RANDOM = 1e-3
+"""The standard deviation of what is added to the layers above the last state, so that no weight is zero."""
+LAST, VECTORS = 0, 1
+"""Streams of random numbers."""
+
+
+class MaskedVectors(nn.Module):
+    """In place of a cell's dropout: multiplies word vectors with a mask that belongs to the examples."""
+
+    mask: Tensor | None = None
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """The vectors, shape ``(T, B, D)``, some of their numbers dropped."""
+        return vectors if self.mask is None else vectors * self.mask
+
+
+class Direction(nn.Module):
+    """A network that reads sentences in one direction, and the first of the two layers: a match of each
+    label's rules.
+
+    Args:
+        rules: compiled, in that direction.
+        labels: of which the rules' come first, in their order.
+        settings: of the run.
+        vectors: of the words, shape ``(V, D)``; ``None`` where beta is 1.
+    """
+
+    def __init__(
+        self, rules: RuleSet, labels: int, settings: RuleClassification, vectors: Tensor | None
+    ) -> None:
+        super().__init__()
+        more: dict[str, Any] = {}
+        if settings.tensor == "decomposed":
+            more = {"extra": settings.extra, "gated": settings.model.endswith("gru")}
+            if vectors is not None:
+                more |= {"embeddings": vectors, "beta": settings.beta}
+        scoring: Any = settings.scoring
+        decomposed = settings.tensor == "decomposed"
+        self.network = FARNN.of_rules(rules, scoring=scoring, decomposed=decomposed, **more)
+        self.match = nn.Parameter(torch.zeros(labels, self.network.cell.states))
+        self.masked = MaskedVectors()
+        cell = self.factored
+        with torch.no_grad():
+            self.match[: len(self.network.final)] = self.network.final
+            self.match.add_(RANDOM * torch.randn_like(self.match))
+        if cell is not None:
+            cell.dropout = self.masked  # type: ignore[assignment]
+            if settings.word_features == "trained":
+                _train(cell)
+
+    @property
+    def factored(self) -> FactoredCell | None:
+        """The cell with the factors; ``None`` for a whole tensor."""
+        cell = self.network.cell
+        inner = cell.inner if isinstance(cell, FAGRUCell) else cell
+        return inner if isinstance(inner, FactoredCell) else None
+
+    def forward(
+        self, words: Tensor, lengths: Tensor, kept: Tensor | None = None, mask: Tensor | None = None
+    ) -> Tensor:
+        """How far each label's rules match, shape ``(B, labels)``.
+
+        Args:
+            words: shape ``(T, B)``.
+            lengths: shape ``(B,)``.
+            kept: dropout of the last state, shape ``(B, K)``.
+            mask: dropout of word vectors, shape ``(T, B, D)``.
+        """
+        order = lengths.argsort(descending=True, stable=True)  # as the network has them, for the mask's sake
+        self.masked.mask = None if mask is None else mask[:, order]
+        h = self.network.states(words[:, order], lengths[order])[order.argsort()]
+        h = h if kept is None else h * kept
+        if self.network.scoring == "forward":
+            return h @ self.match.T
+        return (h.unsqueeze(1) * self.match).amax(dim=2)
+
+
+class FANetwork(nn.Module):
+    """One direction or two, whose matches are averaged, and a linear layer on the matches.
+
+    The paper averages the states of both directions; those are states of two different automata, so here it
+    is the matches of the labels (``theory/fa_rnn/bidirectional.py``).
+
+    Args:
+        data: sentences and rules.
+        settings: of the run.
+        vectors: of the words, shape ``(V, D)``; ``None`` where beta is 1.
+    """
+
+    def __init__(self, data: RuledSentences, settings: RuleClassification, vectors: Tensor | None) -> None:
+        super().__init__()
+        self.settings = settings
+        labels = len(data.labels)
+        both = [data.rules]
+        if settings.model.startswith("bi"):
+            back = [Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in data.written]
+            both.append(rule_set(back, data.words))
+            assert tuple(map(str, both[1].automaton.index)) == data.words
+        self.directions = nn.ModuleList(Direction(rules, labels, settings, vectors) for rules in both)
+        self.out = nn.Linear(labels, labels)
+        order = len(data.rules.labels)
+        rank = 1 + SPREAD * torch.arange(labels) / max(1, order - 1)
+        with torch.no_grad():
+            self.out.weight.copy_(torch.diag(SCALE * rank.clamp(max=1 + SPREAD)))
+            if settings.share:
+                self.out.weight.add_(RANDOM * torch.randn_like(self.out.weight))
+            else:  # nothing is trained, and a match is 0 or 1
+                for direction in self.directions:
+                    direction.match.copy_(direction.match.round())  # type: ignore[operator]
+            self.out.bias.zero_()
+            self.out.bias[data.labels.index(data.default)] = 0.5 * SCALE
+        if settings.weights == "random":
+            self._forget()
+
+    def forward(self, batch: Batch, noise: Noise | None = None) -> Tensor:
+        """Logits of the labels, shape ``(B, labels)``; ``noise`` of this step, in training."""
+        found = []
+        for number, (direction, words) in enumerate(
+            zip(self.directions, (batch.words, batch.mirrored), strict=False)
+        ):
+            kept, mask = self._dropped(direction, batch, noise, number)
+            found.append(direction(words, batch.lengths, kept, mask))
+        if self.settings.activation == "clamp":
+            found = [one.clamp(max=1) for one in found]
+        logits: Tensor = self.out(torch.stack(found).mean(dim=0))
+        return logits
+
+    def classifier(self, data: RuledSentences) -> Classifier:
+        """The same network as a classifier whose rules can be read back: both layers are one linear layer.
+        For one direction without gates, activation and maxima, with a decomposed tensor.
+        """
+        (direction,) = self.directions
+        assert isinstance(direction, Direction) and self.settings.activation == "none"
+        final = set(data.rules.automaton.final.nonzero()[0].tolist())
+        blocks = [
+            RuleBlock(
+                str(part.label),
+                tuple(str(data.written[place].rule) for place in part.rules),
+                part.states,
+                tuple(state for state in part.states if state in final),
+            )
+            for part in data.rules.parts
+        ]
+        network = FARNN.of(data.rules.automaton, [block.final for block in blocks])
+        network.cell = direction.network.cell
+        for name in ("initial",):
+            network.register_buffer(name, getattr(direction.network, name))
+        extra = network.cell.states - network.final.shape[1]
+        network.register_buffer("final", nn.functional.pad(network.final, (0, extra)))
+        made = Classifier(network, data.labels, blocks)
+        with torch.no_grad():
+            made.readout.weight.copy_(self.out.weight @ direction.match)
+            made.readout.bias.copy_(self.out.bias)
+        return made
+
+    def groups(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+        """The parameters of the recurrence, and those of the layers above it."""
+        above = [self.out.weight, self.out.bias, *(d.match for d in self.directions)]
+        ids = {id(parameter) for parameter in above}
+        return [p for p in self.parameters() if id(p) not in ids], above  # type: ignore[return-value]
+
+    def _dropped(
+        self, direction: nn.Module, batch: Batch, noise: Noise | None, number: int
+    ) -> tuple[Tensor | None, Tensor | None]:
+        s = self.settings
+        assert isinstance(direction, Direction)
+        if noise is None:
+            return None, None
+        kept = mask = None
+        if s.dropout:
+            states = direction.network.cell.states
+            kept = noise.kept(LAST + 2 * number, (states,), s.dropout, self.out.weight.dtype)
+        cell = direction.factored
+        if s.vector_dropout and cell is not None and cell.turn is not None:
+            shape = (len(batch.words), cell.pretrained.shape[1])
+            mask = noise.kept(VECTORS + 2 * number, shape, s.vector_dropout, self.out.weight.dtype)
+            mask = mask.transpose(0, 1)
+        return kept, mask
+
+    def _forget(self) -> None:
+        """Random weights in place of the rules' (Table 6: Rand)."""
+        for direction in self.directions:
+            assert isinstance(direction, Direction)
+            cell = direction.factored
+            nn.init.xavier_uniform_(direction.match)
+            if cell is None:
+                matrices = direction.network.cell.matrices
+                assert isinstance(matrices, Tensor)
+                nn.init.xavier_uniform_(matrices)
+                continue
+            cell.apart.zero_()
+            cell.has_apart = False
+            for weights in (cell.before, cell.after, cell.turn, cell.rules):
+                if weights is not None:
+                    nn.init.xavier_uniform_(weights)
+        nn.init.xavier_uniform_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+
+def _train(cell: FactoredCell) -> None:
+    """Make E_R, which is a buffer, a parameter."""
+    features = cell.rules
+    del cell.rules
+    cell.rules = nn.Parameter(features)

@@ -1,0 +1,122 @@
+"""What FA-RNNs are compared with (Jiang et al. 2020, section 4.2): recurrent, convolutional and averaging
+networks, and ones that read which rules match.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from training.classification_with_rules.data import Batch
+from training.classification_with_rules.settings import RuleClassification
+from training.engine.noise import Noise
+
+RECURRENT = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
+LAYERS = 4
+"""Of a CNN, and of a DAN."""
+WIDTH = 3
+"""Words that a convolution reads."""
+LAST, VECTORS = 0, 1
+"""Streams of random numbers."""
+
+
+class Recurrent(nn.Module):
+    """The last state of a recurrent network, of both directions side by side where it has two."""
+
+    def __init__(self, kind: str, width: int, hidden: int, both: bool) -> None:
+        super().__init__()
+        self.layer = RECURRENT[kind](width, hidden, bidirectional=both)
+        self.size = hidden * (1 + both)
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """Shape ``(B, size)``, from shape ``(T, B, width)``."""
+        packed = nn.utils.rnn.pack_padded_sequence(vectors, lengths.cpu(), enforce_sorted=False)
+        state = self.layer(packed)[1]
+        last: Tensor = state[0] if isinstance(state, tuple) else state
+        return last.transpose(0, 1).flatten(1)
+
+
+class Convolutional(nn.Module):
+    """Convolutions one above the other, and the largest value of each channel (Kim 2014)."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        sizes = [width, *[hidden] * LAYERS]
+        self.layers = nn.ModuleList(
+            nn.Conv1d(sizes[i], sizes[i + 1], WIDTH, padding=WIDTH // 2) for i in range(LAYERS)
+        )
+        self.size = hidden
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """Shape ``(B, size)``, from shape ``(T, B, width)``."""
+        values = vectors.permute(1, 2, 0)
+        inside = torch.arange(values.shape[2], device=lengths.device) < lengths[:, None, None]
+        for layer in self.layers:
+            values = torch.relu(layer(values * inside))
+        return (values * inside).amax(dim=2)  # none is negative
+
+
+class Averaging(nn.Module):
+    """The mean word vector, and layers above it (Iyyer et al. 2015)."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        sizes = [width, *[hidden] * LAYERS]
+        self.layers = nn.ModuleList(nn.Linear(sizes[i], sizes[i + 1]) for i in range(LAYERS))
+        self.size = hidden
+
+    def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """Shape ``(B, size)``, from shape ``(T, B, width)``."""
+        inside = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths
+        values = (vectors * inside[:, :, None]).sum(dim=0) / lengths[:, None]
+        for layer in self.layers:
+            values = torch.relu(layer(values))
+        return values
+
+
+class PlainNetwork(nn.Module):
+    """An encoder of sentences, and a two-layer perceptron on what it makes of them.
+
+    The rules come in as Luo et al. 2018 have it: the labels whose rules match are numbers that the perceptron
+    reads besides (``+i``), or are added to the logits, with a weight for each label (``+o``).
+
+    Args:
+        settings: of the run.
+        vectors: of the words, shape ``(V, D)``; they are not trained.
+        labels: how many.
+    """
+
+    table: Tensor
+
+    def __init__(self, settings: RuleClassification, vectors: Tensor, labels: int) -> None:
+        super().__init__()
+        self.settings = settings
+        kind, _, rules = settings.model.partition("+")
+        self.reads, self.adds = rules in ("i", "io"), rules in ("o", "io")
+        self.register_buffer("table", vectors, persistent=False)
+        width, hidden = vectors.shape[1], settings.hidden
+        self.encoder: Recurrent | Convolutional | Averaging
+        if kind == "cnn":
+            self.encoder = Convolutional(width, hidden)
+        elif kind == "dan":
+            self.encoder = Averaging(width, hidden)
+        else:
+            self.encoder = Recurrent(kind.removeprefix("bi"), width, hidden, kind.startswith("bi"))
+        self.hidden = nn.Linear(self.encoder.size + labels * self.reads, hidden)
+        self.out = nn.Linear(hidden, labels)
+        if self.adds:
+            self.match = nn.Parameter(torch.ones(labels))
+
+    def forward(self, batch: Batch, noise: Noise | None = None) -> Tensor:
+        """Logits of the labels, shape ``(B, labels)``; ``noise`` of this step, in training."""
+        s, vectors = self.settings, self.table[batch.words]
+        if noise is not None and s.vector_dropout:
+            mask = noise.kept(VECTORS, (len(vectors), vectors.shape[2]), s.vector_dropout, vectors.dtype)
+            vectors = vectors * mask.transpose(0, 1)
+        read = self.encoder(vectors, batch.lengths)
+        if noise is not None and s.dropout:
+            read = read * noise.kept(LAST, (self.encoder.size,), s.dropout, read.dtype)
+        if self.reads:
+            read = torch.cat([read, batch.matches.to(read)], dim=1)
+        logits: Tensor = self.out(torch.tanh(self.hidden(read)))
+        return logits + self.match * batch.matches.to(logits) if self.adds else logits
