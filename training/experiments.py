@@ -24,7 +24,7 @@ KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
-    **dict.fromkeys(RULES, (RuleClassification, rules.PRESETS)),
+    **{name: (RuleClassification, rules.presets(name)) for name in RULES},
 }
 """By experiment: the class of its settings, and its presets."""
 

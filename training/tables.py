@@ -9,6 +9,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from neural.state_regularized.component import finite
+from training.classification_with_rules import tables as with_rules
 
 SEARCHED = (
     "hidden",
@@ -69,6 +70,8 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
 def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
     """Each with its title, its header and its rows, as text."""
     made: list[tuple[str, list[str], list[list[str]]]] = []
+    made += with_rules.tables(results)
+    results = [one for one in results if not with_rules.is_with_rules(one)]
     rows = rows_of(results)
     for experiment in dict.fromkeys(row.experiment for row in rows):
         own = [row for row in rows if row.experiment == experiment]

@@ -4,11 +4,13 @@ beside ours. What was not run is said to be so, and has no number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import rule_pages
 from page_text import plain, table
+from runs_said import machines_of
 
 from training.engine.results import results_in
 from training.experiment_list import EXPERIMENTS, Experiment
@@ -25,13 +27,7 @@ NAMES = {
     "rrnn-f": "RRNN(F)",
 }
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
-ELSEWHERE = {
-    "tomita": "/state_regularized.md",
-    "parentheses": "/state_regularized.md",
-    "atis": "/fa_rnn.md",
-    "qc": "/fa_rnn.md",
-    "sms": "/fa_rnn.md",
-}
+ELSEWHERE = {"tomita": "/state_regularized.md", "parentheses": "/state_regularized.md"}
 """Pages of experiments whose results are kept in another form."""
 HEADER = ("experiment", "of", "data", "cost", "runs kept")
 RECIPE = """\
@@ -56,12 +52,13 @@ def pages(root: Path) -> dict[str, str]:
     """The pages, by path; ``root`` is the project's folder."""
     kept = results_in(root / "training" / "results")
     made = {f"{FOLDER}/{name}.md": _page(name, kept) for name in TITLES}
+    made |= {f"{FOLDER}/{name}.md": rule_pages.page(name, kept) for name in rule_pages.TITLES}
     return {f"{FOLDER}/index.md": _index(kept), **made}
 
 
 def _index(kept: Sequence[dict[str, Any]]) -> str:
     rows = [_line(one, kept) for one in EXPERIMENTS]
-    toctree = "\n".join(["```{toctree}", ":hidden:", "", *TITLES, "```", ""])
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *TITLES, *rule_pages.TITLES, "```", ""])
     return (
         "# Experiments\n\nThe experiments of the papers, what each needs, and whether it was run here."
         f" `ratproof train --list` prints the same.\n\n{table(HEADER, rows)}"
@@ -78,7 +75,8 @@ def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
         runs = f"[on their page]({ELSEWHERE[one.name]})"
     else:
         runs = str(count) if count else "none yet"
-    name = f"[{one.name}]({one.name}.md)" if one.name in TITLES else f"`{one.name}`"
+    has_page = one.name in TITLES or one.name in rule_pages.TITLES
+    name = f"[{one.name}]({one.name}.md)" if has_page else f"`{one.name}`"
     return [name, plain(one.paper), plain(one.data), plain(one.cost), runs]
 
 
@@ -109,7 +107,7 @@ def _page(name: str, kept: Sequence[dict[str, Any]]) -> str:
         " with what is not run yet.\n"
     )
     if own:
-        parts.append(_where(own))
+        parts.append(machines_of(own))
     return "\n".join(parts)
 
 
@@ -200,18 +198,3 @@ def _contradicted() -> str:
         " higher one than RRNN(B) on"
         f" {', '.join(above)}.\n"
     )
-
-
-def _where(own: Sequence[dict[str, Any]]) -> str:
-    said = dict.fromkeys(_machines(own))
-    days = sorted({run["when"][:10] for run in own})
-    hours = sum(run["seconds"] for run in own) / 3600
-    return f"{len(own)} runs, {hours:.1f} hours in all, on {' and '.join(days)}, {'; '.join(said)}.\n"
-
-
-def _machines(own: Sequence[dict[str, Any]]) -> Iterator[str]:
-    for run in own:
-        machine = run["machine"]
-        versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-        yield f"each on one of {machine['cores']} cores ({plain(machine['processor'])}) that others used"
-        f" too, with {plain(versions)}"

@@ -42,7 +42,7 @@ from automata.files import read_text
 from training.engine.settings import Settings
 from training.experiments import settings_for
 
-LABEL = re.compile(r"[a-z0-9][a-z0-9-]*")
+LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
 KEYS = {
     "search": ("search", "models", "trials", "settings", "seed"),
     "train": ("train", "models", "seeds", "searched", "settings", "label", "preset"),
@@ -150,7 +150,7 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
         )
     label, preset = part.get("label"), part.get("preset")
     if label is not None and not (isinstance(label, str) and LABEL.fullmatch(label)):
-        raise FormatError(f"{where}, label: is {label!r:.40}, where letters, digits and - are right")
+        raise FormatError(f"{where}, label: is {label!r:.40}, where small letters, digits, - and . are right")
     if preset is not None and not isinstance(preset, str):
         raise FormatError(f"{where}, preset: is {preset!r:.40}, where a name is right")
     folder = "" if label is None else f"{label}/"

@@ -12,7 +12,7 @@ import typer
 
 from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed
-from training.classification_with_rules.presets import PRESETS
+from training.classification_with_rules.presets import NAMES
 from training.classification_with_rules.settings import RuleClassification
 from training.engine.options import with_settings
 from training.run_command import in_folder
@@ -38,7 +38,7 @@ def command(experiment: str) -> Callable[..., int]:
     def train(
         data: Annotated[str, data_option("re2rnn/ and glove/")],
         preset: Annotated[
-            str, typer.Option("--preset", help=f"the settings that no option names: {', '.join(PRESETS)}")
+            str, typer.Option("--preset", help=f"the settings that no option names: {NAMES}")
         ] = "paper",
         vectors: Vectors = None,
         any_size: AnySize = False,

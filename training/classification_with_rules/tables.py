@@ -1,0 +1,150 @@
+"""The tables of text classification with rules: a row a model, a column a share of the training sentences,
+the paper's figure beside ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import Any
+
+from neural.state_regularized.component import finite
+from training.classification_with_rules.paper import CHANGED, ORDINARY, SETS, SHARES, TABLE_6, variant
+from training.classification_with_rules.settings import MODELS, RuleClassification
+
+COLUMNS = (0.0, *SHARES)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Results of runs that differ in the seed alone, by seed."""
+
+    runs: tuple[dict[str, Any], ...]
+
+    def metric(self, name: str) -> tuple[float, ...]:
+        """A metric of each."""
+        return tuple(run["metrics"][name] for run in self.runs)
+
+    @property
+    def paper(self) -> float | None:
+        """The paper's test accuracy; ``None`` where it has none."""
+        said: float | None = (self.runs[0]["paper"] or {}).get("test_accuracy")
+        return said
+
+    def ours(self) -> str:
+        """Mean and deviation of the test accuracies in %.
+
+        >>> runs = [{"metrics": {"test_accuracy": one}, "paper": None} for one in (0.9, 0.92)]
+        >>> Cell(tuple(runs)).ours()
+        '91.0±1.4'
+        """
+        accuracies = self.metric("test_accuracy")
+        spread = f"±{100 * stdev(accuracies):.1f}" if len(accuracies) > 1 else ""
+        return f"{100 * mean(accuracies):.1f}{spread}"
+
+    def theirs(self) -> str:
+        """The paper's, in %; a dash for none."""
+        return "-" if self.paper is None else f"{100 * self.paper:.1f}"
+
+    def both(self) -> str:
+        """Ours, and the paper's in brackets."""
+        return f"{self.ours()} ({self.theirs()})"
+
+
+def is_with_rules(result: dict[str, Any]) -> bool:
+    """Is a result one of these experiments'?"""
+    return result["experiment"] in SETS
+
+
+def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float, float], Cell]:
+    """By experiment, model, variant of Table 6, share and beta: the ones that the tables have.
+
+    Runs that differ in anything else come first come first kept: results of two recipes are not mixed.
+    """
+    groups: dict[tuple[str, str, str, float, float], list[dict[str, Any]]] = {}
+    for one in results:
+        which = _variant(one)
+        if which is None or "test_accuracy" not in one["metrics"]:
+            continue
+        said = one["configuration"]
+        key = (one["experiment"], one["model"], which, float(said["share"]), float(said["beta"]))
+        group = groups.setdefault(key, [])
+        if not group or _recipe(group[0]) == _recipe(one):
+            group.append(one)
+    return {key: Cell(tuple(sorted(own, key=lambda one: int(one["seed"])))) for key, own in groups.items()}
+
+
+def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Each with its title, its header and its rows, as text of at most 80 columns."""
+    every = cells([one for one in results if is_with_rules(one)])
+    made: list[tuple[str, list[str], list[list[str]]]] = []
+    for experiment in SETS:
+        rows = accuracies(every, experiment)
+        if rows:
+            header = ["model", "no training", "1 %", "10 %", "100 %"]
+            made.append((f"{experiment}: test accuracy in %, ours ± deviation (the paper's)", header, rows))
+        variants = ablations(every, experiment)
+        if variants:
+            made.append(
+                (f"{experiment}: Table 6, test accuracy in %", ["variant", "ours", "paper"], variants)
+            )
+    return made
+
+
+def accuracies(every: dict[tuple[str, str, str, float, float], Cell], experiment: str) -> list[list[str]]:
+    """A row a model that was run, a column for each of :data:`COLUMNS`; a dot where it was not."""
+    rows = []
+    for model in MODELS:
+        row = [cell_of(every, experiment, model, share) for share in COLUMNS]
+        if any(row):
+            rows.append([model, *("·" if cell is None else cell.both() for cell in row)])
+    return rows
+
+
+def ablations(every: dict[tuple[str, str, str, float, float], Cell], experiment: str) -> list[list[str]]:
+    """The rows of Table 6, where any but the first was run."""
+    rows = []
+    for name in TABLE_6:
+        cell = cell_of(every, experiment, "fa-rnn", 1.0, name)
+        if cell is not None:
+            rows.append([name, cell.ours(), cell.theirs()])
+    return rows if len(rows) > 1 else []
+
+
+def cell_of(
+    every: dict[tuple[str, str, str, float, float], Cell],
+    experiment: str,
+    model: str,
+    share: float,
+    which: str = "F",
+) -> Cell | None:
+    """The cell of a model; of several betas, the one with most seeds, the first of equals."""
+    own = [
+        cell
+        for (name, kind, variant_of, part, _), cell in every.items()
+        if (name, kind, variant_of, part) == (experiment, model, which, share)
+    ]
+    return max(own, key=lambda cell: len(cell.runs), default=None)
+
+
+def _variant(result: dict[str, Any]) -> str | None:
+    said = result["configuration"]
+    if any(said.get(name) not in _words(name) for name in CHANGED):
+        return None
+    if not all(finite(said.get(name)) for name in ("share", "beta")):
+        return None
+    change = {name: said[name] for name in CHANGED}
+    if change["tensor"] == "whole":
+        change["beta"] = 1.0
+    return variant(RuleClassification(**change))
+
+
+def _words(name: str) -> tuple[str, ...]:
+    fields = type(ORDINARY).__dataclass_fields__
+    words: tuple[str, ...] = fields[name].metadata["one_of"]
+    return words
+
+
+def _recipe(result: dict[str, Any]) -> list[tuple[str, Any]]:
+    return sorted((name, value) for name, value in result["configuration"].items() if name != "seed")
