@@ -15,12 +15,12 @@ from hypothesis import Phase, core, given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
+from ratproof.hunting.search import Hunt, hunt
 from ratproof.main import run
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import recording
 from ratproof.record.results import Observation, Result, gather, in_order
-from ratproof.runner.hunting import hunt
 from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request
@@ -165,14 +165,14 @@ def _unbounded(batch):
 
 
 def test_a_hunt_without_time_for_a_case_says_so(tmp_path):
-    progress = hunt(["proposition-7"], 1e-6, 1, 0, None, tmp_path / "kept")
+    progress = hunt(Hunt(("proposition-7",), 0, minutes=1e-6, folder=tmp_path / "kept"), 1)
     assert progress.errors
 
 
 def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
     (tmp_path / "kept").write_text("")
     with pytest.raises(InputError, match="no folder"):
-        hunt([], 1.0, 1, 0, None, tmp_path / "kept")
+        hunt(Hunt((), 0, minutes=1.0, folder=tmp_path / "kept"), 1)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from automata.errors import FormatError, InputError
 from neural import checkpoints
 from proofs_tests.training.command_line import command_line
-from proofs_tests.training.sentences import write_sets
+from proofs_tests.training.sentences import write_rule_sets, write_sets
 from ratproof import main
 from training.engine import bar as bars
 from training.engine.logs import Logs
@@ -400,24 +400,16 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
             checkpoint.read(loop, {}, path)
 
 
+RULES = "train sms --model bifa-rnn --drawn 7 --balance 0.5 --average 0.9 --dropout 0.2 --vector-dropout 0.2"
+
+
 @pytest.mark.usefixtures("command_line")
-def test_two_processes_have_the_losses_of_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["train cr --model rrnn-f --hidden 6", RULES], ids=["text", "rules"])
+def test_two_processes_have_the_losses_of_one(line: str, tmp_path: Path) -> None:
     """200 steps in float64, the last batch of each epoch with one example, so that one process has none."""
-    data = write_sets(
-        tmp_path / "data", sentences=51
-    )  # 41 of them to train: eight batches of 5, and one of 1
-    how = [
-        "train",
-        "cr",
-        "--model",
-        "rrnn-f",
-        "--data",
-        str(data),
-        "--any-size",
-        "--no-tensorboard",
-        "--hidden",
-        "6",
-    ]
+    data = write_rule_sets(tmp_path / "data", sentences=41)  # eight batches of 5, and one of 1
+    write_sets(data, sentences=51)  # 41 of them to train
+    how = [*line.split(), "--data", str(data), "--any-size", "--no-tensorboard"]
     how += ["--batch", "5", "--epochs", "23", "--patience", "99", "--rate", "0.01", "--precision", "64-true"]
     how += ["--log-every", "1", "--keep-every", "99"]
     assert main.run([*how, "-o", str(tmp_path / "one")]) == 0

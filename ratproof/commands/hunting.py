@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 import shlex
+import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,88 +27,173 @@ from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
-    from ratproof.runner.hunting import HuntProgress
+    from ratproof.hunting.progress import HuntProgress
+    from ratproof.hunting.search import Crew, Hunt
+    from ratproof.hunting.store import Ledger
 
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
 
-@app.command(epilog=example("hunt proposition-7 --minutes 1", "hunt --minutes 10 --seed 7"))
+@app.command(
+    epilog=example(
+        "hunt proposition-7 --minutes 1",
+        "hunt --minutes 10 --seed 7",
+        "hunt --seed 7 --rounds 20 --ledger found --jobs 2",
+    )
+)
 def hunt(
     names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
-    minutes: Annotated[float, typer.Option("--minutes", help="how long")] = 1.0,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", help="how long (default: 1, or as long as --rounds takes)")
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            "--rounds", min=1, help="so many of each target, 50 examples each: the same for a seed, always"
+        ),
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger", metavar="DIR", help="keep what is done in a folder, and go on with what is not"
+        ),
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="processes (default: one a core)")] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster", metavar="FILE|ADDRESS", help="a Dask scheduler's file, or its address, for --jobs"
+        ),
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="of the random numbers (default: fresh, printed)")
+        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="(default: fresh, printed)")
     ] = None,
     variant: Annotated[
         str | None, typer.Option("--variant", help="hunt this variant, whatever is expected of it")
     ] = None,
     keep: Annotated[
-        str, typer.Option("--keep", help="the folder for counterexamples")
+        str, typer.Option("--keep", help="the folder for counterexamples, without --ledger")
     ] = ".ratproof/counterexamples",
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
     as_json: AsJson = False,
 ) -> int:
-    """Search for counterexamples with fresh random cases, networks and strings, until the time is up."""
-    from ratproof.runner.hunting import check
-    from ratproof.runner.hunting import hunt as search
+    """Search for counterexamples with fresh random cases, networks and strings.
+
+    Work is numbered: seed, target and number say which cases a round has, on any number of processes and
+    machines. Exit status 1 where there is a counterexample, 3 where a round could not be done.
+    """
+    from ratproof.hunting.search import Hunt
+    from ratproof.hunting.search import hunt as search
+    from ratproof.hunting.targets import require_known
+    from ratproof.process.interruptions import interruptions
     from ratproof.runner.request import check_device, cores
 
-    if not 0 < minutes < 1e6:
+    limit = (math.inf if rounds is not None else 1.0) if minutes is None else minutes
+    if not limit > 0 or (minutes is not None and not minutes < 1e6):
         raise InputError(f"--minutes is {minutes}, where a positive number is right")
+    if cluster is not None and jobs is not None:
+        raise InputError("--cluster has workers of its own: --jobs is for this machine's processes")
     check_device(device)
-    check(names or [], variant)
-    require_folder("--keep", keep)
+    require_known(names or [], variant)
+    require_folder("--keep" if ledger is None else "--ledger", keep if ledger is None else ledger)
     number = random.SystemRandom().getrandbits(32) if seed is None else seed
     workers = jobs or cores()
+    what = Hunt(tuple(names or ()), number, variant, device, rounds, limit, Path(keep))
     screen = console(error=True)
-    screen.print(
-        f"hunting with seed {number} on {workers} process{'' if workers == 1 else 'es'} for {minutes:g}"
-        " minutes"
-    )
-    with Live(console=screen, transient=True, refresh_per_second=4) as live:
-        result = search(
-            names or [],
-            minutes,
-            workers,
-            number,
-            variant,
-            Path(keep),
-            device,
-            lambda p: live.update(_line(p)),
-        )
+    where = f"the cluster {cluster}" if cluster else f"{workers} process{'' if workers == 1 else 'es'}"
+    length = f"{rounds:,} rounds of each target" if rounds is not None else f"{limit:g} minutes"
+    screen.print(f"hunting with seed {number} on {where} for {length}", soft_wrap=True)
+    with (
+        _store(ledger, what) as store,
+        interruptions(terminations=True) as stop,
+        Live(console=screen, transient=True, refresh_per_second=4) as live,
+    ):
+        crew = None if cluster is None else _cluster(cluster, what)
+        result = search(what, workers, store, lambda p: live.update(_line(p)), crew, stop)
     if as_json:
         print_json(result.to_json())
     else:
-        out = console()
-        out.print(_line(result))
-        missing = sorted(set(CORNERS) - result.corners)
-        out.print(
-            f"corners not seen (these automata may have none): {', '.join(missing)}"
-            if missing
-            else "every corner was seen"
-        )
-        for counterexample, path in result.finds.values():
-            out.print(
-                Text(f"\n{counterexample.claim}, {counterexample.variant}: counterexample", style="bold")
-            )
-            out.print(Text(f"  {counterexample.sentence()}"))
-            out.print(Text(f"  ratproof replay {shlex.quote(str(path))}", style="dim"), soft_wrap=True)
-        for error in result.errors:
-            out.print(Text(f"error: {error}", style="red"))
+        _show(result, ledger)
     if result.interrupted:
         return INTERRUPTED
-    return NO if result.finds or result.errors else YES
+    if result.finds or result.errors:
+        return NO
+    return UNKNOWN if result.incomplete else YES
+
+
+@contextmanager
+def _store(ledger: str | None, what: Hunt) -> Iterator[Ledger | None]:
+    """The ledger in the folder, which nobody else writes to meanwhile."""
+    if ledger is None:
+        yield None
+        return
+    from filelock import FileLock, Timeout
+
+    from ratproof.hunting.store import LOCK, Ledger
+
+    folder = Path(ledger)
+    store = Ledger(folder, what.about())
+    try:
+        with FileLock(folder / LOCK, timeout=0):
+            try:
+                yield store
+            finally:
+                store.close()
+    except Timeout:
+        raise InputError(f"--ledger {folder}: another hunt writes to it; another folder is right") from None
+
+
+def _cluster(address: str, what: Hunt) -> Crew:
+    from ratproof.hunting.cluster_crew import ClusterCrew
+
+    return ClusterCrew(address, (what.names, what.variant, what.device, what.seed))
+
+
+def _show(result: HuntProgress, ledger: str | None) -> None:
+    out = console()
+    out.print(_line(result))
+    missing = sorted(set(CORNERS) - result.corners)
+    out.print(
+        f"corners not seen (these automata may have none): {', '.join(missing)}"
+        if missing
+        else "every corner was seen"
+    )
+    for counterexample, path in result.finds.values():
+        out.print(Text(f"\n{counterexample.claim}, {counterexample.variant}: counterexample", style="bold"))
+        out.print(Text(f"  {counterexample.sentence()}"))
+        out.print(Text(f"  ratproof replay {shlex.quote(str(path))}", style="dim"), soft_wrap=True)
+    for one in result.incomplete:
+        out.print(
+            Text(f"given up: {one.target}, round {one.number}: its worker ended again and again", style="red")
+        )
+    for note in result.notes:
+        out.print(Text(note), soft_wrap=True)
+    for error in result.errors:
+        out.print(Text(f"error: {error}", style="red"))
+    if ledger is not None:
+        out.print(f"kept in {ledger}: ratproof campaign status {shlex.quote(ledger)}", soft_wrap=True)
 
 
 def _line(progress: HuntProgress) -> Text:
     """One line: what was compared, how fast, how many corners were seen, how many counterexamples found."""
     rates = ", ".join(f"{progress.rate(way):,.0f} {way}" for way in sorted(progress.cases)) or "starting"
+    done = ""
+    if progress.asked_for is not None:
+        done = f"{progress.rounds + progress.resumed:,} of {progress.asked_for:,} rounds{_left(progress)}; "
     return Text(
-        f"{sum(progress.cases.values()):,} cases; {rates} a second and core; {len(progress.corners)} of"
+        f"{done}{sum(progress.cases.values()):,} cases; {rates} a second and core; {len(progress.corners)} of"
         f" {len(CORNERS)} corners; {len(progress.finds)}"
         f" counterexample{'' if len(progress.finds) == 1 else 's'}"
     )
+
+
+def _left(progress: HuntProgress) -> str:
+    """How long it will still take, as it goes now."""
+    if not progress.rounds or progress.asked_for is None:
+        return ""
+    left = progress.asked_for - progress.rounds - progress.resumed
+    seconds = (time.monotonic() - progress.started) / progress.rounds * left
+    return f", {seconds / 60:.0f} minutes left" if seconds >= 60 else f", {seconds:.0f} s left"
 
 
 @app.command(epilog=example("replay .ratproof/counterexamples/proposition-7--printed--decided.json"))

@@ -36,6 +36,7 @@ class Ledger:
             how many strings are no case.
         certificate: evidence that can be checked again, as a JSON object.
         observe: told of each comparison and its strings, where somebody wants to know.
+        has_failed: did a comparison raise something? What is compared after it is Hypothesis's shrinking.
     """
 
     cases: int = 0
@@ -43,6 +44,7 @@ class Ledger:
     facts: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] | None = None
     observe: Callable[[Any, Any], None] | None = None
+    has_failed: bool = False
 
     def add(self, cases: int, share: float | None = None) -> None:
         """Count cases, and the share of the bound they used."""

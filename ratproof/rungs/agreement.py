@@ -19,6 +19,14 @@ def agree(comparison: Comparison, strings: Sequence[String]) -> None:
     book = ledger()
     if book.observe is not None:
         book.observe(comparison, strings)
+    try:
+        _agree(comparison, strings, book)
+    except BaseException:
+        book.has_failed = True
+        raise
+
+
+def _agree(comparison: Comparison, strings: Sequence[String], book: Ledger) -> None:
     for _, compared in zip(strings, comparison.compare(strings), strict=True):
         record(compared, book)
         if compared.cases:

@@ -69,8 +69,16 @@ def keep(
     counterexample: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled"
 ) -> Path:
     """Write the counterexample into the folder; the file's name says claim, variant and kind of evidence."""
+    data = as_kept(counterexample, seed, test)
+    path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.json"
+    write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> dict[str, Any]:
+    """What the file of a counterexample holds."""
     comparison = load(counterexample.to_json(), "counterexample")
-    data = {
+    return {
         "format": FORMAT,
         "says": counterexample.sentence(),
         **counterexample.to_json(),
@@ -79,9 +87,6 @@ def keep(
         "test": test,
         "versions": versions(),
     }
-    path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.json"
-    write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
-    return path
 
 
 @dataclass(frozen=True)

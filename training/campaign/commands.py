@@ -5,6 +5,7 @@ with.
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,8 @@ app = typer.Typer(
     help="Run many experiments: architectures, data, seeds and trials of a search.",
 )
 
+SHOWN = 10
+"""Rounds that are named at most."""
 Place = Annotated[str, typer.Argument(metavar="DIR", help="of the campaign")]
 
 
@@ -82,8 +85,47 @@ def run(
 
 @app.command("status", epilog=example("campaign status text --json"))
 def status(folder: Place, as_json: AsJson = False) -> int:
-    """Say which runs are done, which are running, and which wait."""
-    _show(Path(folder), as_json)
+    """Say what is done: of a campaign its runs, of a hunt (``hunt --ledger``) its rounds.
+
+    The digest has nothing in it that a clock or a machine decides.
+    """
+    if _is_hunt(Path(folder)):
+        _show_hunt(Path(folder), as_json)
+    else:
+        _show(Path(folder), as_json)
+    return YES
+
+
+@app.command("merge", epilog=example("campaign merge here there"))
+def merge(
+    folder: Annotated[
+        str, typer.Argument(metavar="A", help="a campaign's folder, or a hunt's; it is changed")
+    ],
+    other: Annotated[str, typer.Argument(metavar="B", help="another one of the same campaign, or hunt")],
+    as_json: AsJson = False,
+) -> int:
+    """Make A the union of A and B.
+
+    What both have has to be the same: a round with two digests, or a run with two results, is refused, and
+    nothing is merged then.
+    """
+    into, source = Path(folder), Path(other)
+    if into.resolve() == source.resolve():
+        raise InputError(f"{other}: is the folder that it is merged into; another one is right")
+    if _is_hunt(into) != _is_hunt(source):
+        raise InputError(f"{folder} and {other}: one is the folder of a hunt, and the other one is not")
+    if _is_hunt(into):
+        from ratproof.hunting.store import merge as merge_hunts
+
+        said = merge_hunts(into, source)
+    else:
+        from training.campaign.merging import merge as merge_runs
+
+        said = merge_runs(_plan(into), into, _plan(source), source)
+    if as_json:
+        print_json(said)
+    else:
+        console().print(", ".join(f"{count:,} new {name}" for name, count in said.items()))
     return YES
 
 
@@ -115,8 +157,33 @@ def _plan(folder: Path):  # type: ignore[no-untyped-def]  # a Plan, whose module
     return read(folder / CAMPAIGN)
 
 
+def _is_hunt(folder: Path) -> bool:
+    from ratproof.hunting.store import FILE
+
+    return (folder / FILE).exists()
+
+
+def _show_hunt(folder: Path, as_json: bool) -> None:
+    from ratproof.hunting.store import Ledger
+
+    said = Ledger(folder).status()
+    if as_json:
+        print_json(said)
+        return
+    out = console()
+    found, missing = said["counterexamples"], said["incomplete"]
+    out.print(f"{said['rows']:,} rounds done, {len(missing):,} not; digest {said['digest']}", soft_wrap=True)
+    for target, number in missing[:SHOWN]:
+        out.print(f"  not done: {target}, round {number}", soft_wrap=True)
+    if len(missing) > SHOWN:
+        out.print(f"  and {len(missing) - SHOWN:,} more")
+    for name in found:
+        out.print(f"  ratproof replay {shlex.quote(str(folder / 'counterexamples' / name))}", soft_wrap=True)
+
+
 def _show(folder: Path, as_json: bool) -> int:
     """Print the states of the runs; how many diverged."""
+    from training.campaign.merging import status_of
     from training.campaign.work import STATES, state
 
     plan = _plan(folder)
@@ -134,7 +201,8 @@ def _show(folder: Path, as_json: bool) -> int:
             }
             for job in plan.jobs
         ]
-        print_json({"campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs})
+        done = status_of(plan, folder)
+        print_json({**done, "campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs})
     else:
         said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         console().print(f"{plan.name}: {len(plan.jobs)} runs: {said}")

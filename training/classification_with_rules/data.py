@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -26,8 +26,7 @@ from training.classification_with_rules.sources import PUBLISHED, SOURCES
 AT_ONCE = 256
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):  # Fabric looks into tuples, where it converts numbers
     """Sentences as a network reads them.
 
     Attributes:

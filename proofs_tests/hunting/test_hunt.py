@@ -10,10 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.strategies import readings
+from ratproof.hunting.progress import HuntProgress
+from ratproof.hunting.rounds import Round
+from ratproof.hunting.search import Hunt, hunt
+from ratproof.hunting.targets import collect, is_target
+from ratproof.hunting.worker import Worker
 from ratproof.main import run
 from ratproof.record.counterexample import Counterexample
 from ratproof.runner.counterexample_files import FORMAT, keep, replay
-from ratproof.runner.hunting import Hunter, HuntProgress, collect, hunt, is_target
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.layer_strategies import networks
@@ -47,30 +51,34 @@ def test_it_hunts_every_variant_that_should_hold_with_every_number_type():
     assert not refuted & listed.names
 
 
-class TwoRounds(Hunter):
-    """A pytest plugin that runs one target twice."""
+class Rounds(Worker):
+    """A pytest plugin that runs some rounds of one target, with seeds."""
 
-    def __init__(self, name):
-        super().__init__(messages=None, job=0, seed=0, end=0.0, variant=None)
-        self.name, self.rounds = name, []
+    def __init__(self, name, rounds):
+        super().__init__(pipe=None, variant=None, seed=0)
+        self.name, self.rounds, self.rows = name, rounds, []
 
     def pytest_runtestloop(self, session):
         (target,) = [item for item in session.items if f"[{self.name}]" in item.name]
-        self.rounds = [self.round(target, seed) for seed in (1, 2, 1)]
+        for seed, number in self.rounds:
+            self.seed = seed
+            self.rows.append(self.run(target, Round(self.name, number)))
         return True
 
 
 @pytest.mark.parametrize("way", ["", "-linear-elman-float32"], ids=["fractions", "a torch layer"])
-def test_a_round_is_run_again_with_another_seed_and_the_same_seed_compares_the_same(way):
-    hunter = TwoRounds(f"corollary-14-corrected-sampled{way}")
-    collect(hunter, ["corollary-14"], "cpu")
-    assert [(message.error, has_fallen) for message, has_fallen in hunter.rounds] == [("", False)] * 3
-    first, second, again = (message.cases for message, _ in hunter.rounds)
-    assert first == again != second and all(cases.total() > 0 for cases in (first, second))
+def test_the_same_seed_target_and_number_have_the_same_examples_and_others_have_others(way):
+    rounds = Rounds(f"corollary-14-corrected-sampled{way}", [(0, 1), (0, 2), (7, 1), (0, 1)])
+    collect(rounds, ["corollary-14"], "cpu")
+    assert [(row.verdict, row.why) for row in rounds.rows] == [("holds", "")] * 4
+    first, second, other_seed, again = rounds.rows
+    assert first.digest == again.digest and first.cases == again.cases > 0
+    assert len({first.digest, second.digest, other_seed.digest}) == 3
 
 
 def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
-    progress = hunt(["proposition-7"], 2.0, 1, 11, "printed-equation-3b", tmp_path)
+    what = Hunt(("proposition-7",), 11, "printed-equation-3b", minutes=2.0, folder=tmp_path)
+    progress = hunt(what, 1)
     assert not progress.errors and progress.cases["exact"] > 0
     ((least, path),) = progress.finds.values()
     assert least.string == ["a"]
@@ -83,7 +91,7 @@ def test_the_command_says_how_to_run_what_it_keeps_again(tmp_path, capsys, monke
     progress, path = HuntProgress(seed=3, jobs=1), tmp_path / "kept here.json"
     found = Counterexample("proposition-7", "printed", {}, "c_0 = 1", ["a"], 0, "1", "0", "0")
     progress.finds["proposition-7", "printed", "exact"] = (found, path)
-    monkeypatch.setattr("ratproof.runner.hunting.hunt", lambda *arguments, **options: progress)
+    monkeypatch.setattr("ratproof.hunting.search.hunt", lambda *arguments, **options: progress)
     assert run(["hunt", "proposition-7", "--seed", "3"]) == 1
     said = capsys.readouterr().out
     assert 'proposition-7, printed: counterexample\n  on "a" the network gives 1' in said

@@ -1,0 +1,1 @@
+"""Tests of the hunt, on this machine and on a cluster."""

@@ -1,0 +1,259 @@
+"""The driver: whatever workers do, in whatever order, the rows are those of one worker that does it all."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import FormatError, InputError
+from ratproof.hunting.installation import fingerprint
+from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
+from ratproof.hunting.search import KILLS, Hunt, hunt
+from ratproof.hunting.store import Ledger, merge
+from ratproof.sides.comparison import counterexample
+from ratproof.sides.exact import Exact
+from theory.registry import claims
+
+TARGETS = ["one", "two", "three"]
+WHAT = Hunt(("proposition-7",), 5, rounds=4)
+
+
+def row_of(one: Round) -> Row:
+    """What a round of these targets shows, without running anything."""
+    digest = f"{seed_of(WHAT.seed, one):032x}"
+    return Row(one.target, one.number, digest, "holds", 50, 0.01, "exact", ("epsilon",))
+
+
+class Scripted:
+    """Workers that answer in a random order, die now and then, and always of some rounds."""
+
+    seconds_a_chunk = 0.05
+
+    def __init__(self, seed=0, deaths=0.0, deadly=(), rows=row_of, installation=None, stop_after=None):
+        self.random, self.deaths, self.deadly, self.rows = random.Random(seed), deaths, set(deadly), rows
+        self.installation = installation or fingerprint()
+        self.said, self.handed, self.notes, self.closed = [(None, self._json(targets=TARGETS))], [], [], False
+        self.left = stop_after
+
+    def _json(self, **said):
+        return json.dumps({"installation": self.installation, **said}).encode()
+
+    def room(self):
+        return 4 - len(self.handed)
+
+    def submit(self, chunk):
+        self.handed.append(chunk)
+
+    def ready(self, seconds):
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise KeyboardInterrupt
+        yield from self.said
+        self.said = []
+        if not self.handed:
+            return
+        chunk = self.handed.pop(self.random.randrange(len(self.handed)))
+        if self.deadly & set(chunk) or self.random.random() < self.deaths:
+            yield chunk, None
+        else:
+            yield chunk, self._json(rows=[self.rows(one).to_json() for one in chunk])
+
+    def close(self):
+        self.closed = True
+
+
+def ledger(folder, what=WHAT):
+    return Ledger(folder, what.about())
+
+
+EVERY = {Round(target, number) for target in TARGETS for number in range(4)}
+
+
+@given(seed=st.integers(0, 2**32), deaths=st.sampled_from([0.0, 0.2]), jobs=st.integers(1, 9))
+def test_every_round_has_its_row_in_any_order_and_with_workers_that_die(seed, deaths, jobs, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ledger")
+    store, crew = ledger(folder), Scripted(seed, deaths)
+    progress = hunt(WHAT, jobs, store, crew=crew)
+    assert crew.closed and not progress.errors
+    if not progress.incomplete:  # three deaths of one round alone, by chance
+        assert store.done(5) == EVERY and progress.rounds == 12
+        assert store.status() == serial(tmp_path_factory.mktemp("serial"))
+
+
+def serial(folder):
+    store = ledger(folder)
+    hunt(WHAT, 1, store, crew=Scripted())
+    return store.status()
+
+
+@given(cuts=st.lists(st.integers(1, 6), min_size=1, max_size=4), seed=st.integers(0, 99))
+def test_a_hunt_that_was_interrupted_and_resumed_has_the_rows_of_one_that_was_not(
+    cuts, seed, tmp_path_factory
+):
+    folder = tmp_path_factory.mktemp("ledger")
+    for cut in cuts:
+        store = ledger(folder)
+        hunt(WHAT, 2, store, crew=Scripted(seed, stop_after=cut))
+        store.close()
+    store = ledger(folder)
+    progress = hunt(WHAT, 2, store, crew=Scripted(seed))
+    assert progress.rounds + progress.resumed == 12
+    assert store.status() == serial(tmp_path_factory.mktemp("serial"))
+
+
+def test_a_round_that_ends_its_worker_is_named_and_left_out_and_the_rest_goes_on(tmp_path):
+    deadly = Round("two", 1)
+    store = ledger(tmp_path)
+    progress = hunt(WHAT, 2, store, crew=Scripted(deadly=[deadly]))
+    assert progress.incomplete == [deadly] and store.done(5) == EVERY - {deadly}
+    assert store.status()["incomplete"] == [["two", 1]]
+    again = hunt(WHAT, 2, store, crew=Scripted())  # when it is asked for again, it is tried again
+    assert again.rounds == 1 and store.status()["incomplete"] == []
+    assert KILLS == 3
+
+
+def test_more_rounds_go_on_from_those_that_are_there(tmp_path):
+    store = ledger(tmp_path)
+    hunt(replace(WHAT, rounds=2), 2, store, crew=Scripted())
+    assert store.status()["rows"] == 6
+    progress = hunt(WHAT, 2, store, crew=Scripted())
+    assert (progress.resumed, progress.rounds) == (6, 6)
+
+
+def test_a_worker_of_another_installation_is_refused(tmp_path):
+    other = Scripted(installation=fingerprint() | {"hypothesis": "1.0"})
+    store = ledger(tmp_path)
+    with pytest.raises(InputError, match=r"another installation.*hypothesis is 1.0 there"):
+        hunt(WHAT, 1, store, crew=other)
+    assert store.status()["rows"] == 0
+
+
+# What workers send.
+
+
+def refuted(one: Round) -> Row:
+    """A row with a counterexample that is one."""
+    return replace(row_of(one), verdict="refuted", counterexample=found("printed").to_json())
+
+
+def found(variant):
+    claim = claims()["proposition-7"].variant(variant)
+    comparison = Exact("proposition-7", variant, next(claim.small_cases(1)))
+    return counterexample(comparison, next(iter(comparison.compare([""]))))
+
+
+def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
+    store = ledger(tmp_path)
+    progress = hunt(WHAT, 1, store, crew=Scripted(rows=refuted))
+    ((_, path),) = progress.finds.values()
+    assert store.status()["counterexamples"] == sorted(
+        p.name for p in (tmp_path / "counterexamples").iterdir()
+    )
+    assert path.exists() and len(store.status()["counterexamples"]) == len(EVERY)
+
+    def forged(one):
+        said = found("printed").to_json()
+        return replace(row_of(one), verdict="refuted", counterexample={**said, "variant": "corrected"})
+
+    other = ledger(tmp_path / "other")
+    with pytest.raises(InputError, match="run again here, the two sides agree"):
+        hunt(WHAT, 1, other, crew=Scripted(rows=forged))
+    assert other.status()["rows"] == 0 and not (tmp_path / "other/counterexamples").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"target": "four"}, "whose target is 'four'"),
+        ({"number": 7}, "whose number is 7"),
+        ({"number": True}, "whose number is True"),
+        ({"digest": "00"}, "whose digest is '00'"),
+        ({"verdict": "proved"}, "whose verdict is 'proved'"),
+        ({"cases": -1}, "whose cases is -1"),
+        ({"seconds": float("nan")}, "whose seconds is nan"),
+        ({"counterexample": "x"}, "whose counterexample is 'x'"),
+        ({"more": 1}, "fields are not those"),
+    ],
+)
+def test_a_row_that_is_none_is_refused(wrong, says):
+    one = Round("one", 0)
+    said = row_of(one).to_json() | wrong
+    with pytest.raises(FormatError, match=says):
+        rows_from(json.dumps({"rows": [said]}).encode(), [one])
+
+
+@pytest.mark.parametrize("text", [b"", b"\x80\x04N.", b"[]", b'{"rows": []}', b"[" * 100000])
+def test_what_is_no_list_of_rows_is_refused(text):
+    with pytest.raises(FormatError, match="a worker sent"):
+        rows_from(text, [Round("one", 0)])
+
+
+# The ledger.
+
+
+def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_refused(tmp_path):
+    store, row = ledger(tmp_path), row_of(Round("one", 0))
+    store.add(5, row, None)
+    store.add(5, replace(row, seconds=9.0), None)
+    assert store.status()["rows"] == 1
+    with pytest.raises(InputError, match="the examples of a round are always the same"):
+        store.add(5, replace(row, digest="0" * 32), None)
+
+
+def test_a_merged_ledger_is_the_union(tmp_path):
+    for name, targets in (("a", TARGETS[:2]), ("b", TARGETS[1:])):
+        crew = Scripted(rows=lambda one: refuted(one) if one.target == "three" else row_of(one))
+        crew.said = [(None, crew._json(targets=targets))]
+        store = ledger(tmp_path / name)
+        hunt(WHAT, 1, store, crew=crew)
+        store.close()
+    assert merge(tmp_path / "a", tmp_path / "b") == {"rows": 4, "counterexamples": 4}
+    assert Ledger(tmp_path / "a").status()["rows"] == 12
+    assert merge(tmp_path / "a", tmp_path / "b")["rows"] == 0
+
+
+def test_unequal_digests_are_named_and_nothing_is_merged(tmp_path):
+    one, other = ledger(tmp_path / "a"), ledger(tmp_path / "b")
+    one.add(5, row_of(Round("one", 0)), None)
+    other.add(5, row_of(Round("two", 0)), None)
+    other.add(5, replace(row_of(Round("one", 0)), digest="f" * 32), None)
+    one.close()
+    other.close()
+    with pytest.raises(
+        InputError, match=r"seed 5, one, round 0 has the digest f+, where.*nothing was merged"
+    ):
+        merge(tmp_path / "a", tmp_path / "b")
+    assert Ledger(tmp_path / "a").status()["rows"] == 1
+
+
+def test_unequal_verdicts_are_refused_too(tmp_path):
+    one, other = ledger(tmp_path / "a"), ledger(tmp_path / "b")
+    one.add(5, row_of(Round("one", 0)), None)
+    other.add(5, replace(row_of(Round("one", 0)), verdict="unknown"), None)
+    one.close()
+    other.close()
+    with pytest.raises(InputError, match=r"has the verdict unknown, where.*holds"):
+        merge(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_ledger_of_another_hunt_is_refused(tmp_path):
+    ledger(tmp_path).close()
+    with pytest.raises(InputError, match="its rounds have variant None, where 'printed' is asked for"):
+        ledger(tmp_path, replace(WHAT, variant="printed"))
+    about = WHAT.about() | {"installation": fingerprint() | {"numpy": "1.0"}}
+    with pytest.raises(InputError, match=r"of another installation.*numpy"):
+        Ledger(tmp_path, about)
+
+
+def test_a_file_that_is_no_ledger_is_refused(tmp_path):
+    with pytest.raises(InputError, match="is no folder of a hunt"):
+        Ledger(tmp_path)
+    (tmp_path / "ledger.sqlite").write_bytes(b"something else" * 100)
+    with pytest.raises(InputError, match="is no ledger"):
+        Ledger(tmp_path)

@@ -1,0 +1,99 @@
+"""What a worker of a Dask cluster runs: it hands chunks to processes of its own, in which pytest has
+collected the targets, and which end with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections import defaultdict
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+
+class WorkerDied(RuntimeError):
+    """The process that ran a chunk ended before it was done."""
+
+
+@dataclass
+class _Child:
+    process: subprocess.Popen[bytes]
+    pipe: Connection
+    says: bytes
+
+
+_free: dict[str, list[_Child]] = defaultdict(list)
+_lock = threading.Lock()
+
+
+def greeting(arguments: str) -> bytes:
+    """What a process says first: its installation and its targets. ``arguments`` are those of
+    :func:`ratproof.hunting.worker.work`, as JSON.
+    """
+    child = _take(arguments)
+    _give_back(arguments, child)
+    return child.says
+
+
+def run_chunk(arguments: str, chunk: str) -> bytes:
+    """The rows of a chunk, as JSON.
+
+    Raises :class:`WorkerDied`: its process ended.
+    """
+    child = _take(arguments)
+    try:
+        child.pipe.send_bytes(chunk.encode())
+        rows = child.pipe.recv_bytes()
+    except (EOFError, OSError):
+        child.process.kill()
+        raise WorkerDied("the process that ran it ended") from None
+    _give_back(arguments, child)
+    return rows
+
+
+def _take(arguments: str) -> _Child:
+    with _lock:
+        if _free[arguments]:
+            return _free[arguments].pop()
+    return _started(arguments)
+
+
+def _give_back(arguments: str, child: _Child) -> None:
+    with _lock:
+        _free[arguments].append(child)
+
+
+def _started(arguments: str) -> _Child:
+    ours, theirs = socket.socketpair()
+    process = subprocess.Popen(
+        [sys.executable, "-m", __name__, str(theirs.fileno()), str(os.getpid()), arguments],
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    theirs.close()
+    pipe = Connection(ours.detach())
+    try:
+        return _Child(process, pipe, pipe.recv_bytes())
+    except (EOFError, OSError):
+        process.kill()
+        raise WorkerDied("it ended before it had collected the targets") from None
+
+
+def main(said: list[str]) -> None:
+    """The process: its end of the pipe, its parent, and the arguments."""
+    from ratproof.process.orphans import run_with
+
+    place, parent, arguments = int(said[0]), int(said[1]), json.loads(said[2])
+    pipe: Any = Connection(place)
+    run_with(parent, "ratproof.hunting.worker", "work", pipe, *arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,64 @@
+"""How far a hunt is, and what it found."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from automata.corners import CORNERS
+from ratproof.hunting.rounds import Round
+from ratproof.record.counterexample import Counterexample
+
+
+@dataclass
+class HuntProgress:
+    """All that was told so far; of what was found, the simplest for each claim, variant and way of comparing.
+
+    Attributes:
+        seed, jobs: of the hunt.
+        rounds: done now; asked_for: in all, ``None`` where time says when it ends.
+        resumed: done before.
+        incomplete: rounds that were given up.
+        notes: what happened to the workers.
+    """
+
+    seed: int
+    jobs: int
+    started: float = field(default_factory=time.monotonic)
+    cases: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    corners: set[str] = field(default_factory=set)
+    finds: dict[tuple[str, str, str], tuple[Counterexample, Path]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    rounds: int = 0
+    asked_for: int | None = None
+    resumed: int = 0
+    incomplete: list[Round] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    def rate(self, way: str) -> float:
+        """Cases a second and core."""
+        return self.cases[way] / self.seconds[way] if self.seconds[way] else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {
+            "seed": self.seed,
+            "jobs": self.jobs,
+            "seconds": round(time.monotonic() - self.started, 1),
+            "rounds": self.rounds,
+            "rounds_done_before": self.resumed,
+            "cases": dict(self.cases),
+            "cases_a_second_and_core": {way: round(self.rate(way)) for way in self.cases},
+            "corners": sorted(self.corners),
+            "corners_not_seen": sorted(set(CORNERS) - self.corners),
+            "counterexamples": [str(path) for _, path in self.finds.values()],
+            "incomplete": [[one.target, one.number] for one in self.incomplete],
+            "errors": self.errors,
+            "notes": self.notes,
+            "interrupted": self.interrupted,
+        }

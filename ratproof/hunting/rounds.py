@@ -1,0 +1,118 @@
+"""Work that is numbered, and what came of it.
+
+A target is a test of a claim's variant that draws its cases; a round is fifty examples of it. Seed, target
+and number say which: the same three give the same examples wherever, whenever and beside whatever they run.
+
+>>> first = Round("proposition-7-corrected-sampled", 0)
+>>> seed_of(7, first) == seed_of(7, first) != seed_of(8, first)
+True
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass, fields
+from hashlib import blake2b
+from typing import Any
+
+from automata.errors import FormatError
+from automata.number_text import shorten
+
+EXAMPLES = 50
+"""Examples a round: one alone would always be Hypothesis's simplest."""
+VERDICTS = ("holds", "refuted", "unknown", "error")
+DIGEST = re.compile(r"[0-9a-f]{32}")
+SEED_BYTES = 6
+
+
+@dataclass(frozen=True, order=True)
+class Round:
+    """A round of a target."""
+
+    target: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of a round.
+
+    Attributes:
+        target, number: of the round.
+        digest: of its examples, in their order, as far as the first that failed.
+        verdict: of :data:`VERDICTS`; ``error``: something else than a counterexample was raised.
+        cases: compared, shrinking and all.
+        seconds: that it took.
+        way: of comparing: exact, network, gradient, other.
+        corners: of automata and strings that were seen.
+        counterexample: as JSON; ``None`` without.
+        test: that ran.
+        why: it is no ``holds``.
+    """
+
+    target: str
+    number: int
+    digest: str
+    verdict: str
+    cases: int
+    seconds: float
+    way: str = "other"
+    corners: tuple[str, ...] = ()
+    counterexample: dict[str, Any] | None = None
+    test: str = ""
+    why: str = ""
+
+    @property
+    def round(self) -> Round:
+        """Which."""
+        return Round(self.target, self.number)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return asdict(self)
+
+
+def seed_of(seed: int, one: Round) -> int:
+    """The seed of a round's examples: a keyed hash of target and number."""
+    key = blake2b(str(seed).encode(), digest_size=32).digest()
+    name = f"{one.target}\n{one.number}".encode()
+    return int.from_bytes(blake2b(name, key=key, digest_size=SEED_BYTES).digest())
+
+
+def rows_from(text: bytes, chunk: list[Round]) -> list[Row]:
+    """The rows that a worker sent for a chunk.
+
+    Raises :class:`~automata.errors.FormatError`: it is not JSON, or not one right row for each round.
+    """
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        raise FormatError("a worker sent what is no JSON") from None
+    rows = said.get("rows") if isinstance(said, dict) else None
+    if not isinstance(rows, list) or len(rows) != len(chunk):
+        raise FormatError(f"a worker sent no list of {len(chunk)} rows")
+    return [_row(row, one) for row, one in zip(rows, chunk, strict=True)]
+
+
+def _row(said: Any, one: Round) -> Row:
+    names = {field.name for field in fields(Row)}
+    if not isinstance(said, dict) or set(said) != names:
+        raise FormatError("a worker sent a row whose fields are not those of a row")
+    right = {
+        "target": said["target"] == one.target,
+        "number": type(said["number"]) is int and said["number"] == one.number,
+        "digest": isinstance(said["digest"], str) and DIGEST.fullmatch(said["digest"]) is not None,
+        "verdict": said["verdict"] in VERDICTS,
+        "cases": type(said["cases"]) is int and said["cases"] >= 0,
+        "seconds": type(said["seconds"]) in (int, float) and 0 <= said["seconds"] < 1e9,
+        "corners": isinstance(said["corners"], list) and all(isinstance(c, str) for c in said["corners"]),
+        "counterexample": said["counterexample"] is None or isinstance(said["counterexample"], dict),
+        **{name: isinstance(said[name], str) for name in ("way", "test", "why")},
+    }
+    wrong = next((name for name, fits in right.items() if not fits), None)
+    if wrong is not None:
+        raise FormatError(
+            f"a worker sent a row of {one.target}, {one.number}, whose {wrong} is {shorten(said[wrong])}"
+        )
+    return Row(**{**said, "corners": tuple(said["corners"])})

@@ -1,0 +1,298 @@
+"""A search for counterexamples: numbered rounds of all targets, handed to workers in chunks until all are
+done or the time is up.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from automata.errors import InputError
+from ratproof.hunting.installation import difference, fingerprint
+from ratproof.hunting.local_crew import Chunk, LocalCrew
+from ratproof.hunting.progress import HuntProgress
+from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
+from ratproof.hunting.store import Memory, Store
+from ratproof.hunting.targets import require_known
+from ratproof.record.counterexample import Counterexample
+from ratproof.runner.counterexample_files import as_kept, keep, load
+
+KILLS = 3
+"""A round that has ended its worker so often, alone, is given up."""
+MOST = 256
+"""Rounds a chunk, at most."""
+
+
+class Crew(Protocol):
+    """Workers, wherever they are."""
+
+    seconds_a_chunk: float
+    notes: list[str]
+
+    def room(self) -> int:
+        """How many more chunks may be handed in."""
+
+    def submit(self, chunk: Chunk) -> None:
+        """Have a worker run it."""
+
+    def ready(self, seconds: float) -> Iterator[tuple[Chunk | None, bytes | None]]:
+        """What was said within so long; ``None`` for the rows of a chunk whose worker died."""
+
+    def close(self) -> None:
+        """Let the workers go."""
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """What is hunted.
+
+    Attributes:
+        names: claims; all without.
+        seed: where the random numbers start.
+        variant: a variant to hunt, whatever is expected of it; without, all that are expected to hold.
+        device: of the networks.
+        rounds: of each target, from 0 on; ``None``: until the time is up.
+        minutes: the most.
+        folder: where counterexamples are kept, without a ledger.
+    """
+
+    names: tuple[str, ...]
+    seed: int
+    variant: str | None = None
+    device: str = "cpu"
+    rounds: int | None = None
+    minutes: float = math.inf
+    folder: Path = Path(".ratproof/counterexamples")
+
+    def about(self) -> dict[str, Any]:
+        """What all rounds of its ledger have in common."""
+        return {"installation": fingerprint(), "variant": self.variant, "device": self.device}
+
+
+def hunt(
+    what: Hunt,
+    jobs: int,
+    store: Store | None = None,
+    told: Callable[[HuntProgress], None] = lambda progress: None,
+    crew: Crew | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> HuntProgress:
+    """Search; ``told`` is called a few times a second.
+
+    Args:
+        what: is hunted, and for how long.
+        jobs: processes of this machine, where there is no other crew.
+        store: where rows go; without, a target that has a counterexample is left alone from then on.
+        told: is shown the progress.
+        crew: the workers; processes of this machine without.
+        stop: should it stop now? What was taken in is kept.
+
+    Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or a worker is of another
+    installation.
+    """
+    require_known(what.names, what.variant)
+    if store is None:
+        try:
+            what.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"{what.folder}: is no folder to keep counterexamples in: {error.strerror}"
+            ) from None
+    workers = crew or LocalCrew(jobs, (what.names, what.variant, what.device, what.seed))
+    driver = Driver(what, Memory() if store is None else store, HuntProgress(what.seed, jobs))
+    try:
+        driver.run(workers, told, stop)
+    except KeyboardInterrupt:
+        driver.progress.interrupted = True
+    finally:
+        workers.close()
+    p = driver.progress
+    if not (p.interrupted or p.rounds or p.errors or p.incomplete or p.resumed):
+        p.errors.append("nothing was compared: the time was up before the first case")
+    return p
+
+
+class Driver:
+    """The one that knows what is done.
+
+    Args:
+        what: is hunted.
+        store: where rows go.
+        progress: is kept up.
+    """
+
+    def __init__(self, what: Hunt, store: Store, progress: HuntProgress) -> None:
+        self.what, self.store, self.progress = what, store, progress
+        self.ends = time.monotonic() + 60 * what.minutes
+        self.targets: list[str] = []
+        self.fallen: set[str] = set()
+        self.next: Iterator[Round] = iter(())
+        self.alone: deque[Round] = deque()
+        self.out: dict[int, Chunk] = {}
+        self.kills: dict[Round, int] = {}
+        self.spent = 0.0
+        self.made = 0
+
+    @property
+    def is_kept(self) -> bool:
+        """Is there a ledger?"""
+        return not isinstance(self.store, Memory)
+
+    def run(self, crew: Crew, told: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
+        """Until all is done, or the time is up."""
+        while True:
+            for chunk, said in crew.ready(0.25):
+                self._take(chunk, said)
+            self.progress.notes = crew.notes
+            told(self.progress)
+            if stop():
+                self.progress.interrupted = True
+                return
+            if time.monotonic() > self.ends:
+                return
+            if not self.targets:
+                if self.progress.errors:
+                    return
+                continue
+            while crew.room() > 0 and (chunk := self._chunk(crew.seconds_a_chunk)):
+                self.out[id(chunk)] = chunk
+                crew.submit(chunk)
+            if not self.out:
+                return
+
+    def _chunk(self, seconds: float) -> Chunk:
+        """The next rounds to run; a round whose worker died, alone."""
+        if self.alone:
+            return [self.alone.popleft()]
+        size = max(1, min(MOST, int(seconds * self.made / self.spent))) if self.spent else 1
+        if self.what.rounds is not None:
+            size = min(size, max(1, math.ceil(self._left() / (4 * self.progress.jobs))))
+        chunk: Chunk = []
+        for one in self.next:
+            if one.target in self.fallen and not self.is_kept:
+                if len(self.fallen) == len(self.targets):
+                    break
+                continue
+            chunk.append(one)
+            if len(chunk) == size:
+                break
+        return chunk
+
+    def _left(self) -> int:
+        return (self.progress.asked_for or 0) - self.progress.rounds - self.progress.resumed
+
+    def _take(self, chunk: Chunk | None, said: bytes | None) -> None:
+        if chunk is None:
+            self._greet(said or b"")
+            return
+        self.out.pop(id(chunk), None)
+        if said is None:
+            self._died(chunk)
+            return
+        self._require_same(said)
+        for row in rows_from(said, chunk):
+            self._add(row)
+
+    def _greet(self, said: bytes) -> None:
+        """What a worker says of itself: the first one's targets are everybody's."""
+        words = json.loads(said)
+        if "error" in words:
+            if words["error"] not in self.progress.errors:
+                self.progress.errors.append(words["error"])
+            return
+        self._require_same(said)
+        if self.targets:
+            return
+        self.targets = words["targets"]
+        p = self.progress
+        if self.what.rounds is not None:
+            self.store.plan(self.what.seed, self.targets, self.what.rounds)
+            p.asked_for = self.what.rounds * len(self.targets)
+        done = self.store.done(self.what.seed)
+        self.next = self._numbered(done)
+        if self.what.rounds is not None:
+            p.resumed = sum(one.number < self.what.rounds and one.target in self.targets for one in done)
+
+    def _numbered(self, done: set[Round]) -> Iterator[Round]:
+        number = 0
+        while self.what.rounds is None or number < self.what.rounds:
+            for target in self.targets:
+                one = Round(target, number)
+                if one not in done:
+                    yield one
+            number += 1
+
+    def _require_same(self, said: bytes) -> None:
+        """Raises :class:`~automata.errors.InputError` where a worker is of another installation."""
+        try:
+            other = json.loads(said)["installation"]
+            why = difference(fingerprint(), dict(other))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise InputError("a worker did not say of which installation it is") from None
+        if why is not None:
+            raise InputError(
+                f"a worker is of another installation, which draws other examples: {why}; nothing of it was"
+                " taken"
+            )
+
+    def _died(self, chunk: Chunk) -> None:
+        """All of its rounds are suspect, and each is run alone; what kills its worker then is given up."""
+        if len(chunk) > 1:
+            self.alone.extend(chunk)
+            return
+        (one,) = chunk
+        self.kills[one] = self.kills.get(one, 0) + 1
+        if self.kills[one] < KILLS:
+            self.alone.append(one)
+            return
+        why = f"its worker ended {KILLS} times"
+        self.store.give_up(self.what.seed, one, why)
+        self.progress.incomplete.append(one)
+        self.fallen.add(one.target)
+
+    def _add(self, row: Row) -> None:
+        p = self.progress
+        path = None if row.counterexample is None else self._confirmed(row)
+        self.store.add(self.what.seed, row, path)
+        p.rounds += 1
+        p.cases[row.way] += row.cases
+        p.seconds[row.way] += row.seconds
+        p.corners.update(row.corners)
+        self.spent += row.seconds
+        self.made += 1
+        if row.verdict == "error":
+            self.fallen.add(row.target)
+            p.errors.append(f"{row.target}, round {row.number}: {row.why}")
+
+    def _confirmed(self, row: Row) -> Path:
+        """Keep a counterexample, which was run again here.
+
+        Raises :class:`~automata.errors.InputError`: it is none.
+        """
+        said, where = row.counterexample, f"the counterexample of {row.target}, round {row.number}"
+        assert said is not None
+        try:
+            found = Counterexample(**said)
+        except TypeError:
+            raise InputError(f"{where}: its fields are not those of a counterexample") from None
+        comparison = load(said, where)
+        compared = next(iter(comparison.compare([tuple(found.string)])))
+        if compared.difference is None:
+            raise InputError(f"{where}: run again here, the two sides agree: it is none")
+        self.fallen.add(row.target)
+        seed = seed_of(self.what.seed, row.round)
+        path = self.store.keep(as_kept(found, seed, row.test))
+        key = (found.claim, found.variant, found.comparison["way"])
+        finds = self.progress.finds
+        if key not in finds or found.simplicity < finds[key][0].simplicity:
+            # several rounds and targets may find the same: the simplest is shown
+            if path is None:
+                path = keep(found, self.what.folder, seed, row.test, kind=f"hunted-{key[2]}")
+            finds[key] = (found, path)
+        return path or finds[key][1]

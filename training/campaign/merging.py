@@ -1,0 +1,96 @@
+"""What a campaign has done, with nothing that a clock or a machine decides; and two folders of one campaign
+made one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from automata.errors import InputError
+from training.campaign.job import FAILED, JOURNAL
+from training.campaign.plan import Job, Plan
+from training.engine.names import RESULT
+from training.engine.results import read
+
+DECIDED_BY_A_MACHINE = ("seconds", "machine", "when")
+RATES = ("words_per_second", "tokens_per_second")
+
+
+def digest_of(result: dict[str, Any]) -> str:
+    """Of a result, but for when, where and how fast it was made.
+
+    >>> one = {"metrics": {"test_accuracy": 0.5, "words_per_second": 7}, "seconds": 3.0}
+    >>> digest_of(one) == digest_of({"metrics": {"test_accuracy": 0.5}, "seconds": 4.0})
+    True
+    """
+    said = {name: value for name, value in result.items() if name not in DECIDED_BY_A_MACHINE}
+    said["metrics"] = {name: value for name, value in said["metrics"].items() if name not in RATES}
+    if isinstance(said.get("decided"), dict):
+        said["decided"] = {name: value for name, value in said["decided"].items() if name != "seconds"}
+        layers = said["decided"].get("layers")
+        if isinstance(layers, list):
+            said["decided"]["layers"] = [
+                {name: value for name, value in layer.items() if name != "seconds"} for layer in layers
+            ]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
+    """Rows, their digest, and what is not done, as a hunt has them: a row is a run."""
+    whole, rows, incomplete = hashlib.sha256(), 0, []
+    for job in sorted(plan.jobs, key=lambda job: job.name):
+        path = folder / job.name / RESULT
+        if path.exists():
+            rows += 1
+            whole.update(json.dumps([job.name, digest_of(read(path))]).encode() + b"\n")
+        else:
+            incomplete.append([job.name, job.seed])
+    return {"rows": rows, "digest": whole.hexdigest(), "counterexamples": [], "incomplete": incomplete}
+
+
+def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
+    """Take the runs that are done there and not here; how many they are.
+
+    Raises :class:`~automata.errors.InputError`: they are different campaigns, or a run has two results; then
+    nothing was changed.
+    """
+    from training.campaign.work import require_settings
+
+    if plan.name != other_plan.name:
+        raise InputError(f"{other}: is the campaign {other_plan.name}, where {plan.name} is right")
+    named = {job.name: job for job in other_plan.jobs}
+    new: list[Job] = []
+    for job in plan.jobs:
+        there, here = other / job.name / RESULT, into / job.name / RESULT
+        if job.name not in named or not there.exists():
+            continue
+        if not here.exists():
+            new.append(job)
+        elif digest_of(read(here)) != digest_of(read(there)):
+            raise InputError(f"{there}: is another result than {here}; nothing was merged")
+    for job in new:  # trials come before what waits for them
+        if job.searched is None:
+            require_settings(plan, into, job, other / job.name / RESULT)
+    for job in new:
+        _take(plan, job, into, other)
+    return {"rows": len(new)}
+
+
+def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
+    """Copy a run's folder, its result last; what a trial found goes into the journal."""
+    from training.campaign.work import require_settings
+    from training.rational_recurrences import search
+
+    said = require_settings(plan, into, job, other / job.name / RESULT)
+    target = into / job.name
+    shutil.rmtree(target, ignore_errors=True)
+    ignored = shutil.ignore_patterns(RESULT, FAILED, "lock")
+    shutil.copytree(other / job.name, target, ignore=ignored)
+    shutil.copyfile(other / job.name / RESULT, target / RESULT)
+    if job.trial is not None:
+        params = {name: said["configuration"][name] for name in search.SPACE}
+        search.record(into / JOURNAL, job.study, job.trial, params, said["metrics"]["dev_accuracy"])
