@@ -20,6 +20,7 @@ import docstrings
 import drawings
 import experiment_pages
 import fa_rnn_figures
+import hunting_figures
 import large_figures
 import matrix_figures
 import not_rational_figures
@@ -55,6 +56,7 @@ def generate(app: Sphinx) -> None:
         **large_figures.pages(here.parent / "bench"),
         **scan_figures.pages(here.parent / "bench"),
         **matrix_figures.pages(here.parent / "bench"),
+        **hunting_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),
         **fa_rnn_figures.pages(here.parent),

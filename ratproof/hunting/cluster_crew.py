@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import json
 import queue
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +20,13 @@ from automata.errors import InputError
 from ratproof.hunting.cluster_worker import WorkerDied, greeting, run_chunk
 from ratproof.hunting.local_crew import AHEAD, Chunk
 
+GONE_AWAY = (OSError, RuntimeError, ValueError, TimeoutError, CancelledError)
+"""What Dask raises where its scheduler does not answer."""
 CONNECT = 30.0
-"""Seconds to wait for the scheduler."""
+"""Seconds to wait for the scheduler at first; and for each try, where it has gone away."""
+TRY = 5.0
+GONE = 900.0
+"""So long a scheduler that has gone away may take to come back."""
 
 
 class ClusterCrew:
@@ -34,44 +43,47 @@ class ClusterCrew:
     """So long a chunk should take: Dask spends about a thousandth of a second on each."""
 
     def __init__(self, where: str, arguments: Sequence[Any]) -> None:
-        try:
-            from distributed import Client
-        except ImportError:
-            raise InputError("--cluster needs Dask: pip install 'ratproof[cluster]'") from None
-        file = Path(where)
-        if "://" not in where and not file.is_file():
+        if find_spec("distributed") is None:
+            raise InputError("--cluster needs Dask: pip install 'ratproof[cluster]'")
+        if "://" not in where and not Path(where).is_file():
             raise InputError(
                 f"--cluster {where}: is no file of a scheduler (dask scheduler --scheduler-file {where}), and"
                 " no address such as tcp://host:8786"
             )
-        place = {"scheduler_file": where} if "://" not in where else {"address": where}
-        try:
-            untyped: Any = Client
-            self.client: Any = untyped(**place, timeout=CONNECT, set_as_default=False)
-        except (OSError, ValueError, TimeoutError) as error:
-            why = " ".join(str(error).split())
-            raise InputError(f"--cluster {where}: no scheduler answers ({why:.120})") from None
-        self.arguments = json.dumps(list(arguments))
-        self.chunks: dict[str, tuple[Any, Chunk]] = {}
-        self.ended: queue.Queue[Any] = queue.Queue()
+        self.where, self.arguments = where, json.dumps(list(arguments))
         self.notes: list[str] = []
         self.jobs = 1
-        self._greet()
+        self.chunks: dict[str, tuple[Any, Chunk]] = {}
+        self.again: list[Chunk] = [[]]
+        """To be handed in; the empty chunk asks for a greeting."""
+        self.ended: queue.Queue[Any] = queue.Queue()
+        self.gone_since: float | None = None
+        try:
+            self.client: Any = self._connect(CONNECT)
+        except GONE_AWAY as error:
+            why = " ".join(str(error).split())
+            raise InputError(f"--cluster {where}: no scheduler answers ({why:.120})") from None
 
     def room(self) -> int:
         """How many more chunks may be handed in."""
-        self.jobs = sum(self.client.nthreads().values()) or self.jobs
-        return AHEAD * self.jobs - len(self.chunks)
+        if self.gone_since is not None:
+            return 0
+        try:
+            self.jobs = sum(self.client.nthreads().values()) or self.jobs
+        except GONE_AWAY:
+            self._lose()
+            return 0
+        return AHEAD * self.jobs - len(self.chunks) - len(self.again)
 
     def submit(self, chunk: Chunk) -> None:
         """Have a worker run it. A worker that dies takes the chunk with it: it is not tried again here."""
-        payload = json.dumps([[one.target, one.number] for one in chunk])
-        self._submit(run_chunk, chunk, self.arguments, payload)
+        self.again.append(chunk)
+        self._hand_in()
 
     def ready(self, seconds: float) -> Iterator[tuple[Chunk | None, bytes | None]]:
         """As :meth:`ratproof.hunting.local_crew.LocalCrew.ready`."""
-        from distributed.scheduler import KilledWorker
-
+        self._come_back()
+        self._hand_in()
         try:
             ended = [self.ended.get(timeout=seconds)]
         except queue.Empty:
@@ -80,40 +92,93 @@ class ClusterCrew:
             ended.append(self.ended.get())
         for future in ended:
             _, chunk = self.chunks.pop(future.key, (None, None))
-            if chunk is None:
-                continue
-            if future.status == "finished":
-                yield chunk or None, _bytes(future.result())
-            elif future.status == "error":
-                problem = future.exception()
-                if not isinstance(problem, KilledWorker | WorkerDied):
-                    why = " ".join(str(problem).split())
-                    raise InputError(f"a worker of the cluster: {type(problem).__name__}: {why:.200}")
-                if chunk:
-                    yield chunk, None
-                else:
-                    self._greet()
-            else:  # the scheduler has lost it: it was restarted
-                self._note("the scheduler lost what it had been handed; it is handed in again")
-                self.submit(chunk) if chunk else self._greet()
+            if chunk is not None:
+                yield from self._said(future, chunk)
 
     def close(self) -> None:
         """Take back what was not begun, and leave the cluster as it was."""
-        for future, _ in self.chunks.values():
-            future.cancel()
-        self.client.close(timeout=2)
+        with suppress(*GONE_AWAY):
+            for future, _ in self.chunks.values():
+                future.cancel()
+            self.client.close(timeout=2)
 
-    def _greet(self) -> None:
-        self._submit(greeting, [], self.arguments)
+    def _said(self, future: Any, chunk: Chunk) -> Iterator[tuple[Chunk | None, bytes | None]]:
+        """What came of a future; of one that the scheduler has lost, nothing: it is handed in again."""
+        from distributed.scheduler import KilledWorker
 
-    def _submit(self, function: Any, chunk: Chunk, *arguments: Any) -> None:
-        future: Any = self.client.submit(function, *arguments, pure=False, retries=0)
-        self.chunks[future.key] = future, chunk
-        future.add_done_callback(self.ended.put)
+        problem = future.exception() if future.status == "error" else None
+        if future.status == "finished":
+            try:
+                yield chunk or None, _bytes(future.result(timeout=TRY))
+                return
+            except GONE_AWAY:
+                problem = None
+        if problem is None:
+            self._note()
+            self.again.append(chunk)
+        elif not isinstance(problem, KilledWorker | WorkerDied):
+            why = " ".join(str(problem).split())
+            raise InputError(f"a worker of the cluster: {type(problem).__name__}: {why:.200}")
+        elif chunk:
+            yield chunk, None
+        else:
+            self.again.append(chunk)
 
-    def _note(self, says: str) -> None:
+    def _connect(self, seconds: float) -> Any:
+        from distributed import Client
+
+        client: Any = Client
+        place = {"address": self.where} if "://" in self.where else {"scheduler_file": self.where}
+        return client(**place, timeout=seconds, set_as_default=False)
+
+    def _hand_in(self) -> None:
+        while self.again and self.gone_since is None:
+            chunk = self.again.pop()
+            payload = json.dumps([[one.target, one.number] for one in chunk])
+            try:
+                if chunk:
+                    future = self.client.submit(run_chunk, self.arguments, payload, pure=False, retries=0)
+                else:
+                    future = self.client.submit(greeting, self.arguments, pure=False, retries=0)
+            except GONE_AWAY:
+                self.again.append(chunk)
+                self._lose()
+                return
+            self.chunks[future.key] = future, chunk
+            future.add_done_callback(self.ended.put)
+
+    def _lose(self) -> None:
+        """The scheduler has gone away: all that it had been handed is to be handed in again."""
+        self.gone_since = time.monotonic()
+        self.again += [chunk for _, chunk in self.chunks.values()]
+        self.chunks.clear()
+        self._note()
+
+    def _note(self) -> None:
+        says = "the scheduler went away; what it had been handed was handed in again when it came back"
         if says not in self.notes:
             self.notes.append(says)
+
+    def _come_back(self) -> None:
+        """Try once to find the scheduler again, where it has gone away.
+
+        Raises :class:`~automata.errors.InputError` where it stays away.
+        """
+        if self.gone_since is None:
+            return
+        try:
+            with suppress(*GONE_AWAY):
+                self.client.close(timeout=1)
+            self.client = self._connect(TRY)
+        except GONE_AWAY:
+            if time.monotonic() - self.gone_since > GONE:
+                raise InputError(
+                    f"--cluster {self.where}: the scheduler went away and did not come back; the same"
+                    " command goes on from what the ledger has"
+                ) from None
+            time.sleep(1)
+            return
+        self.gone_since = None
 
 
 def _bytes(said: Any) -> bytes:

@@ -1,0 +1,175 @@
+"""What hunting with a ledger costs: processor seconds a case of one worker and of two, beside rounds that are
+run one after the other in one process without digests; rows a second of the ledger; the driver's memory where
+a ledger has a million rows; and what Dask takes for a task.
+
+``python bench/hunt.py [FILE]``. Rounds are the same in every row: same seed, targets and numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ratproof.hunting.rounds import Round, Row, seed_of
+from ratproof.hunting.search import Hunt
+from ratproof.hunting.store import Ledger
+from ratproof.hunting.targets import by_name, collect
+from ratproof.hunting.worker import Examples, Worker
+
+CLAIMS, SEED, ROUNDS = ("corollary-14", "proposition-7"), 7, 4
+MANY, SOME = 1_000_000, 20_000
+
+
+class Plain(Worker):
+    """A pytest plugin that runs all rounds, one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__(None, None, SEED)
+        self.cases, self.seconds = 0, 0.0
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Run them."""
+        items = by_name(session.items, None)
+        begun = time.process_time()
+        for number in range(ROUNDS):
+            for target, item in items.items():
+                self.cases += self.run(item, Round(target, number)).cases
+        self.seconds = time.process_time() - begun
+        return True
+
+
+def plain() -> dict[str, float]:
+    """Processor seconds in one process, those of starting it left out; without digests."""
+    plugin, look = Plain(), Examples.look
+    Examples.look = lambda self, comparison, strings: None  # type: ignore[method-assign]
+    try:
+        collect(plugin, CLAIMS, "cpu")
+    finally:
+        Examples.look = look  # type: ignore[method-assign]
+    return {"cases": plugin.cases, "processor_seconds": plugin.seconds}
+
+
+def by_workers(*how: str) -> dict[str, float]:
+    """Processor seconds of a hunt, of all its processes; and those of one with a single round, which are
+    nearly those of starting.
+    """
+    used = []
+    cases = made = 0
+    for rounds in (1, 1 + ROUNDS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with tempfile.TemporaryDirectory() as folder:
+            line = [sys.executable, "-m", "ratproof", "hunt", *CLAIMS, "--seed", str(SEED), "--json"]
+            line += ["--rounds", str(rounds), "--ledger", folder, *how]
+            ran = subprocess.run(line, check=True, capture_output=True)
+            said = json.loads(ran.stdout)
+            cases = sum(said["cases"].values()) - cases
+            made = said["rounds"] - made
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return {"processor_seconds": used[1] - used[0], "cases": cases, "rounds": made}
+
+
+def ledger() -> dict[str, float]:
+    """Rows a second, and bytes of the driver's memory a row."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Ledger(Path(folder), Hunt((), SEED).about())
+        rows = [
+            Row("target", n, f"{seed_of(SEED, Round('target', n)):032x}", "holds", 50, 0.1)
+            for n in range(SOME)
+        ]
+        begun = time.perf_counter()
+        for row in rows:
+            store.add(SEED, row, None)
+        seconds = time.perf_counter() - begun
+        store.data.execute("BEGIN")
+        values = (
+            (SEED, "target", n, f"{n:032x}", "holds", 50, 0.1, "exact", "[]", None, "")
+            for n in range(SOME, MANY)
+        )
+        store.data.executemany(f"INSERT INTO rounds VALUES ({', '.join('?' * 11)})", values)
+        store.data.execute("COMMIT")
+        size = os.path.getsize(store.path)
+        store.close()
+        code = (
+            "import resource, sys; from pathlib import Path; from ratproof.hunting.store import Ledger;"
+            "own = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024;"
+            f"store = Ledger(Path(sys.argv[1])); before = own(); done = store.done({SEED});"
+            "print(len(done), own() - before)"
+        )
+        said = subprocess.run(
+            [sys.executable, "-c", code, folder], check=True, capture_output=True, text=True
+        )
+        count, more = map(int, said.stdout.split())
+        assert count == MANY
+    return {"rows_a_second": SOME / seconds, "memory_bytes": more, "file_bytes": size, "rows": MANY}
+
+
+@contextmanager
+def cluster() -> Iterator[str]:
+    """A scheduler and two workers on this machine; its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scheduler.json"
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+        module = [sys.executable, "-m"]
+        options = ["--scheduler-file", str(file), "--no-dashboard"]
+        scheduler = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", *options]
+        processes = [subprocess.Popen([*module, *scheduler], **quiet)]
+        while not file.exists():
+            time.sleep(0.1)
+        worker = ["distributed.cli.dask_worker", "--nthreads", "1", *options]
+        processes += [subprocess.Popen([*module, *worker], **quiet) for _ in range(2)]
+        try:
+            yield str(file)
+        finally:
+            for process in processes[::-1]:
+                process.terminate()
+                process.wait()
+
+
+def chunk_overhead() -> float:
+    """Seconds that Dask takes for a task that does nothing, a worker."""
+    from distributed import Client
+
+    with cluster() as file:
+        client: Any = Client(scheduler_file=file)  # type: ignore[no-untyped-call]
+        client.wait_for_workers(2)
+        client.gather([client.submit(bytes, pure=False) for _ in range(50)])
+        begun = time.perf_counter()
+        client.gather([client.submit(bytes, pure=False) for _ in range(1000)])
+        seconds = time.perf_counter() - begun
+        client.close()
+    return seconds / 1000
+
+
+def main() -> None:
+    """Measure, and write."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    results: dict[str, Any] = {
+        "date": date.today().isoformat(),
+        "device": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "claims": CLAIMS,
+        "rounds": ROUNDS,
+        "plain": plain(),
+        "one worker": by_workers("--jobs", "1"),
+        "two workers": by_workers("--jobs", "2"),
+        "ledger": ledger(),
+        "seconds_a_task": chunk_overhead(),
+    }
+    text = json.dumps(results, indent=1) + "\n"
+    Path(sys.argv[1]).write_text(text) if len(sys.argv) > 1 else print(text)
+
+
+if __name__ == "__main__":
+    main()
