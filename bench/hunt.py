@@ -27,7 +27,7 @@ from ratproof.hunting.store import Ledger
 from ratproof.hunting.targets import by_name, collect
 from ratproof.hunting.worker import Examples, Worker
 
-CLAIMS, SEED, ROUNDS = ("corollary-14", "proposition-7"), 7, 4
+CLAIMS, SEED, ROUNDS = ("corollary-14", "proposition-7"), 7, 6
 MANY, SOME = 1_000_000, 20_000
 
 
