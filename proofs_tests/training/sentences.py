@@ -56,14 +56,23 @@ RULES = "[good]\n$ * ( good | fine ) $ *\n$ * great film $ *\n[bad]\n$ * ( bad |
 
 
 def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0) -> Path:
-    """A folder with re2rnn and glove: labels good, bad and none; rules know some of their words."""
+    """A folder with re2rnn and glove: labels good, bad and none; rules know some of their words. In ATIS most
+    sentences have the label none, which has no rules; in the others good, which has.
+    """
     rng = random.Random(seed)
     for name in ("ATIS", "TREC", "SMS"):
         for part in ("train", "dev", "test"):
-            lines = [f"none\tBOS {' '.join(rng.choices(OTHER, k=4))} EOS\n" for _ in range(sentences // 2)]
-            for label in rng.choices((0, 1), k=sentences - len(lines)):
-                lines.append(f"{('bad', 'good')[label]}\tBOS {sentence(rng, label)} EOS\n")
+            others = sentences // 2 if name == "ATIS" else sentences // 8
+            lines = [f"none\tBOS {' '.join(rng.choices(OTHER, k=4))} EOS\n" for _ in range(others)]
+            for label in rng.choices((0, 1), weights=(1, 2), k=sentences - others):
+                lines.append(f"{('bad', 'good')[label]}\tBOS {both(rng, label)} EOS\n")
             write(folder / f"re2rnn/{name}/{part}.tsv", "".join(lines))
         write(folder / f"re2rnn/{name}/rules.config", RULES)
     write_sets(folder)
     return folder
+
+
+def both(rng: random.Random, label: int) -> str:
+    """A sentence, now and then with a word of the other label before it."""
+    begin = f"{rng.choice(BAD if label else GOOD)} " if rng.random() < 0.2 else ""
+    return begin + sentence(rng, label)

@@ -23,6 +23,8 @@ SPREAD = 0.5
 """Of several labels that match, the last one in the file wins: its match counts up to so much more than the
 first one's.
 """
+DEFAULT = 0.5 * SCALE
+"""The logit of the default label where no rule matches: less than that of a match."""
 RANDOM = 1e-3
 """The standard deviation of what is added to the layers above the last state, so that no weight is zero."""
 LAST, VECTORS = 0, 1
@@ -133,7 +135,11 @@ class FANetwork(nn.Module):
                 for direction in self.directions:
                     direction.match.copy_(direction.match.round())  # type: ignore[operator]
             self.out.bias.zero_()
-            self.out.bias[data.labels.index(data.default)] = 0.5 * SCALE
+            default = data.labels.index(data.default)
+            self.out.bias[default] = DEFAULT
+            self.out.weight[default, default] -= (
+                DEFAULT  # where its own rules match, it has no more than others
+            )
         if settings.weights == "random":
             self._forget()
 
