@@ -18,7 +18,7 @@ NEEDS_A_RUN = {
     "rules disable",
     "rules read-back",
     "check-certificate",
-} | {"results", "campaign status", "campaign results"}
+} | {"results", "campaign status", "campaign results", "campaign merge"}
 """Their examples are about what another command has written."""
 TRAINING = ("train ", "campaign run")
 """Their examples take long, or read data sets, which are not ours to copy."""
