@@ -8,17 +8,17 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from proofs_tests.cluster import LONG, children, cluster, wait_until
 from ratproof.main import run
+
+__all__ = ["cluster"]
 
 HUNT = ["hunt", "corollary-14", "--seed", "7", "--rounds", "1", "--json"]
 PROGRAM = [sys.executable, "-m", "ratproof"]
-LONG = 120.0
-"""Seconds after which a test gives up."""
 
 needs_proc = pytest.mark.skipif(
     not Path("/proc/self/task").exists(), reason="it looks for processes in /proc"
@@ -38,22 +38,6 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("serial")
     subprocess.run([*PROGRAM, *HUNT, "--jobs", "1", "--ledger", str(folder)], check=True, timeout=LONG)
     return folder
-
-
-def children(pid: int) -> list[int]:
-    """All below a process."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *children(child)]
-    return found
-
-
-def wait_until(true: object, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + LONG
-    while not true():  # type: ignore[operator]
-        assert time.monotonic() < end and process.poll() is None
-        time.sleep(0.05)
 
 
 def rows_in(folder: Path) -> int:
@@ -95,28 +79,6 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
     assert status(tmp_path, capsys)["incomplete"]
     subprocess.run(line, check=True, timeout=LONG, stdout=subprocess.DEVNULL)
     assert status(tmp_path, capsys) == status(serial, capsys)
-
-
-@pytest.fixture
-def cluster(tmp_path: Path):  # type: ignore[no-untyped-def]
-    """A scheduler and two workers with their nannies; the file of the scheduler, and the nannies."""
-    pytest.importorskip("distributed")
-    file = tmp_path / "scheduler.json"
-    options = ["--scheduler-file", str(file)]
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
-    scheduler = subprocess.Popen([*start, *options, "--no-dashboard"], **quiet)
-    wait_until(file.exists, scheduler)
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", *options, "--nthreads", "1"]
-    nannies = [subprocess.Popen([*worker, "--no-dashboard"], **quiet) for _ in range(2)]
-    yield file, nannies
-    for process in [*nannies, scheduler]:
-        process.terminate()
-    for process in [*nannies, scheduler]:
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
 
 
 @needs_proc

@@ -10,6 +10,7 @@ import pytest
 from filelock import FileLock
 
 from automata.errors import InputError
+from proofs_tests.cluster import Cluster, cluster
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_sets
 from ratproof import main
@@ -19,7 +20,7 @@ from training.campaign.work import kept_name, state
 from training.experiments import Data
 from training.rational_recurrences import search
 
-__all__ = ["command_line"]
+__all__ = ["cluster", "command_line"]
 
 PLAN = """
 name = "small"
@@ -176,3 +177,74 @@ def test_a_folder_that_has_no_campaign_is_refused(place: Path, capfd: pytest.Cap
     assert "is no folder of a campaign" in capfd.readouterr().err
     assert main.run(["results", str(place / "none")]) == 2
     assert "is no folder" in capfd.readouterr().err
+
+
+# Folders made one, and workers elsewhere.
+
+ONE = """
+name = "one"
+
+[[part]]
+train = ["cr"]
+models = ["rrnn-b"]
+seeds = [0, 1, 2]
+settings = {epochs = 2, batch = 8, hidden = 6}
+"""
+
+
+def status(folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, object]:
+    capfd.readouterr()
+    assert main.run(["campaign", "status", str(folder), "--json"]) == 0
+    said: dict[str, object] = json.loads(capfd.readouterr().out)
+    return {name: said[name] for name in ("rows", "digest", "counterexamples", "incomplete")}
+
+
+def run_some(place: Path, folder: str, seeds: list[int]) -> Path:
+    plan = read(place / "one.toml")
+    (place / folder).mkdir()
+    (place / folder / "campaign.toml").write_text(ONE)
+    for seed in seeds:
+        assert jobs.do(plan, plan.jobs[seed], place / folder, Data(place / "data", any_size=True)) == 0
+    return place / folder
+
+
+@pytest.mark.usefixtures("command_line")
+def test_two_folders_of_a_campaign_are_made_one(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (place / "one.toml").write_text(ONE)
+    here, there = run_some(place, "here", [0, 1]), run_some(place, "there", [1, 2])
+    whole = run_some(place, "whole", [0, 1, 2])
+    assert status(here, capfd)["incomplete"] == [["cr/rrnn-b/seed-2", 2]]
+    assert main.run(["campaign", "merge", str(here), str(there)]) == 0
+    assert "1 new rows" in capfd.readouterr().out
+    assert status(here, capfd) == status(whole, capfd)
+    assert status(whole, capfd)["rows"] == 3
+
+    path = there / "cr/rrnn-b/seed-1/result.json"
+    said = json.loads(path.read_text())
+    path.write_text(json.dumps({**said, "metrics": {**said["metrics"], "test_loss": 7.0}}))
+    assert main.run(["campaign", "merge", str(here), str(there)]) == 2
+    assert "is another result than" in capfd.readouterr().err
+    assert main.run(["campaign", "merge", str(here), str(here)]) == 2
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_campaigns_runs_on_a_cluster_are_those_of_this_machine(
+    cluster: Cluster, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (place / "one.toml").write_text(ONE)
+    whole = run_some(place, "whole", [0, 1, 2])
+    line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
+    far = place / "far"
+    assert main.run([*line, "--cluster", str(cluster[0]), "-o", str(far)]) == 0
+    assert status(far, capfd) == status(whole, capfd)
+
+
+def test_a_run_ends_where_the_campaigns_folder_says_so(place: Path) -> None:
+    (place / "one.toml").write_text(ONE)
+    folder = run_some(place, "stopped", [])
+    (folder / jobs.STOP).write_text("")
+    plan, data = read(place / "one.toml"), Data(place / "data", any_size=True)
+    assert jobs.do(plan, plan.jobs[0], folder, data) == 130
+    assert state(plan.jobs[0], folder) == "stopped"
+    (folder / jobs.STOP).unlink()
+    assert jobs.do(plan, plan.jobs[0], folder, data) == 0

@@ -10,21 +10,16 @@ import json
 import queue
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
 from contextlib import suppress
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
+from ratproof.hunting.cluster_client import GONE_AWAY, connect, connected
 from ratproof.hunting.cluster_worker import WorkerDied, greeting, run_chunk
 from ratproof.hunting.local_crew import AHEAD, Chunk
 
-GONE_AWAY = (OSError, RuntimeError, ValueError, TimeoutError, CancelledError)
-"""What Dask raises where its scheduler does not answer."""
-CONNECT = 30.0
-"""Seconds to wait for the scheduler at first; and for each try, where it has gone away."""
 TRY = 5.0
+"""Seconds to wait for a scheduler that has gone away, at each try."""
 GONE = 900.0
 """So long a scheduler that has gone away may take to come back."""
 
@@ -43,13 +38,7 @@ class ClusterCrew:
     """So long a chunk should take: Dask spends about a thousandth of a second on each."""
 
     def __init__(self, where: str, arguments: Sequence[Any]) -> None:
-        if find_spec("distributed") is None:
-            raise InputError("--cluster needs Dask: pip install 'ratproof[cluster]'")
-        if "://" not in where and not Path(where).is_file():
-            raise InputError(
-                f"--cluster {where}: is no file of a scheduler (dask scheduler --scheduler-file {where}), and"
-                " no address such as tcp://host:8786"
-            )
+        self.client = connected(where)
         self.where, self.arguments = where, json.dumps(list(arguments))
         self.notes: list[str] = []
         self.jobs = 1
@@ -58,11 +47,6 @@ class ClusterCrew:
         """To be handed in; the empty chunk asks for a greeting."""
         self.ended: queue.Queue[Any] = queue.Queue()
         self.gone_since: float | None = None
-        try:
-            self.client: Any = self._connect(CONNECT)
-        except GONE_AWAY as error:
-            why = " ".join(str(error).split())
-            raise InputError(f"--cluster {where}: no scheduler answers ({why:.120})") from None
 
     def room(self) -> int:
         """How many more chunks may be handed in."""
@@ -124,13 +108,6 @@ class ClusterCrew:
         else:
             self.again.append(chunk)
 
-    def _connect(self, seconds: float) -> Any:
-        from distributed import Client
-
-        client: Any = Client
-        place = {"address": self.where} if "://" in self.where else {"scheduler_file": self.where}
-        return client(**place, timeout=seconds, set_as_default=False)
-
     def _hand_in(self) -> None:
         while self.again and self.gone_since is None:
             chunk = self.again.pop()
@@ -169,7 +146,7 @@ class ClusterCrew:
         try:
             with suppress(*GONE_AWAY):
                 self.client.close(timeout=1)
-            self.client = self._connect(TRY)
+            self.client = connect(self.where, TRY)
         except GONE_AWAY:
             if time.monotonic() - self.gone_since > GONE:
                 raise InputError(

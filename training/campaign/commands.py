@@ -40,7 +40,17 @@ def frame() -> None:
 def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a .toml file with the runs")],
     data: Annotated[str, data_option("the data")],
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="runs at once, each on a core")] = 1,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="runs at once, each on a core (default: 1)")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="FILE|ADDRESS",
+            help="a Dask scheduler's file, or its address: its workers do the runs, and see -o and --data",
+        ),
+    ] = None,
     vectors: Vectors = None,
     any_size: AnySize = False,
     kept: Annotated[
@@ -60,8 +70,11 @@ def run(
     from automata.files import read_text, write_whole
     from training.campaign.job import CAMPAIGN
     from training.campaign.plan import read
+    from training.campaign.runners import ClusterRunner, LocalRunner
     from training.campaign.work import Work, take
 
+    if cluster is not None and jobs is not None:
+        raise InputError("--cluster has workers of its own: --jobs is for this machine's processes")
     plan = read(file)
     folder = Path(output) if output is not None else Path("campaigns") / plan.name
     require_folder("-o", folder, reads=(vectors, data))
@@ -77,8 +90,9 @@ def run(
         "vectors": None if vectors is None else os.path.abspath(vectors),
         "any_size": any_size,
     }
+    runner = LocalRunner(jobs or 1) if cluster is None else ClusterRunner(cluster, folder)
     with interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
-        stopped = Work(plan, folder, where, jobs).do(stop, tell)
+        stopped = Work(plan, folder, where, runner).do(stop, tell)
     failed = _show(folder, as_json)
     return INTERRUPTED if stopped else NO if failed else YES
 

@@ -5,8 +5,10 @@ campaign's file, folder and run.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,14 @@ from automata.errors import InputError
 from automata.files import write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
+from ratproof.process.orphans import end_with
 from training.campaign.plan import Job, Plan, read
 
 FAILED, LOCK, JOURNAL, CAMPAIGN = "failed.json", "lock", "optuna.journal", "campaign.toml"
+STOP = "stop"
+"""While this file is in the campaign's folder, runs keep what they have, and end."""
+LOOK_EVERY = 1.0
+"""Seconds between two looks at whether it is there."""
 TAKEN = UNKNOWN
 """The exit status where another process is at the run."""
 
@@ -28,10 +35,29 @@ def do(plan: Plan, job: Job, folder: Path, data: Any) -> int:
     place = folder / job.name
     place.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(place / LOCK, timeout=0), interruptions(terminations=True) as stop:
-            return _run(plan, job, folder, data, stop)
+        with FileLock(place / LOCK, timeout=0), interruptions(terminations=True) as interrupted:
+            asked = Asked(folder / STOP)
+            return _run(plan, job, folder, data, lambda: interrupted() or asked())
     except Timeout:
         return TAKEN
+
+
+class Asked:
+    """Is a file there? It is looked for once a second.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.looked, self.there = path, -math.inf, False
+
+    def __call__(self) -> bool:
+        """As of the last look."""
+        now = time.monotonic()
+        if now - self.looked >= LOOK_EVERY:
+            self.looked, self.there = now, self.path.exists()
+        return self.there
 
 
 def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
@@ -68,6 +94,8 @@ def main() -> int:
     from training.experiments import Data
 
     said = json.loads(sys.argv[1])
+    if "parent" in said:
+        end_with(said["parent"])
     folder = Path(said["folder"])
     try:
         plan = read(folder / CAMPAIGN)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +13,7 @@ from automata.files import read_text, write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED
 from training.campaign.job import FAILED, JOURNAL, LOCK, TAKEN
 from training.campaign.plan import Job, Plan
+from training.campaign.runners import Runner
 from training.engine.names import RESULT, RUN
 
 LOOK_EVERY = 0.2
@@ -111,14 +107,13 @@ class Work:
         plan: the runs.
         folder: of the campaign.
         data: for the jobs: data, vectors, any_size.
-        jobs: how many at once.
+        runner: does them.
     """
 
     plan: Plan
     folder: Path
     data: dict[str, Any]
-    jobs: int
-    _running: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
+    runner: Runner
 
     def do(self, stop: Callable[[], bool], tell: Callable[[str], None]) -> bool:
         """Do what is not done; was it interrupted?
@@ -133,9 +128,9 @@ class Work:
         pending = [job for job in self.plan.jobs if states[job.name] not in ("done", "failed")]
         going: dict[Future[tuple[int, str]], Job] = {}
         stopped = False
-        with ThreadPoolExecutor(self.jobs) as pool:
+        with ThreadPoolExecutor(self.runner.jobs) as pool:
             while going or (pending and not stopped):
-                while not stopped and len(going) < self.jobs:
+                while not stopped and len(going) < self.runner.jobs:
                     job = next((job for job in pending if self._ready(job)), None)
                     if job is None:
                         break
@@ -147,11 +142,11 @@ class Work:
                 ended, _ = wait(going, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
                 if stop() and not stopped:
                     stopped = True
-                    self._end()
+                    self.runner.end()
                 for future in ended:
                     job, (status, words) = going.pop(future), future.result()
                     if status not in (0, 1, INTERRUPTED, TAKEN) and not stopped:
-                        self._end()
+                        self.runner.end()
                         why = words or f"it ended with status {status}"
                         raise InputError(why if status == BAD_INPUT else f"{job.name}: {why}")
         return stopped
@@ -164,22 +159,9 @@ class Work:
         return all(state(one, self.folder) in ("done", "failed") for one in trials)
 
     def _run(self, job: Job) -> tuple[int, str]:
-        said = json.dumps({"folder": str(self.folder), "job": job.name, **self.data})
-        process = subprocess.Popen(
-            [sys.executable, "-m", "training.campaign.job", said],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        return self.runner.run(
+            job.name, {"folder": str(self.folder.absolute()), "job": job.name, **self.data}
         )
-        self._running[job.name] = process
-        _, words = process.communicate()
-        del self._running[job.name]
-        return process.returncode, words.strip().rpartition("\n")[2]
-
-    def _end(self) -> None:
-        """Have the runs keep what they have, and end."""
-        for process in list(self._running.values()):
-            process.send_signal(signal.SIGTERM)
 
     def _says(self, pending: int, going: list[Job]) -> str:
         names = ", ".join(job.name for job in going)
