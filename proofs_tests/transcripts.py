@@ -67,11 +67,15 @@ def transcripts(page: str) -> Iterator[Transcript]:
 
 
 def comparable(text: str) -> str:
-    """A text without what differs from run to run: times, numbers of cases, blanks."""
+    """A text without what differs from run to run, or from machine to machine: times, numbers of cases,
+    blanks, rounding that was measured, and the last digits of floats.
+    """
     text = re.sub(r"\b[\d,]+ cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
     text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the ladder
     text = re.sub(r"[<\d.]+(?= of its bound)", "N", text)
-    return " ".join(text.split())
+    text = " ".join(text.split())
+    text = re.sub(r"(?<=measured, explains at most )[\d.e+-]+\d", "N", text)
+    return re.sub(r"-?\d+\.\d{6,}(?!\d)", lambda number: f"{float(number[0]):.4g}", text)
 
 
 def agrees(shown: str, printed: str) -> bool:

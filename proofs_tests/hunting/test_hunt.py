@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -74,6 +77,38 @@ def test_the_same_seed_target_and_number_have_the_same_examples_and_others_have_
     first, second, other_seed, again = rounds.rows
     assert first.digest == again.digest and first.cases == again.cases > 0
     assert len({first.digest, second.digest, other_seed.digest}) == 3
+
+
+BESIDE = """
+import json, sys
+from ratproof.hunting.targets import collect
+from ratproof.hunting.worker import Worker
+
+class Pipe:
+    said = []
+
+    def send_bytes(self, text):
+        self.said.append(json.loads(text))
+
+    def recv_bytes(self):
+        targets = self.said[0]["targets"]
+        if len(self.said) == 2:
+            import of_somebody
+        chunk = [[targets[0], n] for n in range(3)]
+        return json.dumps(chunk if len(self.said) < 3 else None).encode()
+
+collect(Worker(Pipe(), None, 0), ["corollary-14"], "cpu")
+one, other = ([row["digest"] for row in said["rows"]] for said in Pipe.said[1:])
+sys.exit(one != other)
+"""
+
+
+def test_examples_do_not_depend_on_the_modules_that_happen_to_be_imported(tmp_path):
+    """Hypothesis draws the numbers in them: a wheel and a clone would have different examples."""
+    numbers = ", ".join(str(1000 + 7 * n) for n in range(300))
+    (tmp_path / "of_somebody.py").write_text(f"NUMBERS = [{numbers}]\n")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    subprocess.run([sys.executable, "-c", BESIDE], check=True, env={**os.environ, "PYTHONPATH": path})
 
 
 def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):

@@ -21,6 +21,7 @@ from ratproof.hunting.rounds import Round, Row, seed_of
 from ratproof.hunting.targets import by_name, collect
 from ratproof.record.ledger import ledger
 from ratproof.record.results import Observation
+from ratproof.runner.hypothesis_profile import forget_constants
 from ratproof.runner.plugin import SEARCH, Search
 from ratproof.runner.watch import last_line
 
@@ -62,6 +63,8 @@ class Worker:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Say what there is, and run rounds of it."""
+        # Hypothesis draws numbers from modules that happen to be imported: others in a wheel than in a clone
+        forget_constants()
         items = by_name(session.items, self.variant)
         if not items:
             _send(self.pipe, {"error": "no sampled test hunts what was asked for"})
