@@ -62,6 +62,11 @@ def _interpret_triton() -> None:
         os.environ.setdefault("TRITON_INTERPRET", "1")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The pages begin: one of them takes minutes, for which no worker should wait at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith("proofs_tests/test_pages.py"))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     """A test that needs what is not installed here, pynini or Coq, is skipped."""
