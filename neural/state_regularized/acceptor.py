@@ -2,7 +2,8 @@
 
 A string is read as start token, symbols, end token. The start token moves the network to a centroid; the end
 token is one more step of the recurrent component of the last layer, without its stochastic component, before
-a linear classifier.
+a linear classifier. The networks that the paper compares with have no centroids, and are read in the same
+way.
 
 >>> network = Acceptor(("0", "1"), hidden_size=4, k=3)
 >>> network([("0", "1"), (), ("1",)]).shape  # one logit a string: positive means accept
@@ -12,6 +13,7 @@ torch.Size([3])
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from inspect import signature
 from typing import Any
 
 import torch
@@ -20,23 +22,28 @@ from torch import Tensor, nn
 from automata.errors import InputError, UnknownSymbol
 from automata.number_text import shorten
 from neural.shapes import Layout
+from neural.stacked import Stacked
 from neural.state_regularized.component import Similarity, Transition
-from neural.state_regularized.layers import KINDS, SRCell, SRLayers
+from neural.state_regularized.layers import ALONE, KINDS, PartCell, SRCell
 from neural.unrolled import one_of, whole
+
+OF_CENTROIDS = ("k", "similarity", "transition", "temperature", "noise")
+"""The options of a network with centroids that others have not."""
 
 
 class Acceptor(nn.Module):
-    """An embedding, state-regularized layers, and a classifier.
+    """An embedding, state-regularized layers, or the recurrent ones alone, and a classifier.
 
     Args:
         alphabet: the symbols; their tokens are 0, 1, ...; then come the start token and the end token.
-        kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``.
+        kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``; without centroids ``"gru"``,
+            ``"lstm"`` or ``"lstm-p"``, which keep the defaults of ``k`` and of all from ``similarity`` on.
         hidden_size: d.
         k: how many centroids each layer has.
         embedding_size: of a token; as many as there are tokens without it.
         num_layers: how many.
         start_token: reads one, so that the first state is learned; without, every string starts with h =
-            centroid 0.
+            centroid 0, or at zero where there are no centroids.
         similarity, transition, temperature, noise: as in
             :class:`~neural.state_regularized.component.StochasticComponent`.
         device, dtype: as in torch.
@@ -65,53 +72,74 @@ class Acceptor(nn.Module):
                 f"the alphabet is {self.alphabet!r:.100}, where at least one symbol, each once, is right"
             )
         self.kind, self.start_token = (
-            one_of("kind", kind, tuple(KINDS)),
+            one_of("kind", kind, (*KINDS, *ALONE)),
             one_of("start_token", start_token, (True, False)),
         )
         tokens = len(self.alphabet) + 2
         size = whole("embedding_size", embedding_size) if embedding_size is not None else tokens
         self.embedding = nn.Embedding(tokens, size, device=device, dtype=dtype)
-        self.layers: SRLayers = KINDS[kind](
+        of_centroids: dict[str, Any] = {
+            "k": k,
+            "similarity": similarity,
+            "transition": transition,
+            "temperature": temperature,
+            "noise": noise,
+        }
+        if not self.has_centroids:
+            _require_defaults(kind, of_centroids)
+        self.layers: Stacked = {**KINDS, **ALONE}[kind](
             size,
             hidden_size,
             num_layers,
             device=device,
             dtype=dtype,
-            k=k,
-            similarity=similarity,
-            transition=transition,
-            temperature=temperature,
-            noise=noise,
+            **(of_centroids if self.has_centroids else {}),
         )
         self.classifier = nn.Linear(hidden_size, 1, device=device, dtype=dtype)
 
     @property
     def options(self) -> dict[str, Any]:
         """The arguments of a network of this shape."""
-        first = self.layers.components[0]
-        return {
+        shape = {
             "alphabet": list(self.alphabet),
             "kind": self.kind,
             "hidden_size": self.layers.hidden_size,
-            "k": first.k,
             "embedding_size": self.embedding.embedding_dim,
             "num_layers": self.layers.num_layers,
             "start_token": self.start_token,
-            "similarity": first.similarity,
-            "transition": first.transition,
-            "temperature": first.temperature,
-            "noise": first.noise,
         }
+        if not self.has_centroids:
+            return shape
+        first = self.cells[0].component
+        return shape | {name: getattr(first, name) for name in OF_CENTROIDS}
+
+    @property
+    def has_centroids(self) -> bool:
+        """Whether a stochastic component follows each recurrent one."""
+        return self.kind in KINDS
+
+    @property
+    def recurrent_cells(self) -> list[SRCell | PartCell]:
+        """The layers' cells, with or without centroids, the first layer's first."""
+        return [cell for cell in self.layers.cells if isinstance(cell, (SRCell, PartCell))]
 
     @property
     def cells(self) -> list[SRCell]:
-        """The layers' cells, the first layer's first."""
+        """The cells of a network with centroids, the first layer's first.
+
+        Raises :class:`~automata.errors.InputError` where there are no centroids.
+        """
+        if not self.has_centroids:
+            raise InputError(
+                f"the network is of kind {self.kind}, which has no centroids; one of {', '.join(KINDS)} is"
+                " right"
+            )
         return [cell for cell in self.layers.cells if isinstance(cell, SRCell)]
 
     def set_temperature(self, value: float) -> None:
         """Give every layer that temperature."""
-        for component in self.layers.components:
-            component.temperature = value
+        for cell in self.cells:
+            cell.component.temperature = value
 
     def tokens(self, strings: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
         """Strings as tokens, shape ``(T, B)`` with zeros behind their ends, and their lengths, shape
@@ -133,8 +161,8 @@ class Acceptor(nn.Module):
         return padded.to(device), lengths.to(device)
 
     def first_states(self, batch: int) -> list[tuple[Tensor, ...]]:
-        """Each layer's state before the first symbol: after the start token, or at centroid 0 where there is
-        none.
+        """Each layer's state before the first symbol: after the start token; where there is none at centroid
+        0, or at zero without centroids.
         """
         return self._begin(batch)[1]
 
@@ -156,8 +184,10 @@ class Acceptor(nn.Module):
         """Alpha of the last layer after the start token and after every symbol, shape ``(T + 1, B, k)``, NaN
         behind a string's end.
 
-        Without a start token the first row is the one-hot vector of centroid 0.
+        Without a start token the first row is the one-hot vector of centroid 0. Without centroids there is no
+        alpha: :class:`~automata.errors.InputError`.
         """
+        _ = self.cells
         tokens, lengths = self._tokens_and_lengths(strings, lengths)
         first, states = self._begin(tokens.shape[1])
         alpha, _ = self._run(self.embedding(tokens), states)
@@ -168,9 +198,10 @@ class Acceptor(nn.Module):
     def classify(self, states: Sequence[tuple[Tensor, ...]]) -> Tensor:
         """The logit after the end token, shape ``(B,)``, from each layer's state ``(h,)`` or ``(h, c)``."""
         inputs = self.embedding.weight[len(self.alphabet) + 1].expand(states[0][0].shape[0], -1)
-        for cell, state in zip(self.cells, states, strict=True):
+        cells = self.recurrent_cells
+        for cell, state in zip(cells, states, strict=True):
             u, *_ = cell.part.step(cell.part.read(inputs), state)
-            inputs = u if cell is self.cells[-1] else cell.component(u)[0]
+            inputs = cell.component(u)[0] if isinstance(cell, SRCell) and cell is not cells[-1] else u
         logits: Tensor = self.classifier(inputs)
         return logits.squeeze(-1)
 
@@ -191,23 +222,26 @@ class Acceptor(nn.Module):
         return form.inputs, whole_length if form.ends is None else form.ends
 
     def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """Alpha of the last layer before the first symbol, shape ``(1, B, k)``, and each layer's state, of
-        the same run.
+        """The last layer's scores before the first symbol, shape ``(1, B, k)`` where they are alpha, and each
+        layer's state, of the same run.
         """
         weight = self.embedding.weight
+        if not self.start_token and not self.has_centroids:
+            starts = [cell.start(batch) for cell in self.recurrent_cells]
+            return starts[-1][0].unsqueeze(0), starts
         if not self.start_token:
             one_hot = torch.eye(self.cells[-1].component.k, device=weight.device, dtype=weight.dtype)[0]
             return one_hot.expand(1, batch, -1), [cell.at_centroid(0, batch) for cell in self.cells]
         token = weight[len(self.alphabet)].expand(1, batch, -1)
-        alpha, after = self._run(token, [cell.start(batch) for cell in self.cells])
+        alpha, after = self._run(token, [cell.start(batch) for cell in self.recurrent_cells])
         return alpha, [tuple(part[-1] for part in parts) for parts in after]
 
     def _run(
         self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]
     ) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """The last layer's alpha, and each layer's states, after each step."""
+        """The last layer's scores (alpha where it has centroids) and each layer's states after each step."""
         ends, alpha, values = [], inputs, inputs
-        for cell, state in zip(self.cells, states, strict=True):
+        for cell, state in zip(self.recurrent_cells, states, strict=True):
             result = cell.run(values, state)
             alpha, values = result.scores, result.outputs
             ends.append(result.states)
@@ -222,3 +256,14 @@ def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor)
     return tuple(
         torch.cat([one.unsqueeze(0), many])[lengths, batch] for one, many in zip(first, after, strict=True)
     )
+
+
+def _require_defaults(kind: str, options: dict[str, Any]) -> None:
+    """An error where an option of centroids is given to a network without them."""
+    defaults = signature(Acceptor).parameters
+    for name, value in options.items():
+        if value != defaults[name].default:
+            raise InputError(
+                f"{name} is {shorten(value)}, and a network of kind {kind} has no centroids: the default"
+                f" {defaults[name].default!r} is right"
+            )

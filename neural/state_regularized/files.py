@@ -13,13 +13,15 @@ from torch import Tensor
 
 from automata.errors import FormatError, InputError
 from neural import checkpoints
-from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
+from neural.state_regularized.layers import ALONE
 from neural.unrolled import whole
 
 KIND = "state-regularized acceptor"
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 FIELDS = [name for name in inspect.signature(Acceptor).parameters if name != "device"]
-"""The fields of a file's network: all of them are required, and no others are allowed."""
+"""The fields of a file's network: all of them are required, and no others are allowed; without centroids it
+has none of theirs (:data:`~neural.state_regularized.acceptor.OF_CENTROIDS`)."""
 
 
 def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = None) -> None:
@@ -59,10 +61,14 @@ def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
 def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     """Build the network with the given options and parameters."""
     options = dict(options)
-    for name in {**dict.fromkeys(FIELDS), **options}:
-        if name not in options or name not in FIELDS:
-            state = "absent" if name in FIELDS else "there"
-            raise InputError(f"the field {name!r:.40} is {state}, where a network has {', '.join(FIELDS)}")
+    kind = options.get("kind")
+    alone = isinstance(kind, str) and kind in ALONE
+    right = [name for name in FIELDS if not (alone and name in OF_CENTROIDS)]
+    for name in {**dict.fromkeys(right), **options}:
+        if name not in options or name not in right:
+            state = "absent" if name in right else "there"
+            what = f"a network of kind {kind}" if alone else "a network"
+            raise InputError(f"the field {name!r:.40} is {state}, where {what} has {', '.join(right)}")
     dtype = options.pop("dtype")
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise InputError(f"dtype is {dtype!r:.40}, where {' or '.join(DTYPES)} is right")
@@ -79,19 +85,19 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
         ("embedding_size", held),
         ("num_layers", len(tensors)),
     ):
-        if whole(name, options[name]) > most:
+        if name in options and whole(name, options[name]) > most:
             raise InputError(
                 f"{name} is {options[name]}, and there are {held} numbers in {len(tensors)} tensors in all"
             )
     with torch.device("meta"):
         network = Acceptor(**options, dtype=DTYPES[dtype])
-    right = {name: (tuple(p.shape), p.dtype) for name, p in network.state_dict().items()}
+    expected = {name: (tuple(p.shape), p.dtype) for name, p in network.state_dict().items()}
     actual = {name: (tuple(p.shape), p.dtype) for name, p in tensors.items()}
-    for name in {**right, **actual}:
-        if actual.get(name) != right.get(name):
+    for name in {**expected, **actual}:
+        if actual.get(name) != expected.get(name):
             difference = " and ".join(
                 f"{where} {what.get(name, 'absent')}"
-                for where, what in (("is", actual), ("should be", right))
+                for where, what in (("is", actual), ("should be", expected))
             )
             raise InputError(f"the tensor {name} {difference}")
         if not bool(torch.isfinite(tensors[name]).all()):

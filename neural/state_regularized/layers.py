@@ -110,18 +110,24 @@ class SRLSTMPCell(SRCell):
     part_class = PeepholePart
 
 
-class LSTMPCell(RecurrentCell):
-    """The LSTM with peepholes (equations 6 to 8) alone, which the paper compares with."""
+class PartCell(RecurrentCell):
+    """A recurrent component alone, without centroids: u goes on as h.
+
+    Args:
+        input_size, hidden_size, bias, device, dtype: as in torch.
+    """
+
+    part_class: ClassVar[type[RecurrentPart]]
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.part = PeepholePart(input_size, hidden_size, bias, **self.factory_kwargs)
+        self.part = self.part_class(input_size, hidden_size, bias, **self.factory_kwargs)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """The shapes of h and c."""
-        return [(self.hidden_size,)] * 2
+        """The shape of h, and of c where there is one."""
+        return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Both ``scores`` and ``outputs`` are h."""
@@ -129,8 +135,26 @@ class LSTMPCell(RecurrentCell):
         for read in self.part.read(inputs).unbind(0):
             now = self.part.step(read, now)
             states.append(now)
-        h, c = stacked_states(states, now)
-        return CellOutput(h, h, (h, c))
+        after = stacked_states(states, now)
+        return CellOutput(after[0], after[0], after)
+
+
+class GRUAloneCell(PartCell):
+    """A GRU's step."""
+
+    part_class = GRUPart
+
+
+class LSTMAloneCell(PartCell):
+    """An LSTM's step."""
+
+    part_class = LSTMPart
+
+
+class LSTMPCell(PartCell):
+    """The step of an LSTM with peepholes (equations 6 to 8)."""
+
+    part_class = PeepholePart
 
 
 def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -185,6 +209,18 @@ class SRLSTMP(SRLayers):
     cell_class = SRLSTMPCell
 
 
+class GRUAlone(Stacked):
+    """A GRU without centroids; its state is h. Option: ``bias``."""
+
+    cell_class = GRUAloneCell
+
+
+class LSTMAlone(Stacked):
+    """An LSTM without centroids; its state is ``(h, c)``. Option: ``bias``."""
+
+    cell_class = LSTMAloneCell
+
+
 class LSTMP(Stacked):
     """The LSTM with peepholes alone; its state is ``(h, c)``. Option: ``bias``."""
 
@@ -198,3 +234,5 @@ KINDS: dict[str, type[SRLayers]] = {
     "sr-lstm-p": SRLSTMP,
 }
 """The state-regularized layers by name, as checkpoints have them."""
+ALONE: dict[str, type[Stacked]] = {"gru": GRUAlone, "lstm": LSTMAlone, "lstm-p": LSTMP}
+"""The layers without centroids that the paper compares with, by name."""

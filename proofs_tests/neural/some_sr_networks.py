@@ -8,12 +8,12 @@ import torch
 from hypothesis import strategies as st
 
 from neural.state_regularized.component import StochasticComponent
-from neural.state_regularized.layers import KINDS, LSTMP
+from neural.state_regularized.layers import ALONE, KINDS
 from proofs_tests.neural import sr_equations
 from proofs_tests.neural.sr_equations import close, exactly
 
 F, D = torch.float32, torch.float64
-LAYERS = {**KINDS, "lstm-p": LSTMP}
+LAYERS = {**KINDS, **ALONE}
 
 every = pytest.mark.parametrize("kind", LAYERS)
 regularized = pytest.mark.parametrize("kind", KINDS)

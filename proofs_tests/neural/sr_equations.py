@@ -118,7 +118,11 @@ def lstm_p(p, x, h, c):
     return o_t * tanh(c_t), c_t
 
 
-PARTS = {"sr-elman": elman, "sr-gru": gru, "sr-lstm": lstm, "sr-lstm-p": lstm_p, "lstm-p": lstm_p}
+PARTS = {"sr-elman": elman, "sr-gru": gru, "sr-lstm": lstm, "sr-lstm-p": lstm_p} | {
+    "gru": gru,
+    "lstm": lstm,
+    "lstm-p": lstm_p,
+}
 
 
 # the stochastic component: S has the shape (d, k), a centroid a column
@@ -214,17 +218,19 @@ def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
 
 def logit(network, kind, string, start_token=True, similarity="dot", temperature=1.0):
     """Start token, symbols, end token, classifier: the end token's step of the last layer is without the
-    stochastic component.
+    stochastic component. Without centroids u goes on as h, from zero where there is no start token.
     """
     dtype = dtype_of(network)
     embedding, size = numbers(network)["embedding.weight"], len(network.alphabet)
     classifier = numbers(network, "classifier.")
     cells = [numbers(network, f"layers.cells.{i}.") for i in range(network.layers.num_layers)]
-    zero = np.zeros(len(cells[0]["component.centroids"]))
-    first = [zero if start_token else p["component.centroids"][:, 0] for p in cells]
+    centroids = [p.get("component.centroids") for p in cells]
+    zero = np.zeros(network.layers.hidden_size)
+    first = [zero if start_token or s is None else s[:, 0] for s in centroids]
     states = [(exactly(h, dtype), exactly(zero, dtype)) for h in first]
     tokens = ([size] if start_token else []) + [network.alphabet.index(symbol) for symbol in string]
-    read = [] if start_token else [exactly(np.eye(cells[-1]["component.centroids"].shape[1])[0], dtype)]
+    alone = centroids[-1] is None
+    read = [] if start_token or alone else [exactly(np.eye(centroids[-1].shape[1])[0], dtype)]
     for token in tokens:
         x = exactly(embedding[token], dtype)
         for place, p in enumerate(cells):
@@ -232,9 +238,9 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
             x = states[place][0]
         read.append(alpha)
     x = exactly(embedding[size + 1], dtype)
-    for p, state in zip(cells, states, strict=True):
+    for p, s, state in zip(cells, centroids, states, strict=True):
         u, _ = PARTS[kind](p, x, *state)
-        x = mixture(p["component.centroids"], alphas(p["component.centroids"], u, similarity, temperature))
+        x = u if s is None else mixture(s, alphas(s, u, similarity, temperature))
     return of(classifier["weight"], classifier["bias"], u), read
 
 

@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError, UnknownSymbol
-from neural.state_regularized.acceptor import Acceptor
-from neural.state_regularized.layers import KINDS
+from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
+from neural.state_regularized.layers import ALONE, KINDS
 from proofs_tests.neural import sr_equations
 from proofs_tests.neural.some_sr_networks import randomly, temperatures
 from proofs_tests.neural.sr_equations import close, exactly
 
 D = torch.float64
 every = pytest.mark.parametrize("kind", KINDS)
+alone = pytest.mark.parametrize("kind", ALONE)
 
 
 @st.composite
@@ -28,27 +29,32 @@ def acceptors(draw):
     know beside.
     """
     alphabet = "abc"[: draw(st.integers(1, 3))]
-    known = {
-        "start_token": draw(st.booleans()),
-        "similarity": draw(st.sampled_from(["dot", "euclidean"])),
-        "temperature": draw(temperatures),
-    }
+    kind, known = draw(st.sampled_from([*KINDS, *ALONE])), {"start_token": draw(st.booleans())}
+    if kind in KINDS:
+        known |= {
+            "k": draw(st.integers(2, 4)),
+            "similarity": draw(st.sampled_from(["dot", "euclidean"])),
+            "temperature": draw(temperatures),
+        }
     network = Acceptor(
         alphabet,
-        draw(st.sampled_from(list(KINDS))),
+        kind,
         draw(st.integers(1, 4)),
-        draw(st.integers(2, 4)),
-        draw(st.none() | st.integers(1, 3)),
-        draw(st.integers(1, 2)),
+        embedding_size=draw(st.none() | st.integers(1, 3)),
+        num_layers=draw(st.integers(1, 2)),
         dtype=draw(st.sampled_from([torch.float32, D])),
         **known,
     )
+    known.pop("k", None)
     strings = draw(st.lists(st.text(alphabet, max_size=5), min_size=1, max_size=4))
     return randomly(network, draw(st.integers(0, 2**20))), strings, known
 
 
 def acceptor(**options):
-    return randomly(Acceptor(**{"alphabet": "ab", "hidden_size": 3, "k": 4, "dtype": D, **options}), seed=1)
+    centroids = {} if options.get("kind") in ALONE else {"k": 4}
+    return randomly(
+        Acceptor(**{"alphabet": "ab", "hidden_size": 3, **centroids, "dtype": D, **options}), seed=1
+    )
 
 
 @given(acceptors())
@@ -60,14 +66,20 @@ def test_logits_and_probabilities_are_those_of_section_3_3(drawn):
     tokens, lengths = network.tokens(strings)
     other = tokens + (torch.arange(len(tokens))[:, None] >= lengths) * (len(network.alphabet) - 1)
     batches = [network(strings), network(tokens, lengths), network(other, lengths)]
-    alpha = network.probabilities(strings)
-    assert alpha.shape == (1 + max(map(len, strings)), len(strings), network.cells[-1].component.k)
+    alpha = network.probabilities(strings) if network.has_centroids else None
+    assert alpha is None or alpha.shape == (
+        1 + max(map(len, strings)),
+        len(strings),
+        network.cells[-1].component.k,
+    )
     for b, string in enumerate(strings):
         logit, read = sr_equations.logit(network, network.kind, string, **known)
         for logits in batches:
             assert logits.shape == (len(strings),) and logits.dtype == network.embedding.weight.dtype
             close(logits[b : b + 1], logit)
         close(network([string]), logit)
+        if alpha is None:
+            continue
         assert len(read) == len(string) + 1
         for row, near in zip(alpha[:, b], read, strict=False):
             close(row, near)
@@ -81,7 +93,7 @@ def test_it_accepts_where_the_logit_is_positive(drawn):
     assert network.accepts(strings) == [value > 0 for value in network(strings).tolist()]
 
 
-@every
+@pytest.mark.parametrize("kind", [*KINDS, *ALONE])
 def test_the_start_token_matters_only_where_it_is_read(kind):
     for start_token in (True, False):
         network = acceptor(kind=kind, start_token=start_token)
@@ -98,6 +110,40 @@ def test_without_a_start_token_it_starts_at_centroid_0(kind):
         assert torch.equal(h, cell.component.centroids[:, 0].expand(3, 3))
         assert all(torch.equal(part, torch.zeros(3, 3, dtype=D)) for part in c)
     assert network.probabilities(["", "ab"])[0].tolist() == [[1.0, 0.0, 0.0, 0.0]] * 2
+
+
+@alone
+def test_without_a_start_token_and_centroids_it_starts_at_zero(kind):
+    network = acceptor(kind=kind, start_token=False, num_layers=2)
+    parts = [part for state in network.first_states(3) for part in state]
+    assert len(parts) == (2 if kind == "gru" else 4)
+    assert all(torch.equal(part, torch.zeros(3, 3, dtype=D)) for part in parts)
+
+
+@alone
+def test_without_centroids_it_has_no_alpha_no_temperature_and_no_options_of_them(kind):
+    network = acceptor(kind=kind, num_layers=2)
+    assert not any("component" in name for name, _ in network.named_parameters())
+    assert set(acceptor().options) - set(network.options) == set(OF_CENTROIDS)
+    assert Acceptor(**network.options, dtype=D).options == network.options
+    for asked in (
+        lambda: network.cells,
+        lambda: network.probabilities(["ab"]),
+        lambda: network.set_temperature(1.0),
+    ):
+        with pytest.raises(InputError, match=f"of kind {kind}, which has no centroids; one of sr-elman"):
+            asked()
+
+
+@alone
+@pytest.mark.parametrize(
+    "option",
+    [{"k": 3}, {"noise": 0.5}, {"temperature": 2.0}, {"similarity": "euclidean"}, {"transition": "limit"}],
+    ids=lambda option: next(iter(option)),
+)
+def test_options_of_centroids_are_refused_without_them(kind, option):
+    with pytest.raises(InputError, match=f"{next(iter(option))} is .* of kind {kind} has no centroids"):
+        acceptor(kind=kind, **option)
 
 
 def test_the_end_token_is_a_step_without_the_stochastic_component():
@@ -168,7 +214,7 @@ def test_probabilities_are_of_one_run():
     assert bool(torch.stack([torch.isclose(alpha[1], way).all(dim=-1) for way in ways]).any(dim=0).all())
 
 
-@every
+@pytest.mark.parametrize("kind", [*KINDS, *ALONE])
 def test_gradients_reach_every_parameter(kind):
     network = acceptor(kind=kind, num_layers=2).train()
     network(["ab", "b", ""]).square().sum().backward()
@@ -272,7 +318,7 @@ def test_wrong_tokens_are_named(call, says):
     [
         ({"alphabet": ""}, r"alphabet is \(\), where at least one symbol"),
         ({"alphabet": "aba"}, "where at least one symbol, each once"),
-        ({"kind": "gru"}, 'kind is \'gru\', where "sr-elman" or "sr-gru" or "sr-lstm" or "sr-lstm-p"'),
+        ({"kind": "elman"}, 'kind is \'elman\', where "sr-elman" or .* or "sr-lstm-p" or "gru" or'),
         ({"start_token": 1}, "start_token is 1"),
         ({"embedding_size": 0}, "embedding_size is 0"),
         ({"k": 1}, "k is 1"),

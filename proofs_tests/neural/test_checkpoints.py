@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 import automata.files
 from automata.errors import FormatError, InputError
 from neural import checkpoints
-from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
 from neural.state_regularized.files import KIND, load, save
-from neural.state_regularized.layers import KINDS
+from neural.state_regularized.layers import ALONE, KINDS
 from proofs_tests.neural.some_sr_networks import randomly
 
 json_values = st.recursive(
@@ -128,6 +128,16 @@ def test_a_network_comes_back_bit_by_bit(tmp_path, kind, dtype, options):
     if loaded.layers.components[0].transition != "sampled":
         strings = ["", network.alphabet, network.alphabet[:1] * 4]
         assert torch.equal(loaded(strings), network.eval()(strings))
+
+
+@pytest.mark.parametrize("kind", ALONE)
+def test_a_network_without_centroids_comes_back_bit_by_bit(tmp_path, kind):
+    network = randomly(Acceptor("ab", kind, 3, num_layers=2, start_token=kind != "lstm"), seed=4)
+    save(network, tmp_path / "kept.safetensors")
+    loaded, about = load(tmp_path / "kept.safetensors")
+    assert loaded.options == network.options and not set(OF_CENTROIDS) & set(about["network"])
+    same_bits(network.state_dict(), loaded.state_dict())
+    assert torch.equal(loaded(["", "ab"]), network(["", "ab"]))
 
 
 @given(st.dictionaries(st.text(max_size=5).filter(lambda name: name != "network"), json_values, max_size=4))
@@ -366,7 +376,11 @@ HUGE = 10**12
         ({"noise": -1}, "noise is -1"),
         ({"noise": "a"}, "noise is 'a'"),
         ({"noise": float("nan")}, "noise is nan"),
-        ({"kind": "gru"}, "kind is 'gru'"),
+        ({"kind": "elman"}, "kind is 'elman'"),
+        (
+            {"kind": "gru"},
+            "the field 'k' is there, where a network of kind gru has alphabet, kind, hidden_size",
+        ),
         ({"kind": ["sr-gru"]}, "kind is"),
         ({"kind": "sr-lstm"}, "the tensor layers.cells.0.part"),
         ({"similarity": "cosine"}, "similarity is 'cosine'"),
