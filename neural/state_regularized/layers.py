@@ -19,6 +19,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.stacked import Stacked
+from neural.state_regularized import fast_steps
 from neural.state_regularized.component import Similarity, StochasticComponent, Transition
 from neural.state_regularized.parts import ElmanPart, GRUPart, LSTMPart, PeepholePart, RecurrentPart
 from neural.unrolled import CellOutput, RecurrentCell
@@ -72,6 +73,8 @@ class SRCell(RecurrentCell):
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """The ``scores`` are alpha, the ``outputs`` h."""
+        if fast_steps.can_run(self, inputs, state):
+            return self._run_fast(inputs, state)
         now = tuple(state)
         alphas: list[tuple[Tensor, ...]] = []
         states: list[tuple[Tensor, ...]] = []
@@ -84,6 +87,15 @@ class SRCell(RecurrentCell):
         after = stacked_states(states, now)
         (alpha,) = stacked_states(alphas, (inputs.new_zeros(inputs.shape[1], self.component.k),))
         return CellOutput(alpha, after[0], after)
+
+    def _run_fast(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
+        """With the gradient by hand."""
+        noise, like = None, inputs.new_empty(inputs.shape[1], self.component.k)
+        if self.training and self.component.noise:
+            noise = self.component.noise * torch.stack([torch.randn_like(like) for _ in inputs])
+        made = fast_steps.steps(self, inputs, state, noise=noise)
+        assert made.alpha is not None
+        return CellOutput(made.alpha, made.h, (made.h,) if made.c is None else (made.h, made.c))
 
 
 class SRElmanCell(SRCell):
@@ -131,6 +143,10 @@ class PartCell(RecurrentCell):
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Both ``scores`` and ``outputs`` are h."""
+        if fast_steps.can_run(self, inputs, state):
+            _, h, _, c = fast_steps.steps(self, inputs, state)
+            assert c is not None
+            return CellOutput(h, h, (h, c))
         now, states = tuple(state), list[tuple[Tensor, ...]]()
         for read in self.part.read(inputs).unbind(0):
             now = self.part.step(read, now)

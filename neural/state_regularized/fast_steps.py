@@ -1,0 +1,164 @@
+"""State-regularized cells, and the LSTM with peepholes, with the gradient by hand: the same as
+:meth:`~neural.unrolled.RecurrentCell.run`, faster where gradients are wanted.
+
+The layers of :mod:`~neural.state_regularized.layers` run so by themselves where they can. A training loop
+that has noise of its own, or needs what comes before the stochastic component, calls :func:`steps`.
+
+>>> from neural.state_regularized.layers import SRLSTMP
+>>> cell = SRLSTMP(3, 2, k=5).cell
+>>> made = steps(cell, torch.zeros(7, 4, 3), cell.start(4))
+>>> made.u.shape, made.h.shape, made.alpha.shape, made.c.shape
+(torch.Size([7, 4, 2]), torch.Size([7, 4, 2]), torch.Size([7, 4, 5]), torch.Size([7, 4, 2]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import InputError
+from neural.state_regularized.component import COLD, StochasticComponent
+from neural.state_regularized.parts import GRUPart, LSTMPart, PeepholePart, RecurrentPart
+from neural.state_regularized.rows import Rows
+from neural.state_regularized.steps_of_grus import GRUSteps
+from neural.state_regularized.steps_of_lstms import LSTMSteps
+
+
+class Steps(NamedTuple):
+    """What each step gave, in the shape of the inputs.
+
+    Attributes:
+        u: of the recurrent component, before the stochastic one.
+        h: the new hidden state; without a stochastic component it is u.
+        alpha: the transition probabilities; ``None`` without a stochastic component.
+        c: the cell state; ``None`` where there is none.
+    """
+
+    u: Tensor
+    h: Tensor
+    alpha: Tensor | None
+    c: Tensor | None
+
+
+def steps(
+    cell: nn.Module,
+    inputs: Tensor,
+    state: Sequence[Tensor],
+    sizes: Sequence[int] | None = None,
+    noise: Tensor | None = None,
+    gate_noise: Tensor | None = None,
+) -> Steps:
+    """Run a cell.
+
+    Args:
+        cell: of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and ``transition="mixture"``, or of
+            an LSTM-P.
+        inputs: x, shape ``(T, B, input_size)``; with ``sizes``, shape ``(N, input_size)``: the first symbols
+            of all strings, then the second ones, ..., longest string first, as torch packs them.
+        state: the first one, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.
+        sizes: how many strings have a t-th symbol, for each t; none of them is 0.
+        noise: what is added to the logits u S / tau, shape ``(T, B, k)`` or ``(N, k)``.
+        gate_noise: what is added to what the gates' sigmoids and tanh are taken of, shape
+            ``(T, B, gates * d)`` or ``(N, gates * d)``, gates in torch's order.
+
+    Raises :class:`~automata.errors.InputError` for a cell of another kind, and for no steps at all.
+    """
+    part, component = _of(cell)
+    sizes = (inputs.shape[1],) * len(inputs) if sizes is None else tuple(sizes)
+    lead = inputs.shape[:-1]
+    if not sizes or 0 in sizes:
+        raise InputError("there is no step, or no string in one, where one at least is right")
+    rows = Rows(sizes)
+    read = part.read(inputs).reshape(-1, part.gates * part.hidden.out_features // part.gates)
+    if gate_noise is not None:
+        read = read + gate_noise.reshape(read.shape)
+    flat = None if noise is None else noise.reshape(len(read), -1)
+    run = _gru if isinstance(part, GRUPart) else _lstm
+    made = run(part, component, read, state, flat, rows)
+    return Steps(*(None if one is None else one.reshape(*lead, -1) for one in made))  # type: ignore[arg-type]
+
+
+def can_run(cell: nn.Module, inputs: Tensor, state: Sequence[Tensor]) -> bool:
+    """Is this a cell that :func:`steps` can run, are there steps, and is a gradient wanted, of the usual
+    kind? Transforms of ``torch.func``, forward derivatives and compilers go through the cell itself.
+    """
+    tensors = (inputs, *state, *cell.parameters())
+    return (
+        torch.is_grad_enabled()
+        and inputs.shape[0] > 0
+        and inputs.shape[1] > 0
+        and any(one.requires_grad for one in tensors)
+        and _computes(cell)
+        and not torch.compiler.is_compiling()
+        and not torch._C._get_tracing_state()
+        and not torch.is_autocast_enabled(inputs.device.type)
+        and not torch._C._are_functorch_transforms_active()
+        and torch.autograd.forward_ad._current_level < 0
+    )
+
+
+def _of(cell: Any) -> tuple[RecurrentPart, StochasticComponent | None]:
+    if not _computes(cell):
+        raise InputError(
+            'only an SR-GRU, SR-LSTM or SR-LSTM-P with similarity="dot" and transition="mixture", at a'
+            f" temperature from {COLD:.3g} on, or an LSTM-P can be run so"
+        )
+    return cell.part, getattr(cell, "component", None)
+
+
+def _computes(cell: Any) -> bool:
+    part, component = getattr(cell, "part", None), getattr(cell, "component", None)
+    if component is None:
+        return isinstance(part, PeepholePart)
+    usual = (component.similarity, component.transition) == ("dot", "mixture")
+    return isinstance(part, GRUPart | LSTMPart) and usual and component.temperature >= COLD
+
+
+def _lstm(
+    part: Any,
+    component: StochasticComponent | None,
+    read: Tensor,
+    state: Sequence[Tensor],
+    noise: Tensor | None,
+    rows: Rows,
+) -> tuple[Tensor | None, ...]:
+    h, c = state
+    weight = part.hidden.weight.T
+    first, wide, scaled = part.hidden(h), weight, None
+    if part.hidden.bias is not None:
+        first = h @ weight
+        read = read + part.hidden.bias
+    if component is not None:
+        wide, scaled = component.centroids.T @ weight, component.centroids / component.temperature
+    peepholes = part.peepholes if isinstance(part, PeepholePart) else None
+    u, alpha, cells = LSTMSteps.apply(  # type: ignore[no-untyped-call]
+        read, first, c, wide, peepholes, scaled, noise, rows
+    )
+    return u, u if component is None else alpha @ component.centroids.T, alpha, cells
+
+
+def _gru(
+    part: Any,
+    component: StochasticComponent | None,
+    read: Tensor,
+    state: Sequence[Tensor],
+    noise: Tensor | None,
+    rows: Rows,
+) -> tuple[Tensor | None, ...]:
+    assert component is not None
+    (h,) = state
+    centroids, weight, bias = component.centroids, part.hidden.weight, part.hidden.bias
+    d = len(centroids)
+    wide = torch.cat([weight @ centroids, centroids]).T
+    first = torch.cat([h @ weight.T, h], dim=1)
+    inner = read.new_zeros(d)
+    if bias is not None:
+        read = read + torch.cat([bias[: 2 * d], bias.new_zeros(d)])
+        inner = bias[2 * d :]
+    u, alpha = GRUSteps.apply(  # type: ignore[no-untyped-call]
+        read, first, wide, inner, centroids / component.temperature, noise, rows
+    )
+    return u, alpha @ centroids.T, alpha, None

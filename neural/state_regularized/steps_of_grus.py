@@ -1,0 +1,132 @@
+"""All steps of a state-regularized GRU at once, with the gradient by hand (equations 2 and 5, Wang & Niepert
+2019); as :mod:`~neural.state_regularized.steps_of_lstms` has those of LSTMs.
+
+What goes from step to step is alpha: h = S alpha, so that one product with [U S; S] gives the gates' maps of
+h, and h.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
+
+
+class GRUSteps(torch.autograd.Function):
+    """The steps as a function: :func:`differentiable_steps` computes the same, and its derivatives by
+    autograd.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        read: Tensor,
+        first: Tensor,
+        wide: Tensor,
+        inner: Tensor,
+        scaled: Tensor,
+        noise: Tensor | None,
+        rows: Rows,
+    ) -> tuple[Tensor, Tensor]:
+        """u and alpha after each step.
+
+        Args:
+            ctx: keeps what the gradient needs.
+            read: W x + b of every gate, shape ``(N, 3 d)``, with the biases of r and z for h, too.
+            first: U h of every gate, and h, before the first step, shape ``(B, 4 d)``.
+            wide: from alpha to U h and h, shape ``(k, 4 d)``.
+            inner: n's bias for h, b'_n, shape ``(d,)``.
+            scaled: S / tau, shape ``(d, k)``.
+            noise: what is added to the logits, shape ``(N, k)``.
+            rows: how the rows stand.
+        """
+        count, (d, k) = len(read), scaled.shape
+        maps, ns, us = read.new_empty(count, 4, d), read.new_empty(count, d), read.new_empty(count, d)
+        alphas = read.new_empty(count, k)
+        parts = [rows.split(x) for x in (read, maps, ns, us, alphas)]
+        noises = None if noise is None else rows.split(noise)
+        bias = torch.cat([inner.new_zeros(2 * d), inner, inner.new_zeros(d)])
+        a = first
+        for t, (heard, map_, n, u, alpha) in enumerate(zip(*parts, strict=True)):
+            size = len(u)
+            flat = map_.view(size, 4 * d)
+            if t:
+                torch.addmm(bias, a[:size], wide, out=flat)
+            else:
+                torch.add(bias, a, out=flat)
+            flat[:, : 2 * d].add_(heard[:, : 2 * d]).sigmoid_()
+            r, z, inside, h = map_.unbind(1)
+            torch.addcmul(heard[:, 2 * d :], r, inside, out=n).tanh_()
+            torch.lerp(n, h, z, out=u)
+            logits = u @ scaled if noises is None else torch.addmm(noises[t], u, scaled)
+            a = torch.softmax(logits, dim=1, out=alpha)
+        ctx.save_for_backward(read, first, wide, inner, scaled, noise, maps, ns, us, alphas)
+        ctx.rows = rows
+        ctx.set_materialize_grads(False)
+        return us, alphas
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor | None) -> Any:
+        """The gradients of the arguments."""
+        read, first, wide, inner, scaled, noise, maps, ns, us, alphas = ctx.saved_tensors
+        rows: Rows = ctx.rows
+        if torch.is_grad_enabled():  # of the gradient a derivative is wanted: autograd goes through all steps
+            values = (read, first, wide, inner, scaled, noise)
+            return (*rows.again(differentiable_steps, ctx, values, grads), None)
+        to_u, to_alpha = grads
+        count, d = us.shape
+        to_us = torch.zeros_like(us) if to_u is None else to_u.contiguous().clone()
+        to_logits = torch.zeros_like(alphas) if to_alpha is None else to_alpha.contiguous().clone()
+        to_maps, to_n = torch.empty_like(maps), torch.empty_like(us)
+        later = None  # the gradient of alpha after the step, from the steps that follow
+        ends = rows.ends
+        for steps in blocks(rows, d):
+            low, high = (ends[steps[-1] - 1] if steps[-1] else 0), ends[steps[0]]
+            r, z, inside, h = maps[low:high].unbind(1)
+            n, rest = ns[low:high], 1 - z
+            factors = torch.empty_like(maps[low:high])
+            through_n = torch.addcmul(rest, rest, n * n, value=-1)
+            torch.mul(through_n, r, out=factors[:, 2])
+            torch.mul(torch.addcmul(r, r, r, value=-1), inside, out=factors[:, 0]).mul_(through_n)
+            torch.mul(h - n, rest.mul_(z), out=factors[:, 1])
+            factors[:, 3] = z
+            for t in steps:
+                at, to = ends[t] - rows.sizes[t], ends[t]
+                here = slice(at - low, to - low)
+                added(to_logits[at:to], later)
+                softmax_backward(to_logits[at:to], alphas[at:to])
+                into_u = to_us[at:to].addmm_(to_logits[at:to], scaled.T)
+                torch.mul(into_u.unsqueeze(1), factors[here], out=to_maps[at:to])
+                if t:
+                    later = to_maps[at:to].view(len(into_u), 4 * d) @ wide.T
+            torch.mul(to_us[low:high], through_n, out=to_n[low:high])
+        flat = to_maps.view(count, 4 * d)
+        return (
+            torch.cat([flat[:, : 2 * d], to_n], dim=1),
+            rows.first(flat),
+            rows.previous(alphas).T @ rows.later(flat),
+            to_maps[:, 2].sum(dim=0),
+            us.T @ to_logits,
+            None if noise is None else to_logits,
+            None,
+        )
+
+
+def differentiable_steps(
+    read: Tensor, first: Tensor, wide: Tensor, inner: Tensor, scaled: Tensor, noise: Tensor | None, rows: Rows
+) -> tuple[Tensor, Tensor]:
+    """What :class:`GRUSteps` computes, for autograd."""
+    us, alphas = list[Tensor](), list[Tensor]()
+    d, a = len(scaled), first
+    for t, heard in enumerate(rows.split(read)):
+        maps = a[: len(heard)] @ wide if t else a
+        r, z = torch.sigmoid(heard[:, : 2 * d] + maps[:, : 2 * d]).chunk(2, dim=1)
+        n = torch.tanh(heard[:, 2 * d :] + r * (maps[:, 2 * d : 3 * d] + inner))
+        us.append(torch.lerp(n, maps[:, 3 * d :], z))
+        logits = us[-1] @ scaled
+        a = torch.softmax(logits if noise is None else logits + rows.split(noise)[t], dim=1)
+        alphas.append(a)
+    return torch.cat(us), torch.cat(alphas)
