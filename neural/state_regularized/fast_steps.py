@@ -55,7 +55,7 @@ def steps(
 
     Args:
         cell: of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and ``transition="mixture"``, or of
-            an LSTM-P.
+            an LSTM or LSTM-P alone.
         inputs: x, shape ``(T, B, input_size)``; with ``sizes``, shape ``(N, input_size)``: the first symbols
             of all strings, then the second ones, ..., longest string first, as torch packs them.
         state: the first one, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.
@@ -91,7 +91,7 @@ def can_run(cell: nn.Module, inputs: Tensor, state: Sequence[Tensor]) -> bool:
         and inputs.shape[0] > 0
         and inputs.shape[1] > 0
         and any(one.requires_grad for one in tensors)
-        and _computes(cell)
+        and computes(cell)
         and not torch.compiler.is_compiling()
         and not torch._C._get_tracing_state()
         and not torch.is_autocast_enabled(inputs.device.type)
@@ -101,18 +101,19 @@ def can_run(cell: nn.Module, inputs: Tensor, state: Sequence[Tensor]) -> bool:
 
 
 def _of(cell: Any) -> tuple[RecurrentPart, StochasticComponent | None]:
-    if not _computes(cell):
+    if not computes(cell):
         raise InputError(
             'only an SR-GRU, SR-LSTM or SR-LSTM-P with similarity="dot" and transition="mixture", at a'
-            f" temperature from {COLD:.3g} on, or an LSTM-P can be run so"
+            f" temperature from {COLD:.3g} on, or an LSTM or LSTM-P alone can be run so"
         )
     return cell.part, getattr(cell, "component", None)
 
 
-def _computes(cell: Any) -> bool:
+def computes(cell: Any) -> bool:
+    """Is this a cell that :func:`steps` can run?"""
     part, component = getattr(cell, "part", None), getattr(cell, "component", None)
     if component is None:
-        return isinstance(part, PeepholePart)
+        return isinstance(part, LSTMPart)
     usual = (component.similarity, component.transition) == ("dot", "mixture")
     return isinstance(part, GRUPart | LSTMPart) and usual and component.temperature >= COLD
 

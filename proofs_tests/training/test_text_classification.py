@@ -324,4 +324,4 @@ def test_the_list_has_every_experiment_and_says_which_cannot_be_run(
         if one["runs"]:
             assert main.run([*one["command"].split(), "--help"]) == 0
     assert main.run(["train", "--list"]) == 0
-    assert "palindromes: cannot be run yet" in capfd.readouterr().out
+    assert "mnist: cannot be run yet" in capfd.readouterr().out

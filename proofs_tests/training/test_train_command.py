@@ -41,7 +41,7 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
 
 def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     status = main.run(
-        ["train", "parentheses", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)]
+        ["train", "nested", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)]
     )
     assert status == 1 and "--resume" in capfd.readouterr().out
 
@@ -56,7 +56,7 @@ def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixt
         (["tomita", "--grammar", "1", "--minutes", "-1"], "--minutes"),
         (["tomita", "--grammar", "1", "--minutes", "nan"], "--minutes"),
         (["tomita", "--grammar", "1", "--resume"], "cannot be read"),
-        (["parentheses", "--depth", "0"], "--depth"),
+        (["nested", "--depth", "0"], "--depth"),
         (["dfa", "none.json"], "none.json"),
         (["everything.json"], "everything.json"),
     ],

@@ -73,9 +73,9 @@ class Loop:
 
     @property
     def done(self) -> bool:
-        """Is the last epoch done, or has none been better for long?"""
+        """Is the last epoch done, has none been better for long, or is nothing left?"""
         p, s = self.progress, self.settings
-        return p.epoch >= s.epochs or p.epoch - p.best_epoch >= s.patience
+        return p.epoch >= s.epochs or p.epoch - p.best_epoch >= s.patience or self.task.finished
 
     def run(
         self,

@@ -1,5 +1,5 @@
-"""Dropout whose masks belong to examples: they depend on the run's seed, the step and the example, and on
-neither the batch that the example is in, its padding, the process nor the device.
+"""Dropout and noise whose random numbers belong to examples: they depend on the run's seed, the step and the
+example, and on neither the batch that the example is in, its padding, the process nor the device.
 
 The numbers are splitmix64's (Steele, Lea and Flood 2014), of a counter and a key.
 
@@ -49,12 +49,30 @@ class Noise:
         Returns:
             Shape ``(B, *shape)``.
         """
-        count = math.prod(shape)
-        keys = _hashed(self.keys + torch.tensor(stream + 1, device=self.keys.device) * _FIRST)
-        counters = torch.arange(count, device=keys.device) * _STEP
-        numbers = _hashed(keys[:, None] + counters) & ((1 << _BITS) - 1)
-        mask = numbers >= round(dropped * (1 << _BITS))
+        mask = self._numbers(stream, shape) >= round(dropped * (1 << _BITS))
         return (mask.to(dtype or torch.get_default_dtype()) / (1 - dropped)).reshape(-1, *shape)
+
+    def normal(self, stream: int, shape: tuple[int, ...], dtype: torch.dtype | None = None) -> Tensor:
+        """Standard Gaussian numbers, by the inverse of their distribution: within 5.2 of 0, where all but one
+        in five million are.
+
+        Args:
+            stream: which numbers of the step they are, among the masks' streams.
+            shape: of an example's numbers, as for masks.
+            dtype: of the numbers; torch's default without it.
+
+        Returns:
+            Shape ``(B, *shape)``.
+        """
+        middles = (self._numbers(stream, shape) | 1).to(torch.float32)  # odd ones are in the middle of two
+        drawn = torch.erfinv(middles * 2.0 ** (1 - _BITS) - 1) * math.sqrt(2)
+        return drawn.to(dtype or torch.get_default_dtype()).reshape(-1, *shape)
+
+    def _numbers(self, stream: int, shape: tuple[int, ...]) -> Tensor:
+        """Uniform integers of ``_BITS`` bits, shape ``(B, product of the shape)``."""
+        keys = _hashed(self.keys + torch.tensor(stream + 1, device=self.keys.device) * _FIRST)
+        counters = torch.arange(math.prod(shape), device=keys.device) * _STEP
+        return _hashed(keys[:, None] + counters) & ((1 << _BITS) - 1)
 
 
 def _hashed(z: Tensor) -> Tensor:

@@ -20,11 +20,15 @@ class Task(Protocol):
         carries: is there a state that goes from one batch to the next?
         average: the decay of a running mean of the weights, which is measured and kept in their place; 0:
             there is none. Learning rates of the optimiser's groups keep their ratios.
+        finished: is there nothing left to train, after this epoch?
     """
 
     network: nn.Module
     carries: bool
     average: float
+
+    @property
+    def finished(self) -> bool: ...
 
     def batches(self, epoch: int) -> list[Tensor]:
         """The examples of each batch of an epoch, from 0 on; they depend on the seed and the epoch alone."""
@@ -64,6 +68,11 @@ class ExampleTask:
 
     carries = False
     average = 0.0
+
+    @property
+    def finished(self) -> bool:
+        """The settings say when."""
+        return False
 
     def __init__(self, network: nn.Module, settings: Settings, lengths: Tensor) -> None:
         self.network, self.settings, self.lengths = network, settings, lengths

@@ -33,6 +33,7 @@ class LanguageTask:
     """
 
     carries = True
+    finished = False
     average = 0.0
 
     def __init__(self, network: LanguageModel, corpus: Corpus) -> None:

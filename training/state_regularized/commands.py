@@ -1,4 +1,4 @@
-"""The command line's ``train tomita``, ``parentheses`` and ``dfa``: which language, how large a network,
+"""The command line's ``train tomita``, ``nested`` and ``dfa``: which language, how large a network,
 where to keep it.
 """
 
@@ -60,7 +60,7 @@ def tomita(
     return _train(language(grammar), seed, units, centroids, recipe, minutes, output, resume, as_json)
 
 
-def parentheses(
+def nested(
     depth: Annotated[
         int, typer.Option("--depth", max=100, help="the most parentheses that are open at once")
     ] = 4,

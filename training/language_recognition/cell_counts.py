@@ -1,0 +1,57 @@
+"""What the cell state counts: a linear map from c_t to the depth, fitted on some strings and measured on
+others (Figures 6 and 13, Wang & Niepert 2019, in numbers).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.language_recognition import parentheses
+from training.language_recognition.network import TrainedAcceptor
+from training.language_recognition.strings import Strings
+
+FITTED = parentheses.Column("fitted", (1, 5), (100, 100))
+MEASURED = parentheses.Column("measured", (20, 20), (1000, 1000))
+FEW, MANY = 50, 200
+
+
+def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
+    """How well the depth is read off the cell state, in balanced strings.
+
+    Returns:
+        ``r_squared`` of the map (fitted at depths up to 5 and length 100) there; its ``largest_error`` at
+        depth 20 and length 1,000, and the same of the best single cell; and ``drift_a_symbol``, the slope of
+        the error over the place in these strings.
+    """
+    rng = np.random.default_rng([seed, 0xC0])
+    cells, depths, _ = _states(network, parentheses.draw(FITTED, MANY, 0, rng))
+    with_one = np.column_stack([cells, np.ones(len(cells))])
+    weights, *_ = np.linalg.lstsq(with_one, depths, rcond=None)
+    squared = ((with_one @ weights - depths) ** 2).mean() / depths.var()
+    single = [np.polyfit(cells[:, i], depths, 1) for i in range(cells.shape[1])]
+    best = int(
+        np.argmin([((np.polyval(one, cells[:, i]) - depths) ** 2).mean() for i, one in enumerate(single)])
+    )
+    far, deep, places = _states(network, parentheses.draw(MEASURED, FEW, 0, rng))
+    errors = np.column_stack([far, np.ones(len(far))]) @ weights - deep
+    alone = np.polyval(single[best], far[:, best]) - deep
+    return {
+        "r_squared": float(1 - squared),
+        "largest_error": float(np.abs(errors).max()),
+        "largest_error_of_one_cell": float(np.abs(alone).max()),
+        "drift_a_symbol": float(np.polyfit(places, errors, 1)[0]),
+    }
+
+
+def _states(network: TrainedAcceptor, strings: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of all symbols of all strings: the cell state after it, the depth, and its place."""
+    tokens, lengths, _ = strings.at(torch.arange(len(strings)))
+    with torch.no_grad():
+        _, cells = network.states(tokens)
+    steps = (tokens == parentheses.OPEN).long() - (tokens == parentheses.CLOSE).long()
+    depths = torch.cumsum(steps, dim=0)
+    there: Tensor = torch.arange(len(tokens))[:, None] < lengths
+    places = torch.arange(len(tokens))[:, None].expand_as(tokens)
+    return (cells[1:][there].double().numpy(), depths[there].double().numpy(), places[there].double().numpy())

@@ -1,0 +1,101 @@
+"""One run on a language: settings in, a result out, and a network that ``ratproof certify`` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from neural.state_regularized import files
+from neural.state_regularized.acceptor import Acceptor
+from training.engine import results
+from training.engine.names import RESULT
+from training.engine.progress import Outcome
+from training.engine.run import Where, finished, train
+from training.engine.seeds import mixed
+from training.language_recognition.cell_counts import counted
+from training.language_recognition.languages import Language, language
+from training.language_recognition.network import TrainedAcceptor
+from training.language_recognition.paper import paper
+from training.language_recognition.settings import Recognition
+from training.language_recognition.task import RecognitionTask
+
+NETWORK = "network.safetensors"
+
+
+def run(
+    experiment: str,
+    settings: Recognition,
+    where: Where,
+    stop: Callable[[], bool] = lambda: False,
+    test: bool = True,
+) -> dict[str, Any] | Outcome:
+    """Train, and measure on each test set.
+
+    Args:
+        experiment: ``parentheses`` or ``palindromes``.
+        settings: how.
+        where: the run's folder.
+        stop: should it stop here?
+        test: measure it on the test sets, too? Settings are chosen without; no test string is drawn then.
+
+    Returns:
+        The result, which is kept in the folder too; or why there is none yet.
+
+    Raises:
+        InputError: for folders that are none.
+        Diverged: the loss is not finite.
+    """
+    done = finished(where, settings.to_json())
+    if done is not None:
+        return done
+    strings = language(experiment, settings)
+    training, dev = strings.training(), strings.dev()
+    network = build(strings, settings)
+    task = RecognitionTask(network, settings, training, dev)
+    data = {"train": training.described(), "dev": dev.described()}
+    about = {"experiment": experiment, "data": data}
+    ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
+    if ran.outcome != "trained":
+        return ran.outcome
+    metrics: dict[str, Any] = {"dev_accuracy": float(task.right(network, dev).double().mean())}
+    errors: dict[str, dict[str, float]] = {}
+    for name, draw in strings.tests.items() if test else ():
+        drawn = draw()
+        wrong = ~task.right(network, drawn)
+        data[name] = drawn.described()
+        errors[name] = _shares(wrong, drawn.kinds)
+        metrics[f"test_error {name}"] = float(wrong.double().mean())
+    more: dict[str, Any] = {"data": data, "history": ran.loop.progress.history}
+    if test:
+        more["errors"] = errors
+    if test and experiment == "parentheses" and "lstm" in settings.model:
+        more["counter"] = counted(network, settings.seed)
+    metrics["curriculum_length"] = task.length
+    metrics["parameters"] = sum(p.numel() for p in network.parameters())
+    beside = paper(experiment, settings) if test else None
+    said = results.result(experiment, settings, ran.loop.progress, metrics, beside, more)
+    if ran.loop.fabric.is_global_zero:
+        about_network = {"experiment": experiment, "configuration": settings.to_json(), "metrics": metrics}
+        files.save(network.acceptor.cpu().eval(), where.folder / NETWORK, about_network)
+        results.write(said, where.folder / RESULT)
+    return said
+
+
+def build(strings: Language, settings: Recognition) -> TrainedAcceptor:
+    """The untrained network."""
+    options: dict[str, Any] = {"k": settings.centroids} if settings.model.startswith("sr-") else {}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(mixed(settings.seed, 3))
+        acceptor = Acceptor(strings.alphabet, settings.model, settings.units, **options)
+    return TrainedAcceptor(acceptor, settings)
+
+
+def _shares(wrong: torch.Tensor, kinds: tuple[str, ...]) -> dict[str, float]:
+    """The share of wrong answers on each kind of strings."""
+    shares = {}
+    for kind in dict.fromkeys(kinds):
+        own = torch.tensor([other == kind for other in kinds])
+        shares[kind] = float(wrong[own].double().mean())
+    return shares

@@ -1,0 +1,74 @@
+"""The strings of a run, by the name of its experiment: to train on, to select with, and the test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from training.language_recognition import palindromes, parentheses
+from training.language_recognition.settings import Recognition
+from training.language_recognition.strings import Strings
+
+DATA_SEED = 20191124
+"""All runs of an experiment have the same strings: runs differ in weights, batches and noise."""
+DEV_SHARE = 10
+"""Of the paper's 50,000 palindromes and others one in so many is read after each epoch."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """What a network learns.
+
+    Attributes:
+        alphabet: the symbols.
+        training, dev: draw the strings.
+        tests: draw the strings of each test set, by its name.
+    """
+
+    alphabet: tuple[str, ...]
+    training: Callable[[], Strings]
+    dev: Callable[[], Strings]
+    tests: dict[str, Callable[[], Strings]]
+
+
+def language(experiment: str, settings: Recognition) -> Language:
+    """That of an experiment."""
+    return _palindromes(settings) if experiment == "palindromes" else _parentheses(settings)
+
+
+def _generator(*numbers: int) -> np.random.Generator:
+    return np.random.default_rng([DATA_SEED, *numbers])
+
+
+def _parentheses(settings: Recognition) -> Language:
+    p, small = parentheses, int(settings.size == "small")
+    training, dev = p.SIZES[settings.size]
+    half = settings.test_strings // 2
+
+    def test(number: int, column: parentheses.Column) -> Callable[[], Strings]:
+        return lambda: p.draw(column, half, settings.test_strings - half, _generator(0, 9, number))
+
+    return Language(
+        p.ALPHABET,
+        lambda: p.draw(p.TRAINING, *training, _generator(0, 1, small)),
+        lambda: p.draw(p.DEV, *dev, _generator(0, 2, small)),
+        {column.name: test(number, column) for number, column in enumerate((*p.COLUMNS, p.DEEP))},
+    )
+
+
+def _palindromes(settings: Recognition) -> Language:
+    p, half = palindromes, settings.test_strings // 2
+    training = p.Column("training", p.TRAINING_LENGTHS, p.USUAL)
+    dev = p.Column("dev", p.DEV_LENGTHS, p.USUAL)
+
+    def test(number: int, column: palindromes.Column) -> Callable[[], Strings]:
+        return lambda: p.draw(column, half, settings.test_strings - half, _generator(1, 9, number))
+
+    return Language(
+        p.ALPHABET,
+        lambda: p.draw(training, *p.SIZES[0], _generator(1, 1)),
+        lambda: p.draw(dev, p.SIZES[1][0] // DEV_SHARE, p.SIZES[1][1] // DEV_SHARE, _generator(1, 2)),
+        {column.name: test(number, column) for number, column in enumerate(p.COLUMNS)},
+    )

@@ -1,0 +1,111 @@
+"""Palindromes w w^R over the letters a to z, and strings that are none (section 4.2, Tables 3 and 11).
+
+What the paper's negative strings are is not said, and the error hangs on it. Ours are of three kinds, each a
+column of its own: random strings; palindromes with one letter changed; and palindromes in which two letters
+at places of one parity are exchanged, which a network that compares sums of letters with alternating signs
+cannot tell from palindromes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from training.language_recognition.strings import LETTERS, Drawn, Strings
+
+ALPHABET = LETTERS
+TRIES = 50
+
+
+@dataclass(frozen=True)
+class Column:
+    """The strings of a set.
+
+    Attributes:
+        name: as the tables have it.
+        lengths: the least and the most; palindromes have even ones.
+        kinds: of the negative strings.
+    """
+
+    name: str
+    lengths: tuple[int, int]
+    kinds: tuple[str, ...]
+
+
+USUAL = ("random", "one letter")
+EXCHANGES = ("exchanged",)
+TRAINING_LENGTHS, DEV_LENGTHS = (1, 25), (26, 50)
+"""Of Table 10."""
+COLUMNS = tuple(
+    Column(f"l {most}{beside}", (50, most), kinds)
+    for kinds, beside in ((USUAL, ""), (EXCHANGES, ", exchanged"))
+    for most in (100, 200, 500)
+)
+"""Those of Table 3, once with the usual negative strings, once with exchanged letters alone."""
+SIZES = ((115040, 114944), (25000, 25000))
+"""Positive and negative strings for training and for the dev part (Table 9)."""
+
+
+def is_palindrome(tokens: list[int]) -> bool:
+    """Is the string w w^R?
+
+    >>> is_palindrome([0, 1, 1, 0]), is_palindrome([0, 1, 0]), is_palindrome([])
+    (True, False, True)
+    """
+    return len(tokens) % 2 == 0 and tokens == tokens[::-1]
+
+
+def draw(column: Column, positive: int, negative: int, rng: np.random.Generator) -> Strings:
+    """So many strings, all different where there are enough of them; negative ones of each kind alike."""
+    drawn: dict[tuple[int, ...], Drawn] = {}
+    shares = {kind: negative // len(column.kinds) for kind in column.kinds}
+    shares[column.kinds[0]] += negative - sum(shares.values())
+    for kind, many in {"palindrome": positive, **shares}.items():
+        goal, rounds = len(drawn) + many, 0
+        while len(drawn) < goal and rounds < TRIES:
+            for one in _some(column, kind, goal - len(drawn), rng):
+                drawn.setdefault(tuple(one.tokens), one)
+            rounds += 1
+    return Strings.of(list(drawn.values()))
+
+
+def _some(column: Column, kind: str, many: int, rng: np.random.Generator) -> Iterator[Drawn]:
+    for _ in range(many):
+        if kind == "random":
+            length = int(rng.integers(column.lengths[0], column.lengths[1] + 1))
+            tokens: list[int] | None = rng.integers(len(LETTERS), size=length).tolist()
+        else:
+            half = int(rng.integers((column.lengths[0] + 1) // 2, column.lengths[1] // 2 + 1))
+            word = rng.integers(len(LETTERS), size=half).tolist()
+            tokens = MADE[kind](word + word[::-1], rng)
+        if tokens is not None and is_palindrome(tokens) == (kind == "palindrome"):
+            yield Drawn(tokens, kind == "palindrome", kind)
+
+
+def _changed(tokens: list[int], rng: np.random.Generator) -> list[int]:
+    """One letter changed."""
+    place = int(rng.integers(len(tokens)))
+    tokens[place] = (tokens[place] + int(rng.integers(1, len(LETTERS)))) % len(LETTERS)
+    return tokens
+
+
+def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
+    """Two different letters at places of one parity exchanged; ``None`` where there are no two."""
+    for _ in range(TRIES if len(tokens) > 2 else 0):
+        first = int(rng.integers(len(tokens)))
+        second = int(rng.choice(np.arange(first % 2, len(tokens), 2)))
+        changed = list(tokens)
+        changed[first], changed[second] = tokens[second], tokens[first]
+        if changed != changed[::-1]:
+            return changed
+    return None
+
+
+MADE: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]] = {
+    "palindrome": lambda tokens, rng: tokens,
+    "one letter": _changed,
+    "exchanged": _exchanged,
+}
+"""How a string is made from a palindrome, by its kind."""

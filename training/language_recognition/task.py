@@ -1,0 +1,157 @@
+"""Acceptors, as the engine trains them: a curriculum by length, and a finish."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from automata.errors import InputError
+from neural.state_regularized.parts import PeepholePart
+from training.engine.noise import Noise
+from training.engine.seeds import mixed
+from training.engine.task import ExampleTask
+from training.language_recognition.network import TrainedAcceptor
+from training.language_recognition.settings import Recognition
+from training.language_recognition.strings import Strings
+
+LOOKED_AT = 512
+"""So many training strings say whether the next step of the curriculum comes."""
+AT_ONCE = 1024
+OUTPUT_MARGIN = 5.0
+LAST_SHARE = 0.02
+"""Of the learning rate, at the end of the finish."""
+
+
+class RecognitionTask(ExampleTask):
+    """An acceptor, strings to train on, and strings to select with.
+
+    Args:
+        network: the acceptor.
+        settings: of the run.
+        training, dev: labelled strings.
+
+    Attributes:
+        acceptor: the network.
+        length: how long strings are at present.
+        waited: epochs since the last step of the curriculum.
+        finishing: epochs of the finish that are begun; 0: the curriculum goes on.
+    """
+
+    settings: Recognition
+
+    def __init__(
+        self, network: TrainedAcceptor, settings: Recognition, training: Strings, dev: Strings
+    ) -> None:
+        super().__init__(network, settings, training.lengths)
+        self.acceptor = network
+        self.training, self.dev = training, dev
+        self.longest = int(training.lengths[-1])
+        self.length = float(min(max(settings.shortest, int(training.lengths[0])), self.longest))
+        self.waited, self.finishing, self.epoch = 0, 0, 0
+
+    @property
+    def finished(self) -> bool:
+        """Is the finish over?"""
+        return 0 < self.settings.finish < self.finishing
+
+    def batches(self, epoch: int) -> list[Tensor]:
+        """Random training strings, as long as the curriculum has come; half of a batch is in the language."""
+        s = self.settings
+        generator = torch.Generator().manual_seed(mixed(s.seed, 1, epoch))
+        many = self.training.up_to(int(self.length))
+        labels = self.training.labels[:many]
+        weights = torch.where(labels, 1 / labels.sum().clamp(min=1), 1 / (~labels).sum().clamp(min=1))
+        chosen = torch.multinomial(weights.double(), s.steps * s.batch, replacement=True, generator=generator)
+        return list(torch.split(chosen, s.batch))
+
+    def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
+        """The logistic loss of each string, shape ``(B,)``, and in the finish what margins lack."""
+        s, device = self.settings, next(self.network.parameters()).device
+        tokens, lengths, labels = (one.to(device) for one in self.training.at(examples.cpu()))
+        answer = network(tokens, lengths, noise, margins=self.finishing > 0)
+        signed = torch.where(labels, answer.logits, -answer.logits)
+        loss = functional.softplus(-signed)
+        if self.finishing:
+            loss = loss + s.margin * (answer.lacking + functional.relu(OUTPUT_MARGIN - signed))
+        part = self.acceptor.cell.part
+        if s.weight_decay and isinstance(part, PeepholePart):
+            loss = loss + s.weight_decay * part.peepholes.square().sum()
+        return loss
+
+    def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
+        """The dev set's accuracy; and the curriculum goes on."""
+        right = self.right(network, self.dev)
+        accuracy = float(right.double().mean())
+        said = {"dev_accuracy": accuracy, "length": self.length, "finishing": float(self.finishing)}
+        self.epoch += 1
+        self._climb(network)
+        return (float(self.epoch) if self.settings.keep == "last" else accuracy), said
+
+    def in_words(self, score: float) -> str:
+        """An accuracy, or that the last weights count."""
+        return (
+            "not asked, the last weights count" if self.settings.keep == "last" else super().in_words(score)
+        )
+
+    def optimiser(self) -> torch.optim.Optimizer:
+        """RMSprop with momentum, or Adam."""
+        s, parameters = self.settings, self.network.parameters()
+        if s.optimiser == "adam":
+            return torch.optim.Adam(parameters, lr=s.rate)
+        return torch.optim.RMSprop(parameters, lr=s.rate, momentum=0.9)
+
+    def next_rate(self, epoch: int, rate: float) -> float:
+        """It falls in the finish."""
+        begun = 1 < self.finishing <= self.settings.finish
+        return rate * LAST_SHARE ** (1 / max(1, self.settings.finish - 1)) if begun else rate
+
+    def carried(self) -> dict[str, Tensor]:
+        """Where the curriculum is."""
+        return {"curriculum": torch.tensor([self.length, self.waited, self.finishing, self.epoch]).double()}
+
+    def carry(self, tensors: dict[str, Tensor]) -> None:
+        """Go on there."""
+        kept = tensors["curriculum"]
+        if kept.shape != (4,) or not bool(torch.isfinite(kept).all()) or not bool((kept >= 0).all()):
+            raise InputError("the curriculum's place is none")
+        length, waited, finishing, epoch = kept.tolist()
+        self.length = min(length, float(self.longest))
+        self.waited, self.finishing, self.epoch = int(waited), int(finishing), int(epoch)
+
+    def right(self, network: nn.Module, strings: Strings, places: Tensor | None = None) -> Tensor:
+        """Which strings it classifies right, shape ``(N,)``; some of them where places are named."""
+        device = next(self.network.parameters()).device
+        places = torch.arange(len(strings)) if places is None else places
+        answers = []
+        with torch.no_grad():
+            for some in torch.split(places, AT_ONCE):
+                tokens, lengths, labels = (one.to(device) for one in strings.at(some))
+                answers.append((network(tokens, lengths).logits > 0) == labels)
+        return torch.cat(answers).cpu()
+
+    def _climb(self, network: nn.Module) -> None:
+        """A step of the curriculum, where enough is right or it has waited long; then the finish."""
+        s = self.settings
+        self.waited += 1
+        if self.finishing:
+            self.finishing += 1
+            return
+        many = self.training.up_to(int(self.length))
+        generator = torch.Generator().manual_seed(mixed(s.seed, 2, self.epoch))
+        places = torch.randint(many, (LOOKED_AT,), generator=generator).sort().values
+        share = float(self.right(network, self.training, places).double().mean())
+        if share < s.mastered and self.waited < s.stuck:
+            return
+        self.waited = 0
+        if self.length < self.longest:
+            self.length = min(float(self.longest), max(self.length * s.growth, self.length + 1))
+        elif s.finish:
+            self.finishing = 1
+
+
+def described(strings: dict[str, Strings]) -> dict[str, Any]:
+    """What a result says of its strings."""
+    return {name: part.described() for name, part in strings.items()}
