@@ -10,6 +10,7 @@ from typing import Any
 
 from neural.state_regularized.component import finite
 from training.classification_with_rules import tables as with_rules
+from training.language_recognition import tables as recognition
 
 SEARCHED = (
     "hidden",
@@ -71,6 +72,7 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
     """Each with its title, its header and its rows, as text."""
     made: list[tuple[str, list[str], list[list[str]]]] = []
     made += with_rules.tables(results)
+    made += recognition.tables(results)
     results = [one for one in results if not with_rules.is_with_rules(one)]
     rows = rows_of(results)
     for experiment in dict.fromkeys(row.experiment for row in rows):
@@ -94,7 +96,11 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
             )
         )
     trials = [
-        one for one in results if "dev_accuracy" in one["metrics"] and "test_accuracy" not in one["metrics"]
+        one
+        for one in results
+        if "dev_accuracy" in one["metrics"]
+        and "test_accuracy" not in one["metrics"]
+        and not recognition.is_recognition(one)
     ]
     if trials:
         made.append(

@@ -40,9 +40,7 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
 
 
 def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    status = main.run(
-        ["train", "nested", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)]
-    )
+    status = main.run(["train", "nested", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)])
     assert status == 1 and "--resume" in capfd.readouterr().out
 
 

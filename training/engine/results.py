@@ -102,7 +102,7 @@ def _wrong(said: dict[str, Any]) -> str | None:
         "configuration is an object of settings": isinstance(said["configuration"], dict)
         and all(isinstance(value, str | bool) or finite(value) for value in said["configuration"].values()),
         "paper is an object, or null": paper is None or _paper(paper),
-        "data has a number of sentences, or of tokens, for each part": _parts(said.get("data", {})),
+        "data has a number of sentences, tokens or strings for each part": _parts(said.get("data", {})),
         "decided has the number of units, or is null": decided is None
         or (isinstance(decided, dict) and type(decided.get("units")) is int),
     }
@@ -122,8 +122,12 @@ def _parts(data: Any) -> bool:
     if not isinstance(data, dict):
         return False
     parts = [data[name] for name in ("train", "dev", "test") if name in data]
-    sizes = [part.get("sentences", part.get("tokens")) if isinstance(part, dict) else None for part in parts]
+    sizes = [_size(part) if isinstance(part, dict) else None for part in parts]
     return all(type(size) is int and size > 0 for size in sizes)
+
+
+def _size(part: dict[str, Any]) -> Any:
+    return next((part[unit] for unit in ("sentences", "tokens", "strings") if unit in part), None)
 
 
 def results_in(folder: str | Path) -> list[dict[str, Any]]:

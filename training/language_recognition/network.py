@@ -21,7 +21,10 @@ from training.engine.noise import Noise
 from training.language_recognition.settings import Recognition
 
 GATES, LOGITS, AT_THE_END = range(3)  # streams of noise
-GATE_MARGIN, STATE_MARGIN = 10.0, 12.0
+GATE_MARGIN, STATE_MARGIN = 12.0, 12.0
+"""A forget gate at 12 loses 6e-6 of a count with each symbol: of a count of 20 an eighth in 1,000 symbols. At
+10 it would lose nine tenths.
+"""
 
 
 class Answer(NamedTuple):

@@ -104,9 +104,11 @@ class RecognitionTask(ExampleTask):
         return torch.optim.RMSprop(parameters, lr=s.rate, momentum=0.9)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """It falls in the finish."""
-        begun = 1 < self.finishing <= self.settings.finish
-        return rate * LAST_SHARE ** (1 / max(1, self.settings.finish - 1)) if begun else rate
+        """It falls in the finish, by as much after each epoch."""
+        s = self.settings
+        if not 1 < self.finishing <= s.finish:
+            return rate
+        return s.rate * (1 - (1 - LAST_SHARE) * (self.finishing - 1) / max(1, s.finish - 1))
 
     def carried(self) -> dict[str, Tensor]:
         """Where the curriculum is."""
