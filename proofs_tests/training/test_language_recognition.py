@@ -1,0 +1,234 @@
+"""Parentheses and palindromes: the strings are what their columns say, networks are trained as they are read,
+and a run is one that can be gone on with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata import parentheses as language_of
+from neural.state_regularized import files
+from neural.state_regularized.acceptor import Acceptor
+from proofs_tests.training.command_line import command_line
+from ratproof import main
+from training.engine import results
+from training.engine.noise import Noise
+from training.engine.run import Where
+from training.experiments import Data, run, settings_for
+from training.language_recognition import palindromes, parentheses
+from training.language_recognition.dyck_paths import dyck_paths
+from training.language_recognition.network import GATE_MARGIN, TrainedAcceptor, gates
+from training.language_recognition.paper import paper
+from training.language_recognition.settings import MODELS, Recognition
+from training.language_recognition.strings import Strings
+
+__all__ = ["command_line"]
+
+SEEDS = st.integers(0, 10**6)
+TINY = {"size": "small", "units": 4, "steps": 3, "batch": 8, "test_strings": 10, "epochs": 4, "growth": 3.0}
+
+
+def _rows(strings: Strings) -> list[list[int]]:
+    return [
+        row[:length].tolist() for row, length in zip(strings.tokens, strings.lengths.tolist(), strict=True)
+    ]
+
+
+@given(SEEDS, st.integers(1, 12), st.integers(0, 20))
+def test_a_path_has_its_height_and_its_length(seed: int, height: int, more: int) -> None:
+    (path,) = dyck_paths([(height, height + more)], np.random.default_rng(seed))
+    heights = np.cumsum(1 - 2 * path.astype(int))
+    assert len(path) == 2 * (height + more) and heights.max() == height
+    assert heights.min() >= 0 and heights[-1] == 0
+
+
+def test_paths_of_one_size_are_equally_likely() -> None:
+    drawn = dyck_paths([(2, 4)] * 7000, np.random.default_rng(0))
+    _, counts = np.unique(np.array(drawn), axis=0, return_counts=True)
+    assert len(counts) == 7  # of 14 paths with 4 pairs 1 has height 1, 7 height 2, 5 height 3 and 1 height 4
+    assert ((counts - 1000) ** 2 / 1000).sum() < 22.5  # chi-squared of 6 degrees: one in a thousand is larger
+
+
+@given(SEEDS, st.sampled_from([parentheses.TRAINING, parentheses.DEV, *parentheses.COLUMNS[:2]]))
+def test_parentheses_are_labelled_as_by_the_pushdown_automaton(seed: int, column: parentheses.Column) -> None:
+    oracle = language_of.balanced_to_all_depths(parentheses.LETTERS)
+    strings = parentheses.draw(column, 3, 4, np.random.default_rng(seed))
+    assert (len(strings), int(strings.labels.sum())) == (7, 3)
+    for tokens, label, kind in zip(_rows(strings), strings.labels.tolist(), strings.kinds, strict=True):
+        text = [parentheses.ALPHABET[token] for token in tokens]
+        assert oracle.accepts(text) == label == (kind == "balanced")
+        assert len(tokens) <= column.lengths[1]
+        if label:
+            heights = np.cumsum([0] + [(x == "(") - (x == ")") for x in text])
+            assert column.depths[0] <= heights.max() <= column.depths[1]
+
+
+@given(SEEDS, st.sampled_from(sorted(parentheses.CHANGES)))
+def test_a_near_miss_is_one_change_away(seed: int, name: str) -> None:
+    rng = np.random.default_rng(seed)
+    (tokens,) = _rows(parentheses.draw(parentheses.Column("some", (1, 4), (8, 30)), 1, 0, rng))
+    changed = parentheses.CHANGES[name](list(tokens), rng)
+    assert changed is not None and abs(len(changed) - len(tokens)) == (name == "dropped")
+    counts = [sum(x == token for x in changed) for token in (parentheses.OPEN, parentheses.CLOSE)]
+    assert (counts[0] == counts[1]) == (name in ("moved", "exchanged"))
+    assert not parentheses.is_balanced(changed)
+
+
+@given(SEEDS, st.sampled_from(palindromes.COLUMNS[:1] + palindromes.COLUMNS[3:4]))
+def test_palindromes_and_what_is_none(seed: int, column: palindromes.Column) -> None:
+    strings = palindromes.draw(column, 3, 4, np.random.default_rng(seed))
+    for tokens, label, kind in zip(_rows(strings), strings.labels.tolist(), strings.kinds, strict=True):
+        assert (tokens == tokens[::-1] and len(tokens) % 2 == 0) == label == (kind == "palindrome")
+        if kind == "exchanged":  # what a sum of letters with alternating signs cannot tell
+            assert sum(tokens[::2]) == sum(tokens[1::2])
+
+
+def _network(model: str, **settings: float) -> tuple[TrainedAcceptor, torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    options = {"k": 3} if model.startswith("sr-") else {}
+    acceptor = Acceptor(tuple("ab()"), model, 5, **options).double()  # type: ignore[arg-type]
+    tokens = torch.randint(4, (9, 5))
+    return TrainedAcceptor(acceptor, Recognition(**settings)), tokens, torch.tensor([3, 9, 0, 5, 9])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_it_is_trained_as_it_is_read(model: str) -> None:
+    network, tokens, lengths = _network(model)
+    assert torch.allclose(network(tokens, lengths).logits, network.acceptor(tokens, lengths), atol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_strings_loss_does_not_depend_on_its_batch(model: str) -> None:
+    network, tokens, lengths = _network(model, gate_noise=1.0, state_noise=1.0)
+    many = network(tokens, lengths, Noise(0, 3, torch.arange(5)), margins=True)
+    one = network(tokens[:5, 3:4], lengths[3:4], Noise(0, 3, torch.tensor([3])), margins=True)
+    assert torch.allclose(one.logits, many.logits[3:4]) and torch.allclose(one.lacking, many.lacking[3:4])
+    assert not torch.allclose(many.logits, network(tokens, lengths).logits)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_gates_are_what_a_step_computes(model: str) -> None:
+    network, _, _ = _network(model)
+    part = network.cell.part
+    read = part.read(network.acceptor.embedding.weight[:3])
+    before = tuple(torch.randn(3, 5, dtype=torch.float64) for _ in network.cell.sizes())
+    inside, after = gates(part, read, before), part.step(read, before)
+    if len(before) == 1:
+        _, z, n = inside.split(5, dim=1)
+        assert torch.allclose(after[0], torch.lerp(torch.tanh(n), before[0], torch.sigmoid(z)))
+        return
+    i, f, g, o = inside.split(5, dim=1)
+    c = torch.sigmoid(f) * before[1] + torch.sigmoid(i) * torch.tanh(g)
+    assert torch.allclose(after[1], c) and torch.allclose(after[0], torch.sigmoid(o) * torch.tanh(c))
+
+
+def test_saturated_gates_lack_no_margin() -> None:
+    network, tokens, lengths = _network("lstm")
+    part = network.cell.part
+    for parameter in part.parameters():
+        torch.nn.init.zeros_(parameter)
+    lacking = network(tokens, lengths, margins=True).lacking
+    assert torch.allclose(lacking, torch.full_like(lacking, 2 * GATE_MARGIN))  # on the way, and at the end
+    torch.nn.init.constant_(part.hidden.bias, GATE_MARGIN + 1)
+    assert not network(tokens, lengths, margins=True).lacking.any()
+
+
+def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
+    drawn = Noise(0, 7, torch.tensor([4, 9])).normal(0, (200, 500))
+    assert abs(float(drawn.mean())) < 0.01 and abs(float(drawn.std()) - 1) < 0.01
+    assert torch.isfinite(drawn).all() and abs(float((drawn.abs() < 1).double().mean()) - 0.6827) < 0.004
+    assert torch.equal(Noise(0, 7, torch.tensor([9])).normal(0, (300, 500))[0, :200], drawn[1])
+
+
+def _ends(steps: Iterator[int]) -> bool:
+    return next(steps, None) is None
+
+
+@pytest.mark.parametrize("experiment", ["parentheses", "palindromes"])
+def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
+    experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
+    settings = settings_for(
+        experiment, "ours", TINY | {"mastered": 0.0, "finish": 2, "model": "sr-lstm-p"}, "test"
+    )
+
+    def train(folder: str, every: int) -> dict[str, object]:
+        said: dict[str, object] | str = "interrupted"
+        while not isinstance(said, dict):
+            steps = iter(range(every))
+            where = Where(tmp_path / folder, resume=(tmp_path / folder).exists(), tensorboard=False)
+            said = run(experiment, settings, Data(Path()), where, partial(_ends, steps))
+        return said
+
+    whole, parts = train("whole", 10**6), train("parts", 5)
+    assert whole["history"] == parts["history"] and whole["errors"] == parts["errors"]
+    a, b = (files.load(tmp_path / name / "network.safetensors")[0] for name in ("whole", "parts"))
+    assert all(torch.equal(x, y) for x, y in zip(a.parameters(), b.parameters(), strict=True))
+
+
+def test_the_finish_ends_the_run_and_the_last_weights_count(tmp_path: Path) -> None:
+    more = {"mastered": 0.0, "finish": 2, "epochs": 50, "growth": 20.0}
+    settings = settings_for("parentheses", "ours", TINY | more, "test")
+    said = run("parentheses", settings, Data(Path()), Where(tmp_path / "run", tensorboard=False))
+    assert isinstance(said, dict) and said["best_epoch"] == said["epochs"] < 50
+    assert said["metrics"]["curriculum_length"] == 100
+    rates = [one["rate"] for one in said["history"]]
+    assert rates[-1] == pytest.approx(0.02 * rates[0])
+    assert all(key in said for key in results.KEYS) and set(said["errors"]) == set(said["data"]) - {
+        "train",
+        "dev",
+    }
+
+
+def test_settings_are_chosen_without_the_test_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    draw = parentheses.draw
+
+    def watched(column: parentheses.Column, *more: Any) -> Strings:
+        drawn.append(column.name)
+        return draw(column, *more)
+
+    monkeypatch.setattr(parentheses, "draw", watched)
+    settings = settings_for("parentheses", "paper", TINY, "test")
+    where = Where(tmp_path / "run", tensorboard=False)
+    said = run("parentheses", settings, Data(Path()), where, test=False)
+    assert isinstance(said, dict) and drawn == ["training", "dev"]
+    assert not any(name.startswith("test") for name in said["metrics"]) and said["paper"] is None
+
+
+def test_runs_are_set_beside_the_right_table() -> None:
+    def errors(**given: object) -> object:
+        said = paper("parentheses", Recognition(**given))  # type: ignore[arg-type]
+        return said and (said["errors"]["d 20, l 1000"], said["source"][-2:].strip())
+
+    assert errors(model="sr-lstm-p") == (0.020, "1")
+    assert errors(model="lstm-p") == (0.496, "12") and errors(model="lstm-p", size="small") is None
+    assert errors(model="sr-lstm-p", size="small", centroids=2) == (0.399, "2")
+    assert errors(model="sr-lstm", centroids=7) is None and errors(model="lstm", centroids=7) == (0.543, "1")
+    said = paper("palindromes", Recognition(model="lstm-p"))
+    assert said is not None and said["errors"] == {"l 100": 0.284, "l 200": 0.362, "l 500": 0.415}
+
+
+@pytest.mark.usefixtures("command_line")
+def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    tiny = [word for name, value in TINY.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    line = ["train", "parentheses", "--model", "lstm", *tiny, "--no-tensorboard", "-o", str(folder)]
+    assert main.run([*line, "--json"]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert said["experiment"] == "parentheses" and said["model"] == "lstm" and "r_squared" in said["counter"]
+    assert main.run(["results", str(tmp_path)]) == 0
+    assert "parentheses, small set" in capfd.readouterr().out
+    assert main.run([*line[:4], "--growth", "1", "-o", str(tmp_path / "other")]) == 2
+    assert "--growth is 1" in capfd.readouterr().err and not (tmp_path / "other").exists()
