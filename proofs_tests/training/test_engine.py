@@ -400,16 +400,25 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
             checkpoint.read(loop, {}, path)
 
 
-RULES = "train sms --model bifa-rnn --drawn 7 --balance 0.5 --average 0.9 --dropout 0.2 --vector-dropout 0.2"
+DATA = "--data {data} --any-size"
+TEXT = f"train cr --model rrnn-f --hidden 6 {DATA}"
+RULES = (
+    "train sms --model bifa-rnn --drawn 7 --balance 0.5 --average 0.9 --dropout 0.2 --vector-dropout 0.2"
+    f" {DATA}"
+)
+MEMORY = (
+    "train parentheses --size small --model sr-lstm-p --units 6 --steps 22 --finish 4 --mastered 0 --growth 2"
+    " --test-strings 4"
+)
 
 
 @pytest.mark.usefixtures("command_line")
-@pytest.mark.parametrize("line", ["train cr --model rrnn-f --hidden 6", RULES], ids=["text", "rules"])
+@pytest.mark.parametrize("line", [TEXT, RULES, MEMORY], ids=["text", "rules", "memory"])
 def test_two_processes_have_the_losses_of_one(line: str, tmp_path: Path) -> None:
     """200 steps in float64, the last batch of each epoch with one example, so that one process has none."""
     data = write_rule_sets(tmp_path / "data", sentences=41)  # eight batches of 5, and one of 1
     write_sets(data, sentences=51)  # 41 of them to train
-    how = [*line.split(), "--data", str(data), "--any-size", "--no-tensorboard"]
+    how = [*line.format(data=data).split(), "--no-tensorboard"]
     how += ["--batch", "5", "--epochs", "23", "--patience", "99", "--rate", "0.01", "--precision", "64-true"]
     how += ["--log-every", "1", "--keep-every", "99"]
     assert main.run([*how, "-o", str(tmp_path / "one")]) == 0
