@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import recognition_pages
 import rule_pages
 from page_text import plain, table
 from runs_said import machines_of
@@ -29,6 +30,8 @@ NAMES = {
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
 ELSEWHERE = {"tomita": "/state_regularized.md"}
 """Pages of experiments whose results are kept in another form."""
+OTHERS = (rule_pages, recognition_pages)
+"""Modules of other experiments' pages: their ``TITLES``, and ``page``."""
 HEADER = ("experiment", "of", "data", "cost", "runs kept")
 RECIPE = """\
 The settings are those of the trial of a random search over the paper's Table 6 that was best on the dev
@@ -52,18 +55,23 @@ def pages(root: Path) -> dict[str, str]:
     """The pages, by path; ``root`` is the project's folder."""
     kept = results_in(root / "training" / "results")
     made = {f"{FOLDER}/{name}.md": _page(name, kept) for name in TITLES}
-    made |= {f"{FOLDER}/{name}.md": rule_pages.page(name, kept) for name in rule_pages.TITLES}
+    for others in OTHERS:
+        made |= {f"{FOLDER}/{name}.md": others.page(name, kept) for name in others.TITLES}
     return {f"{FOLDER}/index.md": _index(kept), **made}
 
 
 def _index(kept: Sequence[dict[str, Any]]) -> str:
     rows = [_line(one, kept) for one in EXPERIMENTS]
-    toctree = "\n".join(["```{toctree}", ":hidden:", "", *TITLES, *rule_pages.TITLES, "```", ""])
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *_titles(), "```", ""])
     return (
         "# Experiments\n\nThe experiments of the papers, what each needs, and whether it was run here."
         f" `ratproof train --list` prints the same.\n\n{table(HEADER, rows)}"
         f"\n{toctree}"
     )
+
+
+def _titles() -> list[str]:
+    return [name for titles in (TITLES, *(others.TITLES for others in OTHERS)) for name in titles]
 
 
 def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
@@ -75,7 +83,7 @@ def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
         runs = f"[on their page]({ELSEWHERE[one.name]})"
     else:
         runs = str(count) if count else "none yet"
-    has_page = one.name in TITLES or one.name in rule_pages.TITLES
+    has_page = one.name in _titles()
     name = f"[{one.name}]({one.name}.md)" if has_page else f"`{one.name}`"
     return [name, plain(one.paper), plain(one.data), plain(one.cost), runs]
 
