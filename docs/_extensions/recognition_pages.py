@@ -134,8 +134,8 @@ def _counters(rows: Sequence[Row]) -> str:
         for row in counting
     ]
     return (
-        "## What the cell counts\n\nA linear map from the cell state to the depth, fitted on strings of depth up"
-        " to 5 and length 100; the means over seeds. The error is that of the map at depth 20 and length"
+        "## What the cell counts\n\nA linear map from the cell state to the depth, fitted on strings of depth"
+        " up to 5 and length 100; the means over seeds. The error is that of the map at depth 20 and length"
         f" 1,000.\n\n{table(('model', 'method', 'set', *names.values()), body, css='speed')}"
     )
 
@@ -150,8 +150,8 @@ def _contradicted(name: str) -> str:
     """What the text says of its tables, and what they have."""
     if name == "palindromes":
         return (
-            "## The text and the table\n\nTable 10 has lengths from 1 to 25 for palindromes, odd ones too; w and"
-            " then w reversed has an even one. Palindromes are no deterministic context-free language, so"
+            "## The text and the table\n\nTable 10 has lengths from 1 to 25 for palindromes, odd ones too; w"
+            " and then w reversed has an even one. Palindromes are no deterministic context-free language, so"
             " that they cannot show that a network behaves as a deterministic pushdown automaton (section"
             " 4.2).\n"
         )
@@ -160,8 +160,8 @@ def _contradicted(name: str) -> str:
     best = sum(two == min(column) for two, *column in zip(TABLE_2[2], *TABLE_2.values(), strict=True))
     return (
         "## The text and the tables\n\nThe paper says that SR-LSTM and SR-LSTM-P extrapolate better than"
-        f" the LSTM; in Table 1, on the large set, SR-LSTM is worse than LSTM in {worse} of {len(plain)} rows. It"
-        f" says that two centroids are best for most test sets; in Table 2 they are in {best} of"
+        f" the LSTM; in Table 1, on the large set, SR-LSTM is worse than LSTM in {worse} of {len(plain)} rows."
+        f" It says that two centroids are best for most test sets; in Table 2 they are in {best} of"
         f" {len(TABLE_2[2])}.\n"
     )
 
