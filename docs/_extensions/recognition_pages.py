@@ -160,7 +160,8 @@ def _contradicted(name: str) -> str:
     best = sum(two == min(column) for two, *column in zip(TABLE_2[2], *TABLE_2.values(), strict=True))
     return (
         "## The text and the tables\n\nThe paper says that SR-LSTM and SR-LSTM-P extrapolate better than"
-        f" the LSTM; in Table 1, on the large set, SR-LSTM is worse than LSTM in {worse} of {len(plain)} rows."
+        f" the LSTM; in Table 1, on the large set, SR-LSTM is worse than LSTM in {worse} of"
+        f" {len(plain)} rows."
         f" It says that two centroids are best for most test sets; in Table 2 they are in {best} of"
         f" {len(TABLE_2[2])}.\n"
     )
