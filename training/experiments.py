@@ -11,6 +11,7 @@ from automata.errors import InputError
 from training.classification_with_rules import presets as rules
 from training.classification_with_rules.settings import RuleClassification
 from training.engine.settings import Settings, from_json
+from training.images import settings as images
 from training.language_modelling import settings as language
 from training.rational_recurrences import settings as text
 
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
 RULES = ("atis", "qc", "sms")
+IMAGES = ("mnist", "fashion-mnist")
 KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
     **{name: (RuleClassification, rules.presets(name)) for name in RULES},
+    **dict.fromkeys(IMAGES, (images.PixelByPixel, images.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""
 
@@ -73,6 +76,11 @@ def run(
 
         files = Files(data.folder, data.vectors, data.any_size)
         return with_rules(experiment, settings, files, where, stop, test)
+    if isinstance(settings, images.PixelByPixel):
+        from training.images.experiment import Files as ImageFiles
+        from training.images.experiment import run as see
+
+        return see(experiment, settings, ImageFiles(data.folder, data.any_size), where, stop, test)
     from training.rational_recurrences.experiment import Sentences
     from training.rational_recurrences.experiment import run as classify
 
