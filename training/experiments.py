@@ -14,6 +14,7 @@ from training.engine.settings import Settings, from_json
 from training.images import settings as images
 from training.language_modelling import settings as language
 from training.rational_recurrences import settings as text
+from training.reviews import settings as reviews
 
 if TYPE_CHECKING:
     from training.engine.run import Where
@@ -22,12 +23,14 @@ TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
 RULES = ("atis", "qc", "sms")
 IMAGES = ("mnist", "fashion-mnist")
+REVIEWS = ("imdb",)
 KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
     **{name: (RuleClassification, rules.presets(name)) for name in RULES},
     **dict.fromkeys(IMAGES, (images.PixelByPixel, images.PRESETS)),
+    **dict.fromkeys(REVIEWS, (reviews.Sentiment, reviews.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""
 
@@ -81,6 +84,11 @@ def run(
         from training.images.experiment import run as see
 
         return see(experiment, settings, ImageFiles(data.folder, data.any_size), where, stop, test)
+    if isinstance(settings, reviews.Sentiment):
+        from training.reviews.experiment import Files as ReviewFiles
+        from training.reviews.experiment import run as judge
+
+        return judge(settings, ReviewFiles(data.folder, data.vectors, data.any_size), where, stop, test)
     from training.rational_recurrences.experiment import Sentences
     from training.rational_recurrences.experiment import run as classify
 
