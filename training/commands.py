@@ -14,8 +14,11 @@ from training.classification_with_rules.commands import TITLES as WITH_RULES
 from training.classification_with_rules.commands import command as with_rules
 from training.experiment_list import EXPERIMENTS
 from training.fa_rnn.commands.train import fa_rnn
+from training.images.commands import TITLES as IMAGES
+from training.images.commands import command as images
 from training.language_modelling.commands import ptb
 from training.rational_recurrences.commands import TITLES, command
+from training.reviews.commands import imdb
 from training.state_regularized.commands import dfa, parentheses, tomita
 
 app = typer.Typer(
@@ -72,6 +75,11 @@ app.command(epilog=example("train parentheses --depth 2 -o nested"))(parentheses
 app.command(epilog=example("train dfa even.json -o even"))(dfa)
 app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)
 app.command("ptb", epilog=example("train ptb --model rrnn-f --preset small --data data -o run"))(ptb)
+app.command("imdb", epilog=example("train imdb --model sr-lstm-p --preset small --data data -o run"))(imdb)
+for _name in IMAGES:
+    app.command(_name, epilog=example(f"train {_name} --model sr-lstm-p --preset small --data data -o run"))(
+        images(_name)
+    )
 for _name in TITLES:
     app.command(_name, epilog=example(f"train {_name} --model rrnn-f --seed 0 --data data -o run"))(
         command(_name)

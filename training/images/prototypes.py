@@ -29,7 +29,7 @@ def prototypes(task: SequenceTask, network: SequenceClassifier, part: Pixels, or
     """
     k, steps = network.settings.k, int(part.lengths[0])
     sums, counts = torch.zeros(LABELS, k, steps, dtype=torch.float64), torch.zeros(LABELS)
-    shown = []
+    shown: list[list[Tensor]] = []
     for places in torch.split(torch.arange(len(part.labels)), AT_ONCE):
         values, lengths, _ = task.taken(part, places)
         alpha = network.run(values, lengths)[-1].alpha

@@ -1,4 +1,4 @@
-"""Which words lead to which centroid (section 4.3, Tables 8 and 16, Figures 14 and 15; Wang & Niepert 2019)."""
+"""Which words lead to which centroid (Tables 8 and 16, Figures 14 and 15; Wang & Niepert 2019)."""
 
 from __future__ import annotations
 
