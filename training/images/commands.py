@@ -24,7 +24,6 @@ from training.run_options import (
 )
 from training.sequences.shown import show
 
-
 TITLES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST"}
 
 

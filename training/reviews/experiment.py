@@ -109,7 +109,7 @@ def run(
 def _vectors(s: Sentiment, files: Files, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
     """GloVe's vectors of the words, with three rows before them; and what the result says of them."""
     said: dict[str, Any] = {"words": len(index)}
-    if s.vectors == "learned":
+    if s.embedding == "learned":
         return None, said
     file = files.vectors or find_vectors(files.folder)
     table, without = vector_table(file, list(index), s.scale)

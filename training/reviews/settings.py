@@ -9,7 +9,7 @@ from automata.errors import InputError
 from training.engine.settings import setting
 from training.sequences.settings import SequenceClassification
 
-VECTORS = ("learned", "glove")
+EMBEDDINGS = ("learned", "glove")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Sentiment(SequenceClassification):
     )
     tokens: bool = setting(True, "a start token and an end token around a review (section 3.3)")
     vocabulary: int = setting(30_000, "so many words, those most frequent in the training part", 1, 10**7)
-    vectors: str = setting("learned", "word vectors: learned from the start, or GloVe's", one_of=VECTORS)
+    embedding: str = setting("learned", "word vectors: learned from the start, or GloVe's", one_of=EMBEDDINGS)
     fixed: bool = setting(False, "word vectors stay as they are at first")
     width: int = setting(100, "of learned word vectors", 1, 4096)
     scale: float = setting(1.0, "the length of each of GloVe's vectors", 1e-3, 1e3)
@@ -58,7 +58,7 @@ CPU: dict[str, Any] = {
     "clip": 1.0,
     "batch": 64,
     "forget_bias": 1.0,
-    "vectors": "glove",
+    "embedding": "glove",
     "fixed": True,
     "scale": 5.0,
     "patience": 3,
