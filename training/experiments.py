@@ -15,6 +15,7 @@ from training.images import settings as images
 from training.language_modelling import settings as language
 from training.rational_recurrences import settings as text
 from training.reviews import settings as reviews
+from training.wikipedia import settings as wikipedia
 
 if TYPE_CHECKING:
     from training.engine.run import Where
@@ -24,12 +25,14 @@ LANGUAGE = ("ptb",)
 RULES = ("atis", "qc", "sms")
 IMAGES = ("mnist", "fashion-mnist")
 REVIEWS = ("imdb",)
+ARTICLES = ("wikipedia",)
 KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
     **{name: (RuleClassification, rules.presets(name)) for name in RULES},
     **dict.fromkeys(IMAGES, (images.PixelByPixel, images.PRESETS)),
+    **dict.fromkeys(ARTICLES, (wikipedia.WikipediaModelling, wikipedia.PRESETS)),
     **dict.fromkeys(REVIEWS, (reviews.Sentiment, reviews.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""
@@ -68,6 +71,11 @@ def run(
     test: bool = True,
 ) -> dict[str, Any] | str:
     """Run an experiment: its result, or why there is none yet; ``test`` as the text classification has it."""
+    if isinstance(settings, wikipedia.WikipediaModelling):
+        from training.language_modelling.experiment import Text as Articles
+        from training.wikipedia.experiment import run as model_articles
+
+        return model_articles(settings, Articles(data.folder, data.any_size), where, stop)
     if isinstance(settings, language.LanguageModelling):
         from training.language_modelling.experiment import Text
         from training.language_modelling.experiment import run as model
