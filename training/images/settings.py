@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from automata.errors import InputError
 from training.engine.settings import setting
 from training.sequences.settings import SequenceClassification
 
@@ -22,8 +23,6 @@ class PixelByPixel(SequenceClassification):
     def __post_init__(self) -> None:
         super().__post_init__()
         if 28 % self.side:
-            from automata.errors import InputError
-
             raise InputError(f"--side is {self.side}, where 28, 14, 7, 4, 2 or 1 is right")
 
 
@@ -36,11 +35,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "optimiser": "adam",
         "rate": 5e-3,
         "clip": 1.0,
-        "batch": 128,
+        "batch": 64,
         "forget_bias": 2.0,
         "images": 10_000,
-        "epochs": 8,
-        "patience": 8,
+        "epochs": 4,
+        "patience": 4,
         "halve_after": 2,
     },
 }

@@ -67,8 +67,8 @@ CPU: dict[str, Any] = {
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "paper-short": {"length": 10, "measured_at": "100,200", "head": "h"},
-    "small": {**CPU, "length": 100, "epochs": 4},
-    "small-short": {**CPU, "length": 10, "measured_at": "100,200", "head": "h", "epochs": 8},
+    "small": {**CPU, "length": 100, "epochs": 3},
+    "small-short": {**CPU, "length": 10, "measured_at": "100,200", "head": "h", "epochs": 5},
 }
 """Named values, for the fields that a command line leaves open: the paper's for whole reviews (Table 5), and
 for training on the first 10 words (Table 4); and ones for a CPU of each.
