@@ -95,7 +95,7 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
 
 
 def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
-    images, labels = (folder / FOLDERS[experiment] / name for name in FILES[part])
+    images, labels = (_there(folder / FOLDERS[experiment] / name) for name in FILES[part])
     about = f"; it is published at {WHERE[experiment]}"
     pixels = _idx(images, 3, about)
     named = _idx(labels, 1, about)
@@ -120,12 +120,16 @@ def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
     return Images(torch.from_numpy(pixels), torch.from_numpy(named.astype(np.int64)))
 
 
+def _there(path: Path) -> Path:
+    """The file, or the gzipped one where that is there, or neither."""
+    zipped = path.with_name(path.name + ".gz")
+    return path if path.exists() and not zipped.exists() else zipped
+
+
 def _idx(path: Path, axes: int, about: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """The array of bytes in an IDX file: two zeros, 8 for bytes, the number of axes, each axis' length in
     four bytes, the largest first, and the data.
     """
-    zipped = path.with_name(path.name + ".gz")
-    path = path if path.exists() and not zipped.exists() else zipped
     try:
         data = path.read_bytes()
         data = gzip.decompress(data) if path.suffix == ".gz" else data
