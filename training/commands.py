@@ -14,11 +14,15 @@ from training.classification_with_rules.commands import TITLES as WITH_RULES
 from training.classification_with_rules.commands import command as with_rules
 from training.experiment_list import EXPERIMENTS
 from training.fa_rnn.commands.train import fa_rnn
+from training.images.commands import TITLES as IMAGES
+from training.images.commands import command as images
 from training.language_modelling.commands import ptb
 from training.language_recognition.commands import TITLES as DRAWN
 from training.language_recognition.commands import command as recognised
 from training.rational_recurrences.commands import TITLES, command
+from training.reviews.commands import imdb
 from training.state_regularized.commands import dfa, nested, tomita
+from training.wikipedia.commands import wikipedia
 
 app = typer.Typer(
     name="train",
@@ -74,6 +78,12 @@ app.command(epilog=example("train nested --depth 2 -o nested"))(nested)
 app.command(epilog=example("train dfa even.json -o even"))(dfa)
 app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)
 app.command("ptb", epilog=example("train ptb --model rrnn-f --preset small --data data -o run"))(ptb)
+app.command("wikipedia", epilog=example("train wikipedia --model sr-lstm --data data -o run"))(wikipedia)
+app.command("imdb", epilog=example("train imdb --model sr-lstm-p --preset small --data data -o run"))(imdb)
+for _name in IMAGES:
+    app.command(_name, epilog=example(f"train {_name} --model sr-lstm-p --preset small --data data -o run"))(
+        images(_name)
+    )
 for _name in TITLES:
     app.command(_name, epilog=example(f"train {_name} --model rrnn-f --seed 0 --data data -o run"))(
         command(_name)

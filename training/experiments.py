@@ -11,9 +11,12 @@ from automata.errors import InputError
 from training.classification_with_rules import presets as rules
 from training.classification_with_rules.settings import RuleClassification
 from training.engine.settings import Settings, from_json
+from training.images import settings as images
 from training.language_modelling import settings as language
 from training.language_recognition import settings as recognition
 from training.rational_recurrences import settings as text
+from training.reviews import settings as reviews
+from training.wikipedia import settings as wikipedia
 
 if TYPE_CHECKING:
     from training.engine.run import Where
@@ -22,12 +25,18 @@ TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
 RULES = ("atis", "qc", "sms")
 DRAWN = ("parentheses", "palindromes")
+IMAGES = ("mnist", "fashion-mnist")
+REVIEWS = ("imdb",)
+ARTICLES = ("wikipedia",)
 KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
     **{name: (RuleClassification, rules.presets(name)) for name in RULES},
     **dict.fromkeys(DRAWN, (recognition.Recognition, recognition.PRESETS)),
+    **dict.fromkeys(IMAGES, (images.PixelByPixel, images.PRESETS)),
+    **dict.fromkeys(ARTICLES, (wikipedia.WikipediaModelling, wikipedia.PRESETS)),
+    **dict.fromkeys(REVIEWS, (reviews.Sentiment, reviews.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""
 
@@ -65,6 +74,11 @@ def run(
     test: bool = True,
 ) -> dict[str, Any] | str:
     """Run an experiment: its result, or why there is none yet; ``test`` as the text classification has it."""
+    if isinstance(settings, wikipedia.WikipediaModelling):
+        from training.language_modelling.experiment import Text as Articles
+        from training.wikipedia.experiment import run as model_articles
+
+        return model_articles(settings, Articles(data.folder, data.any_size), where, stop)
     if isinstance(settings, language.LanguageModelling):
         from training.language_modelling.experiment import Text
         from training.language_modelling.experiment import run as model
@@ -80,6 +94,16 @@ def run(
 
         files = Files(data.folder, data.vectors, data.any_size)
         return with_rules(experiment, settings, files, where, stop, test)
+    if isinstance(settings, images.PixelByPixel):
+        from training.images.experiment import Files as ImageFiles
+        from training.images.experiment import run as see
+
+        return see(experiment, settings, ImageFiles(data.folder, data.any_size), where, stop, test)
+    if isinstance(settings, reviews.Sentiment):
+        from training.reviews.experiment import Files as ReviewFiles
+        from training.reviews.experiment import run as judge
+
+        return judge(settings, ReviewFiles(data.folder, data.vectors, data.any_size), where, stop, test)
     from training.rational_recurrences.experiment import Sentences
     from training.rational_recurrences.experiment import run as classify
 

@@ -76,23 +76,24 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
     results = [one for one in results if not with_rules.is_with_rules(one)]
     rows = rows_of(results)
     for experiment in dict.fromkeys(row.experiment for row in rows):
-        own = [row for row in rows if row.experiment == experiment]
-        sizes = sorted({row.sentences for row in own if row.sentences is not None})
+        group = [row for row in rows if row.experiment == experiment]
+        sizes = sorted({row.sentences for row in group if row.sentences is not None})
         sentences = ", ".join(f"{count:,}" for count in sizes) or "some"
         made.append(
             (
                 f"{experiment}: test accuracy in %, {sentences} test sentences (error: the standard error)",
                 ["model", "seeds", "mean", "deviation", "error", "paper", "decided", "seconds"],
-                [_cells(row) for row in own],
+                [_cells(row) for row in group],
             )
         )
     modelled = [one for one in results if one["metrics"].get("test_perplexity") is not None]
-    if modelled:
+    for experiment in dict.fromkeys(one["experiment"] for one in modelled):
+        own = [one for one in modelled if one["experiment"] == experiment]
         made.append(
             (
-                "ptb: perplexity",
+                f"{experiment}: perplexity",
                 ["model", "seed", "parameters", "dev", "test", "paper", "decided", "words/s"],
-                list(map(_perplexities, modelled)),
+                list(map(_perplexities, own)),
             )
         )
     trials = [

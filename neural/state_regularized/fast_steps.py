@@ -71,13 +71,14 @@ def steps(
     lead = inputs.shape[:-1]
     if not sizes or 0 in sizes:
         raise InputError("there is no step, or no string in one, where one at least is right")
-    rows = Rows(sizes)
-    read = part.read(inputs).reshape(-1, part.gates * part.hidden.out_features // part.gates)
-    if gate_noise is not None:
-        read = read + gate_noise.reshape(read.shape)
-    flat = None if noise is None else noise.reshape(len(read), -1)
-    run = _gru if isinstance(part, GRUPart) else _lstm
-    made = run(part, component, read, state, flat, rows)
+    run, rows = _gru if isinstance(part, GRUPart) else _lstm, Rows(sizes)
+    with torch.autocast(inputs.device.type, enabled=False):  # one precision for all steps: the weights'
+        inputs, *given = (x.to(part.hidden.weight.dtype) for x in (inputs, *state))
+        read = part.read(inputs).reshape(rows.ends[-1], part.hidden.out_features)
+        if gate_noise is not None:
+            read = read + gate_noise.reshape(read.shape)
+        flat = None if noise is None else noise.reshape(len(read), -1)
+        made = run(part, component, read, given, flat, rows)
     return Steps(*(None if one is None else one.reshape(*lead, -1) for one in made))  # type: ignore[arg-type]
 
 

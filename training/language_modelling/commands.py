@@ -69,7 +69,7 @@ def show(said: dict[str, Any], folder: Path) -> None:
     out, metrics, paper = console(), said["metrics"], said["paper"]
     best = f"epoch {said['best_epoch']} was best on the dev part"
     epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; {best}"
-    out.print(headed(f"ptb {said['model']}", f", seed {said['seed']}: {epochs}"))
+    out.print(headed(f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"))
     beside = ""
     if paper is not None:
         figures = f"{paper['dev_perplexity']} and {paper['test_perplexity']}"

@@ -66,7 +66,11 @@ class LanguageModel(nn.Module):
             after.append(last if isinstance(last, tuple) else (last,))
         if noise is not None:
             values = _dropped(values, noise, 2 * len(self.layers), s.output_dropout, each_step=True)
-        return values @ self.vectors.weight.t() + self.bias, after
+        return self.scores(values), after
+
+    def scores(self, values: Tensor) -> Tensor:
+        """Scores of all words, from what the last layer put out."""
+        return values @ self.vectors.weight.t() + self.bias
 
     def inputs(self, ids: Tensor) -> list[Tensor]:
         """What each layer reads, without dropout, from its start on, shapes ``(T, B, d)``."""

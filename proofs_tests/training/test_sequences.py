@@ -1,0 +1,381 @@
+"""Long sequences: the classifier reads what its head says and nothing behind a sequence's end; runs keep to
+the contract, go on bit by bit, and refuse what is no data in a sentence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+
+from automata.errors import FormatError, InputError
+from proofs_tests.training.command_line import command_line
+from proofs_tests.training.images_and_reviews import idx, write_articles, write_images, write_reviews
+from proofs_tests.training.sentences import write
+from ratproof import main
+from training.engine.noise import Noise
+from training.engine.results import KEYS
+from training.experiments import settings_for
+from training.images import files as images
+from training.images.prototypes import GREYS
+from training.images.settings import TABLE_7, PixelByPixel
+from training.images.settings import paper as table_7
+from training.reviews import files as reviews
+from training.reviews.settings import TABLE_13, Sentiment
+from training.reviews.settings import paper as table_5
+from training.sequences.network import SequenceClassifier
+from training.sequences.settings import HEADS, MODELS, SequenceClassification
+from training.wikipedia import corpus
+from training.wikipedia.network import WikipediaModel
+from training.wikipedia.settings import MODELS as ARTICLES
+from training.wikipedia.settings import WikipediaModelling
+
+__all__ = ["command_line"]
+
+TINY = SequenceClassification(hidden=4, k=3, layers=2)
+PAIRS = [(m, h) for m in MODELS for h in HEADS if not (h == "c" and m in ("gru", "sr-gru"))]
+
+
+def classifier(model: str, head: str, **more: object) -> SequenceClassifier:
+    how = replace(TINY, model=model, head=head, **more)  # type: ignore[arg-type]
+    return SequenceClassifier(how, 2, labels=3).double()
+
+
+# The classifier.
+
+
+@pytest.mark.parametrize(("model", "head"), PAIRS)
+def test_scores_hang_on_a_sequence_alone(model: str, head: str) -> None:
+    """Not on its batch, on padding, or on whether a gradient is wanted; and they do hang on its first vector,
+    through all that the head reads.
+    """
+    network = classifier(model, head)
+    torch.manual_seed(0)
+    values, lengths = torch.randn(6, 3, 2, dtype=torch.float64), torch.tensor([2, 6, 4])
+    together = network(values, lengths)
+    spoiled = values.clone()
+    spoiled[2:, 0], spoiled[4:, 2] = 9.0, -9.0
+    torch.testing.assert_close(network(spoiled, lengths), together)
+    for b, n in enumerate(lengths.tolist()):
+        torch.testing.assert_close(network(values[:n, b : b + 1], lengths[b : b + 1]), together[b : b + 1])
+    with torch.no_grad():
+        torch.testing.assert_close(network(values, lengths), together.detach())
+    changed = values.clone()
+    changed[0] += 1.0
+    assert bool((network(changed, lengths) != together).any(dim=1).all())
+
+
+@pytest.mark.parametrize(("model", "head"), PAIRS)
+def test_a_head_reads_what_it_says(model: str, head: str) -> None:
+    network = classifier(model, head)
+    torch.manual_seed(1)
+    values, lengths = torch.randn(5, 2, 2, dtype=torch.float64), torch.tensor([3, 5])
+    lower, upper = network.run(values, lengths)
+    last_h = torch.stack([upper.h[n - 1, b] for b, n in enumerate(lengths.tolist())])
+    largest = torch.stack([upper.h[:n, b].amax(dim=0) for b, n in enumerate(lengths.tolist())])
+    cells = [one.c for one in (lower, upper) if one.c is not None]
+    read = {"h": [last_h], "max-h": [largest], "c": cells, "h-c": [last_h, *cells]}[head]
+    torch.testing.assert_close(network.out(torch.cat(read, dim=1)), network(values, lengths))
+    assert len(cells) == (0 if model in ("gru", "sr-gru") else 2)
+
+
+def test_after_an_end_token_the_stochastic_component_is_not_applied() -> None:
+    how = replace(TINY, model="sr-lstm-p", head="h", layers=1)
+    ends = SequenceClassifier(how, 2, labels=3, ends=True)
+    values, lengths = torch.randn(5, 2, 2), torch.tensor([3, 5])
+    (ran,) = ends.run(values, lengths)
+    last_u = torch.stack([ran.u[n - 1, b] for b, n in enumerate(lengths.tolist())])
+    torch.testing.assert_close(ends.out(last_u), ends(values, lengths))
+    assert not torch.allclose(ran.u[2, 0], ran.h[2, 0])
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_gate_that_keeps_the_state_begins_with_its_bias(model: str) -> None:
+    """With a large one the state stays what it was: 0."""
+    kept, free = (classifier(model, "h-c", layers=1, forget_bias=bias) for bias in (50.0, 0.0))
+    for one, other in zip(kept.parameters(), free.parameters(), strict=True):
+        assert torch.equal(one, other) or float((one - other).detach().max()) == pytest.approx(50)
+    changed = zip(kept.parameters(), free.parameters(), strict=True)
+    assert sum(int((one != other).sum()) for one, other in changed) == 4
+
+
+def test_dropout_belongs_to_examples() -> None:
+    network = classifier("sr-lstm", "h", dropout=0.5)
+    values, lengths = torch.randn(3, 4, 2, dtype=torch.float64), torch.full((4,), 3)
+    noise = [Noise(0, 1, torch.tensor(which)) for which in ([5, 6, 7, 8], [7])]
+    together, alone = network(values, lengths, noise[0]), network(values[:, 2:3], lengths[:1], noise[1])
+    torch.testing.assert_close(together[2:3], alone)
+    assert not torch.allclose(network(values, lengths), together)
+
+
+# Images.
+
+
+def test_an_image_is_read_row_by_row_or_in_one_permutation() -> None:
+    pixels = torch.arange(784, dtype=torch.uint8).reshape(1, 28, 28)
+    one = images.Images(pixels, torch.tensor([3]))
+    whole = images.Pixels(one, 28, "normal")
+    assert torch.equal(whole.at(torch.tensor([0]))[:, 0, 0], pixels.flatten().float() / 255)
+    small = images.Pixels(one, 14, "normal").at(torch.tensor([0]))[:, 0, 0]
+    assert small.shape == (196,)
+    corner = pixels[0, :2, 2:4].float().mean() / 255
+    torch.testing.assert_close(small[1], corner)
+    permuted = images.Pixels(one, 14, "permuted").at(torch.tensor([0]))[:, 0, 0]
+    assert torch.equal(permuted, small[images.permutation(14)]) and not torch.equal(permuted, small)
+    assert torch.equal(images.permutation(14).sort().values, torch.arange(196))
+
+
+def test_the_dev_part_is_the_end_of_the_training_file(tmp_path: Path) -> None:
+    write_images(tmp_path)
+    parts = images.load("mnist", tmp_path, any_size=True)
+    assert [len(parts[name].labels) for name in ("train", "dev", "test")] == [30, 6, 36]
+    raw = gzip.decompress((tmp_path / "mnist/train-labels-idx1-ubyte.gz").read_bytes())[8:]
+    assert bytes(torch.cat([parts["train"].labels, parts["dev"].labels]).tolist()) == raw
+    assert "test" not in images.load("mnist", tmp_path, any_size=True, test=False)
+
+
+LABELS = np.zeros(36)
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "says"),
+    [
+        ("train-images-idx3-ubyte.gz", None, "cannot be read"),
+        ("train-images-idx3-ubyte.gz", b"no gzip", "cannot be read"),
+        ("train-images-idx3-ubyte.gz", gzip.compress(b"\0\0\x08\x01"), "3 axes"),
+        ("train-images-idx3-ubyte.gz", gzip.compress(idx(np.zeros((36, 28, 28)))[:-1]), "cut"),
+        ("train-images-idx3-ubyte.gz", gzip.compress(idx(np.zeros((36, 9, 9)))), "9 x 9"),
+        ("train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS[:-1])), "35 labels"),
+        ("train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS + 10)), "label 10"),
+        ("t10k-labels-idx1-ubyte.gz", gzip.compress(b""), "1 axes"),
+    ],
+    ids=range(8),
+)
+def test_an_idx_file_that_is_none_is_named(tmp_path: Path, file: str, data: bytes | None, says: str) -> None:
+    path = write_images(tmp_path) / "fashion_mnist" / file
+    path.unlink() if data is None else write(path, data)
+    with pytest.raises(FormatError) as error:
+        images.load("fashion-mnist", tmp_path, any_size=True)
+    assert all(words in str(error.value) for words in (file, says, images.WHERE["fashion-mnist"]))
+
+
+def test_fewer_images_than_published_may_have_been_cut(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="36 images, where the published one has 60,000"):
+        images.load("mnist", write_images(tmp_path))
+
+
+# Reviews.
+
+
+def test_a_review_is_its_words_in_small_letters() -> None:
+    assert reviews.words_of("It's<br /><br />GREAT: 10/10!") == ("it", "s", "great", "10", "10", "!")
+
+
+def test_the_vocabulary_is_what_is_most_frequent_in_the_training_part(tmp_path: Path) -> None:
+    part = reviews.Reviews((("b", "a", "c"), ("a", "b"), ("d",)), (0, 1, 1))
+    index = reviews.vocabulary(part, 3)
+    assert index == {"a": 3, "b": 4, "c": 5}
+    encoded = reviews.Encoded(part, index, 2, tokens=True)
+    assert [row.tolist() for row in encoded.rows] == [[1, 4, 3, 2], [1, 3, 4, 2], [1, 0, 2]]
+    plain = reviews.Encoded(reviews.Reviews((("a",), ()), (0, 1)), index, 0, tokens=False)
+    assert [row.tolist() for row in plain.rows] == [[3], [0]]
+
+
+def test_a_tenth_of_the_training_file_is_the_dev_part(tmp_path: Path) -> None:
+    parts = reviews.load(write_reviews(tmp_path), any_size=True)
+    assert [len(parts[name].labels) for name in ("train", "dev", "test")] == [36, 4, 40]
+    again = reviews.load(tmp_path, any_size=True, test=False)
+    assert again["dev"] == parts["dev"] and "test" not in again
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (None, "cannot be read"),
+        (b"no gzip", "cannot be read"),
+        (gzip.compress(b"good\t9\t1\tfine\n"), "line 1"),
+        (gzip.compress(b"pos\t9\tfine\n"), "line 1"),
+        (gzip.compress(b"pos\t9\t1\tfine"), "cut off"),
+        (gzip.compress(b"pos\t9\t1\t\xff\n"), "UTF-8"),
+        (gzip.compress(b"pos\t9\t1\tfine\n" * 12), "both labels"),
+    ],
+    ids=range(7),
+)
+def test_a_file_of_reviews_that_is_none_is_named(tmp_path: Path, data: bytes | None, says: str) -> None:
+    path = write_reviews(tmp_path) / "imdb/train.tsv.gz"
+    path.unlink() if data is None else write(path, data)
+    with pytest.raises(FormatError, match=says) as error:
+        reviews.load(tmp_path, any_size=True)
+    assert "imdb/train.tsv" in str(error.value)
+
+
+# Wikipedia.
+
+
+def test_words_that_are_not_frequent_are_unknown(tmp_path: Path) -> None:
+    folder = write_articles(tmp_path)
+    found = corpus.load(folder, most=5, any_size=True)
+    assert found.words[:2] == ("</s>", "<unk>") and len(found.words) == 7
+    text = (folder / "wikipedia/test.txt").read_text()
+    tokens = [word for line in text.splitlines() for word in (*line.split(), "</s>")]
+    assert len(found.parts["test"]) == len(tokens)
+    shown = [found.words[int(place)] for place in found.parts["test"]]
+    assert all(one == other or one == "<unk>" for one, other in zip(shown, tokens, strict=True))
+    assert shown[-2:] == ["<unk>", "</s>"]
+
+
+def test_table_14s_parameters_are_those_of_the_model() -> None:
+    """With 77,000 words, an LSTM and k = 1,000 centroids of 300 units: 47.0M and 47.3M as printed. Our two
+    biases a gate, and one a word of the softmax, are in it.
+    """
+    made = {}
+    for model in ARTICLES:
+        with torch.device("meta"):
+            network = WikipediaModel(WikipediaModelling(model=model), 77_002)
+        made[model] = sum(p.numel() for p in network.parameters())
+    assert {name: round(count / 1e6, 1) for name, count in made.items()} == {
+        "lstm": 47.0,
+        "lstm-p": 47.0,
+        "sr-lstm": 47.3,
+        "sr-lstm-p": 47.3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "says"), [(None, "cannot be read"), (b"a b", "cut"), (b"\xff\n", "UTF-8"), (b"a\0\n", "binary")]
+)
+def test_a_file_of_articles_that_is_none_is_named(tmp_path: Path, data: bytes | None, says: str) -> None:
+    path = write_articles(tmp_path) / "wikipedia/valid.txt"
+    path.unlink() if data is None else write(path, data)
+    with pytest.raises(FormatError, match=says) as error:
+        corpus.load(tmp_path, 10, any_size=True)
+    assert "valid.txt" in str(error.value) and corpus.WHERE in str(error.value)
+
+
+def test_fewer_words_than_published_may_have_been_cut(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="about 22,500,000"):
+        corpus.load(write_articles(tmp_path), 10)
+
+
+# Settings, and what the paper has.
+
+
+def test_the_papers_figures_are_found_by_model_and_settings() -> None:
+    for (model, k), accuracies in TABLE_7.items():
+        for order, accuracy in accuracies.items():
+            how = PixelByPixel(model=model, k=k or 10, order=order)
+            assert (table_7("mnist", how) or {})["test_accuracy"] == accuracy
+    assert table_7("mnist", PixelByPixel(model="sr-gru")) is None
+    assert (table_7("fashion-mnist", PixelByPixel(k=10)) or {})["test_accuracy"] == 0.86
+    assert (table_5(Sentiment(k=10)) or {})["test_accuracy"] == pytest.approx(0.908)
+    assert (table_5(Sentiment(k=10, layers=2, head="c")) or {})["test_accuracy"] == pytest.approx(0.906)
+    assert table_5(Sentiment(k=2)) is None
+    short = table_5(Sentiment(model="lstm", length=10)) or {}
+    assert short["test_error_200"] == TABLE_13["lstm"]["test"][200] == 33.19
+
+
+@pytest.mark.parametrize(
+    ("experiment", "given", "says"),
+    [
+        ("mnist", {"side": 13}, "--side is 13"),
+        ("mnist", {"model": "sr-gru", "head": "c"}, "no cell state"),
+        ("mnist", {"order": "reversed"}, "normal or permuted"),
+        ("imdb", {"measured_at": "100,none"}, "--measured-at"),
+        ("imdb", {"measured_at": "0"}, "--measured-at"),
+        ("wikipedia", {"model": "rrnn-f"}, "lstm-p"),
+    ],
+)
+def test_a_wrong_setting_is_refused(experiment: str, given: dict[str, object], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        settings_for(experiment, "paper", given, "here")
+
+
+# Runs.
+
+
+SMALL = {"hidden": 3, "k": 3, "batch": 8, "epochs": 2, "rate": 0.01}
+OF = {
+    "mnist": (write_images, ["--side", "4"]),
+    "fashion-mnist": (write_images, ["--side", "2", "--order", "permuted"]),
+    "imdb": (write_reviews, ["--length", "4", "--measured-at", "2,9", "--vocabulary", "9"]),
+    "wikipedia": (write_articles, ["--window", "5", "--batch", "3", "--vocabulary", "9"]),
+}
+
+
+def train(folder: Path, experiment: str, model: str, *more: str) -> int:
+    data, (made, options) = folder.parent / "data", OF[experiment]
+    if not data.exists():
+        made(data)
+    small = [word for name, value in SMALL.items() for word in (f"--{name}", str(value))]
+    line = f"train {experiment} --model {model} --any-size --no-tensorboard".split()
+    return main.run([*line, "--data", str(data), "-o", str(folder), *small, *options, *more])
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("experiment", OF)
+def test_a_run_that_was_interrupted_in_an_epoch_is_the_run_that_was_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, experiment: str
+) -> None:
+    from training.engine.loop import Loop
+
+    assert train(tmp_path / "whole", experiment, "sr-lstm-p") == 0
+    calls = iter(range(10**6))
+    monkeypatch.setattr(Loop, "_agreed", lambda self, *answers: [next(calls) == 6, False])
+    assert train(tmp_path / "cut", experiment, "sr-lstm-p") == 130
+    monkeypatch.undo()
+    assert train(tmp_path / "cut", experiment, "sr-lstm-p", "--resume") == 0
+    one, other = (safetensors.torch.load_file(tmp_path / n / "network.safetensors") for n in ("whole", "cut"))
+    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize(
+    ("experiment", "model"),
+    [*((e, m) for e in ("mnist", "imdb") for m in MODELS), ("fashion-mnist", "sr-gru")]
+    + [("wikipedia", m) for m in ARTICLES],
+)
+def test_a_result_has_what_the_contract_says(
+    tmp_path: Path, experiment: str, model: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert train(tmp_path / "run", experiment, model, "--json") == 0
+    said = json.loads(capfd.readouterr().out)
+    assert set(KEYS) <= set(said) and (said["experiment"], said["model"]) == (experiment, model)
+    assert main.run(["results", str(tmp_path)]) == 0
+    shown = capfd.readouterr().out
+    assert experiment in shown and model in shown
+    assert train(tmp_path / "run", experiment, model, "--resume") == 0
+    assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
+    if experiment == "wikipedia":
+        return
+    metrics = said["metrics"]
+    assert metrics["dev_accuracy"] == pytest.approx(max(one["dev_accuracy"] for one in said["history"]))
+    if experiment == "imdb":
+        assert {"train_2_accuracy", "test_2_accuracy", "test_9_accuracy"} <= set(metrics)
+    kept = said.get("prototypes" if experiment != "imdb" else "words")
+    assert (kept is not None) == model.startswith("sr-")
+    if kept is not None and experiment != "imdb":
+        side = kept["side"]
+        assert len(kept["labels"]) == 10 and {len(one) for one in kept["labels"]} == {3}
+        assert {len(p) for one in (*kept["labels"], *kept["images"]) for p in one} == {side**2}
+        for label in kept["labels"]:  # probabilities sum to 1, or to 0 where no image has the label
+            sums = [sum(GREYS.index(letter) for letter in pixel) for pixel in zip(*label, strict=True)]
+            assert all(abs(total - 63) <= 2 for total in sums) or set(sums) == {0}
+    elif kept is not None:
+        for _, probabilities in kept["sentences"][0]:
+            assert sum(probabilities) == pytest.approx(1, abs=0.002)
+
+
+@pytest.mark.usefixtures("command_line")
+def test_glove_stays_as_it_is_where_it_is_fixed(tmp_path: Path) -> None:
+    assert train(tmp_path / "fixed", "imdb", "sr-lstm", "--embedding", "glove", "--fixed") == 0
+    assert train(tmp_path / "free", "imdb", "sr-lstm", "--embedding", "glove") == 0
+    fixed, free = (
+        safetensors.torch.load_file(tmp_path / name / "network.safetensors") for name in ("fixed", "free")
+    )
+    assert "table" not in fixed and free["table"].shape == (12, 4)

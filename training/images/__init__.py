@@ -1,0 +1,1 @@
+"""Images classified pixel by pixel (Wang & Niepert 2019, section 4.3)."""

@@ -1,0 +1,56 @@
+"""What each centroid of a trained network sees in images: its mean probability at each pixel, over the images
+of each label (Figures 7 and 16, Wang & Niepert 2019).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from training.images.files import LABELS, Pixels, permutation
+from training.sequences.network import SequenceClassifier
+from training.sequences.task import AT_ONCE, SequenceTask
+
+GREYS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+"""A probability as one of 64 letters, so that pictures are short in a file."""
+SOME = 4
+"""So many images, the first ones, are shown with the probabilities of each pixel (Figure 17)."""
+
+
+@torch.no_grad()
+def prototypes(task: SequenceTask, network: SequenceClassifier, part: Pixels, order: str) -> dict[str, Any]:
+    """The pictures, as text.
+
+    Returns:
+        ``side``; ``labels``: a list for each label with a picture for each centroid, of ``side * side``
+        letters, row by row; ``images``: of the first images the image itself and a picture for each centroid.
+    """
+    k, steps = network.settings.k, int(part.lengths[0])
+    sums, counts = torch.zeros(LABELS, k, steps, dtype=torch.float64), torch.zeros(LABELS)
+    shown: list[list[Tensor]] = []
+    for places in torch.split(torch.arange(len(part.labels)), AT_ONCE):
+        values, lengths, _ = task.taken(part, places)
+        alpha = network.run(values, lengths)[-1].alpha
+        assert alpha is not None
+        probabilities = alpha.permute(1, 2, 0).cpu()
+        if not shown:
+            read = part.values[places[:SOME]]
+            shown = [[read[i], *probabilities[i]] for i in range(len(read))]
+        sums.index_add_(0, part.labels[places], probabilities.double())
+        counts += torch.bincount(part.labels[places], minlength=LABELS)
+    side = round(steps**0.5)
+    place = permutation(side) if order == "permuted" else torch.arange(steps)
+    back = torch.argsort(place)
+    means = sums / counts.clamp(min=1)[:, None, None]
+    return {
+        "side": side,
+        "labels": [[_letters(one[back]) for one in label] for label in means],
+        "images": [[_letters(one[back]) for one in image] for image in shown],
+    }
+
+
+def _letters(values: Tensor) -> str:
+    levels = (values.double() * (len(GREYS) - 1)).round().clamp(0, len(GREYS) - 1)
+    return "".join(GREYS[int(level)] for level in levels)

@@ -1,0 +1,117 @@
+"""One run on reviews: files and settings in, a result out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from neural import checkpoints
+from training.engine import results
+from training.engine.names import RESULT
+from training.engine.progress import Outcome
+from training.engine.run import Where, finished, train
+from training.rational_recurrences.data import find_vectors, vector_table
+from training.reviews.files import SPLIT, Encoded, load, vocabulary
+from training.reviews.network import ReviewClassifier
+from training.reviews.settings import Sentiment, paper
+from training.reviews.words import words
+from training.sequences.task import SequenceTask, figures
+
+NETWORK = "network.safetensors"
+KIND = "review classifier"
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where the reviews are.
+
+    Attributes:
+        folder: with ``imdb``, and ``glove`` for GloVe's vectors.
+        vectors: a file of word vectors; ``None``: the one in ``folder/glove``.
+        any_size: also of files that have other sizes than the published ones.
+    """
+
+    folder: Path
+    vectors: Path | None = None
+    any_size: bool = False
+
+
+def run(
+    settings: Sentiment,
+    files: Files,
+    where: Where,
+    stop: Callable[[], bool] = lambda: False,
+    test: bool = True,
+) -> dict[str, Any] | Outcome:
+    """Train, keep the epoch that is best on the dev part, and measure it.
+
+    Args:
+        settings: how.
+        files: on what.
+        where: the run's folder.
+        stop: should it stop here?
+        test: measure it on the test part, too? Without, the test part is not read: recipes are chosen so.
+
+    Returns:
+        The result, which is kept in the folder too; or why there is none yet.
+
+    Raises:
+        InputError: for data and folders that are none.
+        Diverged: the loss is not finite.
+    """
+    done = finished(where, settings.to_json())
+    if done is not None:
+        return done
+    s, read = settings, load(files.folder, files.any_size, test)
+    index = vocabulary(read["train"], s.vocabulary)
+    table, said_of = _vectors(s, files, index)
+
+    def encoded(part: str, length: int) -> Encoded:
+        return Encoded(read[part], index, length, s.tokens)
+
+    parts = {name: encoded(name, s.length) for name in read}
+    network = ReviewClassifier(s, table, len(index) + 3)
+    task = SequenceTask(network, s, parts["train"], parts["dev"])
+    data = {name: one.described() for name, one in read.items()} | {"split": SPLIT, **said_of}
+    about = {"experiment": "imdb", "data": data}
+    ran = train(task, s, about, where, f"imdb {s.model}", stop)
+    if ran.outcome != "trained":
+        return ran.outcome
+    p = ran.loop.progress
+    measured = {name: part for name, part in parts.items() if name != "train"}
+    if test:
+        for length in s.lengths:
+            measured |= {f"{name}_{length}": encoded(name, length) for name in ("train", "test")}
+    metrics: dict[str, Any] = dict(figures(task, network, measured))
+    steps = int(parts["train"].lengths.sum())
+    metrics["steps_per_second"] = round(steps * p.epoch / p.seconds) if p.seconds else None
+    metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())
+    more: dict[str, Any] = {"data": data, "history": p.history}
+    if test and s.regularized:
+        more["words"] = words(task, network, parts["test"], index)
+    said = results.result("imdb", s, p, metrics, paper(s) if test else None, more)
+    if ran.loop.fabric.is_global_zero:
+        checkpoints.write(
+            where.folder / NETWORK,
+            KIND,
+            {"experiment": "imdb", "configuration": s.to_json(), "metrics": metrics, "words": list(index)},
+            {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
+        )
+        results.write(said, where.folder / RESULT)
+    return said
+
+
+def _vectors(s: Sentiment, files: Files, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
+    """GloVe's vectors of the words, with three rows before them; and what the result says of them."""
+    said: dict[str, Any] = {"words": len(index)}
+    if s.embedding == "learned":
+        return None, said
+    file = files.vectors or find_vectors(files.folder)
+    table, without = vector_table(file, list(index), s.scale)
+    said |= {"vectors": file.name, "words_without_a_vector": without}
+    return torch.cat([table.mean(dim=0, keepdim=True).expand(3, -1), table]), said

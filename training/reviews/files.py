@@ -1,0 +1,141 @@
+"""The reviews of IMDB (Maas et al. 2011), one on each line: ``pos`` or ``neg``, a rating, a number and the
+text, with tabs between; gzipped, or as they are.
+
+>>> words_of("It's <br />GREAT, 10/10!")
+('it', 's', 'great', '10', '10', '!')
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import random
+import re
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from automata.errors import FormatError
+
+WHERE = "https://ai.stanford.edu/~amaas/data/sentiment/"
+FORMAT = "pos or neg, a rating, a number and the text, with tabs between, on each line"
+FILES = {"train": "imdb/train.tsv", "test": "imdb/test.tsv"}
+SIZES = {"train": 25_000, "test": 25_000}
+LABELS = {"neg": 0, "pos": 1}
+SPLIT_SEED = 2019
+SPLIT = f"the set's own test part; dev: a tenth of the training file, by random.Random({SPLIT_SEED}).shuffle"
+UNKNOWN, START, END = 0, 1, 2
+"""Words that are none: a word without a place, and the tokens around a review."""
+WORD = re.compile(r"[^\W\d_]+|\d+|[!?]")
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """Labelled reviews as words; 1 is positive."""
+
+    words: tuple[tuple[str, ...], ...]
+    labels: tuple[int, ...]
+
+    def taken(self, places: list[int]) -> Reviews:
+        """Some of them."""
+        return Reviews(tuple(self.words[i] for i in places), tuple(self.labels[i] for i in places))
+
+    def described(self) -> dict[str, Any]:
+        """Their number, and a hash."""
+        both = repr((self.words, self.labels)).encode()
+        return {"sentences": len(self.labels), "sha256": hashlib.sha256(both).hexdigest()[:16]}
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words, numbers, exclamation and question marks of a text, in small letters; line breaks of HTML are
+    left out.
+    """
+    return tuple(WORD.findall(text.replace("<br />", " ").lower()))
+
+
+def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Reviews]:
+    """The parts; the dev part is a tenth of the training file, always the same one.
+
+    Raises :class:`~automata.errors.FormatError`: a file is missing, cut off or none such: which, what is
+    right, and where it is published.
+    """
+    whole = _read(folder, "train", any_size)
+    order = list(range(len(whole.labels)))
+    random.Random(SPLIT_SEED).shuffle(order)
+    cut = len(order) // 10
+    if not cut or len(set(whole.labels)) < 2:
+        raise FormatError(
+            f"{folder / FILES['train']}: has {len(order)} reviews, where ten or more with both labels are"
+            " right"
+        )
+    parts = {"train": whole.taken(sorted(order[cut:])), "dev": whole.taken(sorted(order[:cut]))}
+    return parts | ({"test": _read(folder, "test", any_size)} if test else {})
+
+
+def vocabulary(training: Reviews, most: int) -> dict[str, int]:
+    """The place of each of the most frequent words; equally frequent ones in the order of the alphabet."""
+    counts = Counter(word for review in training.words for word in review)
+    ranked = sorted(counts, key=lambda word: (-counts[word], word))[:most]
+    return {word: place for place, word in enumerate(ranked, END + 1)}
+
+
+class Encoded:
+    """Reviews as places of words.
+
+    Args:
+        reviews: which.
+        index: the place of each word.
+        length: to so many words a review is cut; 0: to none.
+        tokens: with a start and an end token.
+    """
+
+    def __init__(self, reviews: Reviews, index: dict[str, int], length: int, tokens: bool) -> None:
+        self.rows = []
+        for words in reviews.words:
+            row = [index.get(word, UNKNOWN) for word in (words[:length] if length else words)]
+            row = [START, *row, END] if tokens else row or [UNKNOWN]
+            self.rows.append(torch.tensor(row, dtype=torch.int32))
+        self.labels = torch.tensor(reviews.labels)
+        self.lengths = torch.tensor([len(row) for row in self.rows])
+
+    def at(self, places: Tensor) -> Tensor:
+        """Some of them, shape ``(T, B)``."""
+        return nn.utils.rnn.pad_sequence([self.rows[i] for i in places.tolist()]).long()
+
+
+def _read(folder: Path, part: str, any_size: bool) -> Reviews:
+    path = folder / FILES[part]
+    zipped = path.with_name(path.name + ".gz")
+    path = zipped if zipped.exists() or not path.exists() else path
+    about = f"; it holds reviews of IMDB: {FORMAT}, published at {WHERE}"
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FormatError(f"{path}: cannot be read: {why}{about}") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong){about}") from None
+    if not text.endswith("\n"):
+        raise FormatError(
+            f"{path}: line {text.count(chr(10)) + 1}: has no line feed at its end, as where a file was cut"
+            f" off{about}"
+        )
+    words, labels = [], []
+    for number, line in enumerate(text[:-1].split("\n"), 1):
+        fields = line.split("\t")
+        if len(fields) != 4 or fields[0] not in LABELS:
+            raise FormatError(f"{path}: line {number}: is {line!r:.40}{about}")
+        labels.append(LABELS[fields[0]])
+        words.append(words_of(fields[3]))
+    if len(labels) != SIZES[part] and not any_size:
+        raise FormatError(
+            f"{path}: has {len(labels):,} reviews, where the published one has {SIZES[part]:,}: was it cut?"
+            f" --any-size takes it as it is{about}"
+        )
+    return Reviews(tuple(words), tuple(labels))

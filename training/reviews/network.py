@@ -1,0 +1,53 @@
+"""A classifier of reviews: word vectors before the recurrent layers."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from training.engine.noise import Noise
+from training.engine.seeds import mixed
+from training.reviews.files import END, START
+from training.reviews.settings import Sentiment
+from training.sequences.network import Ran, SequenceClassifier
+
+
+class ReviewClassifier(nn.Module):
+    """Places of words in; a score for each label out.
+
+    Args:
+        settings: of the run.
+        table: word vectors, shape ``(words, width)``, the first one for words without a place, the next two
+            for the start and the end; ``None``: learned from the start.
+        words: how many rows the table has.
+    """
+
+    def __init__(self, settings: Sentiment, table: Tensor | None, words: int) -> None:
+        super().__init__()
+        self.settings = settings
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(mixed(settings.seed, 4))
+            if table is None:
+                table = torch.randn(words, settings.width) * settings.width**-0.5
+            self.marks = nn.Parameter(torch.randn(2, table.shape[1]) * table.shape[1] ** -0.5)
+        if settings.fixed:
+            self.register_buffer("table", table, persistent=False)
+        else:
+            self.table = nn.Parameter(table)
+        self.classifier = SequenceClassifier(settings, table.shape[1], 2, ends=settings.tokens)
+
+    def forward(self, ids: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
+        """Scores, shape ``(B, 2)``, of words ``(T, B)``; lengths and noise as the classifier has them."""
+        scores: Tensor = self.classifier(self.read(ids), lengths, noise)
+        return scores
+
+    def run(self, ids: Tensor, lengths: Tensor) -> list[Ran]:
+        """What each layer makes of them."""
+        return self.classifier.run(self.read(ids), lengths)
+
+    def read(self, ids: Tensor) -> Tensor:
+        """The vectors of words, shape ``(T, B, width)``."""
+        vectors = nn.functional.embedding(ids, self.table)
+        for place, mark in zip((START, END), self.marks, strict=True):
+            vectors = torch.where((ids == place)[..., None], mark, vectors)
+        return vectors

@@ -1,0 +1,118 @@
+"""The settings of sentiment analysis, and what the paper found (section 4.3, Tables 4, 5 and 13)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from automata.errors import InputError
+from training.engine.settings import setting
+from training.sequences.settings import SequenceClassification
+
+EMBEDDINGS = ("learned", "glove")
+
+
+@dataclass(frozen=True)
+class Sentiment(SequenceClassification):
+    """A run on IMDB: the defaults are the paper's, where it says something."""
+
+    head: str = setting(
+        "max-h",
+        "what the classifier reads: the last h, the last c, both, or each unit's largest h; c is that of all"
+        " layers, and a GRU has none",
+        one_of=("h", "c", "h-c", "max-h"),
+    )
+    length: int = setting(0, "words of a review that are read, the first ones; 0: all", 0, 10**6)
+    measured_at: str = setting(
+        "", "numbers of words, with commas between: accuracies on training and test reviews cut to them, too"
+    )
+    tokens: bool = setting(True, "a start token and an end token around a review (section 3.3)")
+    vocabulary: int = setting(30_000, "so many words, those most frequent in the training part", 1, 10**7)
+    embedding: str = setting("learned", "word vectors: learned from the start, or GloVe's", one_of=EMBEDDINGS)
+    fixed: bool = setting(False, "word vectors stay as they are at first")
+    width: int = setting(100, "of learned word vectors", 1, 4096)
+    scale: float = setting(1.0, "the length of each of GloVe's vectors", 1e-3, 1e3)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not all(part.isdecimal() and int(part) > 0 for part in self._lengths()):
+            raise InputError(
+                f"--measured-at is {self.measured_at!r:.40}, where numbers from 1 on with commas between, as"
+                " in 100,200, are right"
+            )
+
+    def _lengths(self) -> list[str]:
+        return self.measured_at.split(",") if self.measured_at else []
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The numbers of words to which reviews are cut for more measurements."""
+        return tuple(map(int, self._lengths()))
+
+
+CPU: dict[str, Any] = {
+    "hidden": 64,
+    "k": 10,
+    "optimiser": "adam",
+    "rate": 5e-3,
+    "clip": 1.0,
+    "batch": 64,
+    "forget_bias": 1.0,
+    "embedding": "glove",
+    "fixed": True,
+    "scale": 5.0,
+    "patience": 3,
+    "halve_after": 1,
+}
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "paper-short": {"length": 10, "measured_at": "100,200", "head": "h"},
+    "small": {**CPU, "length": 100, "epochs": 3},
+    "small-short": {**CPU, "length": 10, "measured_at": "100,200", "head": "h", "epochs": 5},
+}
+"""Named values, for the fields that a command line leaves open: the paper's for whole reviews (Table 5), and
+for training on the first 10 words (Table 4); and ones for a CPU of each.
+"""
+
+TABLE_5: dict[tuple[str, int | None, str, int], float] = {
+    ("lstm", None, "max-h", 1): 10.1,
+    ("lstm-p", None, "max-h", 1): 10.3,
+    ("sr-lstm", 10, "max-h", 1): 9.4,
+    ("sr-lstm-p", 50, "max-h", 1): 9.8,
+    ("sr-lstm-p", 10, "max-h", 1): 9.2,
+    ("sr-lstm-p", 10, "c", 2): 9.4,
+}
+"""The paper's test errors in %, by model, centroids, what the classifier reads, and layers."""
+
+TABLE_13: dict[str, dict[str, dict[int, float]]] = {
+    "lstm": {"train": {100: 29.23, 200: 32.77}, "test": {100: 29.96, 200: 33.19}},
+    "sr-lstm": {"train": {100: 27.17, 200: 31.72}, "test": {100: 28.82, 200: 32.88}},
+    "lstm-p": {"train": {100: 25.50, 200: 29.05}, "test": {100: 28.02, 200: 30.12}},
+    "sr-lstm-p": {"train": {100: 23.30, 200: 24.67}, "test": {100: 26.04, 200: 26.21}},
+}
+"""The paper's errors in % by model, part and length, of training on the first 10 words; Table 4 has all but
+LSTM-P's.
+"""
+
+TABLE_8 = (
+    ("1", "but (0.97) hadn (0.905) college (0.87) even (0.853)"),
+    ("2", "not (0.997) or (0.997) italian (0.995) never (0.993)"),
+    ("3", "loved (0.998) definitely (0.996) 8 (0.993) realistic (0.992)"),
+    ("4", "no (1.0) worst (1.0) terrible (1.0) poorly (1.0)"),
+)
+"""The paper's words with the highest mean probabilities, by centroid."""
+
+
+def paper(settings: Sentiment) -> dict[str, Any] | None:
+    """What the paper says of a model, where it says something."""
+    s = settings
+    if s.length == 10:
+        found = TABLE_13.get(s.model)
+        if found is None:
+            return None
+        errors = {f"{part}_error_{n}": e for part, by in found.items() for n, e in by.items()}
+        return errors | {"source": "Wang & Niepert 2019, Tables 4 and 13"}
+    error = TABLE_5.get((s.model, s.k if s.regularized else None, s.head, s.layers))
+    if error is None:
+        return None
+    return {"test_accuracy": round(1 - error / 100, 4), "source": "Wang & Niepert 2019, Table 5"}

@@ -1,0 +1,132 @@
+"""Recurrent layers, and a linear classifier that reads what they end with: of SR-LSTMs and what the paper
+compares them with.
+
+>>> from training.sequences.settings import SequenceClassification
+>>> network = SequenceClassifier(SequenceClassification(hidden=4, k=3), 2, labels=5)
+>>> network(torch.zeros(7, 3, 2), torch.tensor([7, 2, 1])).shape
+torch.Size([3, 5])
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from neural.state_regularized.fast_steps import steps
+from neural.state_regularized.layers import LSTMP, SRGRU, SRLSTM, SRLSTMP
+from training.engine.noise import Noise
+from training.engine.seeds import mixed
+from training.sequences.settings import SequenceClassification
+
+REGULARIZED = {"sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP, "sr-gru": SRGRU}
+
+
+class Ran(NamedTuple):
+    """What a layer made of sequences.
+
+    Attributes:
+        u, h: before and after the stochastic component, where there is one, shape ``(T, B, d)``.
+        alpha: shape ``(T, B, k)``; ``None`` without centroids.
+        c: shape ``(B, d)``, each sequence's last; ``None`` of a GRU.
+    """
+
+    u: Tensor
+    h: Tensor
+    alpha: Tensor | None
+    c: Tensor | None
+
+
+class SequenceClassifier(nn.Module):
+    """Sequences of vectors in; a score for each label out.
+
+    Args:
+        settings: of the run.
+        width: of the vectors.
+        labels: how many there are.
+        ends: do sequences end in a token, after which the stochastic component is not applied (section 3.3)?
+    """
+
+    def __init__(self, settings: SequenceClassification, width: int, labels: int, ends: bool = False) -> None:
+        super().__init__()
+        self.settings, self.ends = settings, ends
+        s = settings
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(mixed(s.seed, 2))
+            sizes = [width, *[s.hidden] * (s.layers - 1)]
+            self.layers = nn.ModuleList(_layer(s, size) for size in sizes)
+            parts = {"h": 1, "max-h": 1, "c": s.layers, "h-c": 1 + s.layers}[s.head]
+            self.memory = s.model not in ("gru", "sr-gru")
+            self.out = nn.Linear(s.hidden * (parts if self.memory else 1), labels)
+
+    def forward(self, values: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
+        """Scores of the labels, shape ``(B, labels)``.
+
+        Args:
+            values: shape ``(T, B, width)``; what stands behind a sequence's end does not count.
+            lengths: of the sequences, from 1 on, shape ``(B,)``.
+            noise: of this step, in training; without it nothing is dropped.
+        """
+        ran = self.run(values, lengths)
+        read = self._read(ran, lengths)
+        if noise is not None and self.settings.dropout:
+            read = read * noise.kept(0, (read.shape[1],), self.settings.dropout, read.dtype)
+        scores: Tensor = self.out(read)
+        return scores
+
+    def run(self, values: Tensor, lengths: Tensor) -> list[Ran]:
+        """What each layer makes of the sequences."""
+        ran: list[Ran] = []
+        for layer in self.layers:
+            ran.append(_run(layer, values, lengths))
+            values = ran[-1].h
+        return ran
+
+    def _read(self, ran: list[Ran], lengths: Tensor) -> Tensor:
+        """What the classifier reads, shape ``(B, size)``."""
+        head, top = self.settings.head, ran[-1]
+        if head == "max-h":
+            behind = torch.arange(len(top.h), device=lengths.device)[:, None] >= lengths
+            return top.h.masked_fill(behind[..., None], -torch.inf).amax(dim=0)
+        parts = [] if head == "c" else [last(top.u if self.ends else top.h, lengths)]
+        if head != "h" and self.memory:
+            parts += [one.c for one in ran if one.c is not None]
+        return torch.cat(parts, dim=1)
+
+
+def last(values: Tensor, lengths: Tensor) -> Tensor:
+    """Each sequence's last of values ``(T, B, d)``, shape ``(B, d)``."""
+    return values[lengths - 1, torch.arange(len(lengths), device=lengths.device)]
+
+
+def _run(layer: Any, values: Tensor, lengths: Tensor) -> Ran:
+    if isinstance(layer, nn.GRU):
+        h = layer(values)[0]
+        return Ran(h, h, None, None)
+    if isinstance(layer, nn.LSTM):
+        packed = nn.utils.rnn.pack_padded_sequence(values, lengths.cpu(), enforce_sorted=False)
+        h, (_, c) = layer(packed)
+        h = nn.utils.rnn.pad_packed_sequence(h, total_length=len(values))[0]
+        return Ran(h, h, None, c[0])
+    made = steps(layer.cell, values, layer.cell.start(values.shape[1]))
+    return Ran(made.u, made.h, made.alpha, None if made.c is None else last(made.c, lengths))
+
+
+def _layer(settings: SequenceClassification, size: int) -> nn.Module:
+    s = settings
+    layer: Any
+    if s.model in ("lstm", "gru"):
+        layer = (nn.LSTM if s.model == "lstm" else nn.GRU)(size, s.hidden)
+        bias = layer.bias_ih_l0
+    else:
+        layer = (
+            REGULARIZED[s.model](size, s.hidden, k=s.k, temperature=s.temperature)
+            if s.regularized
+            else LSTMP(size, s.hidden)
+        )
+        bias = layer.cell.part.input.bias
+    with torch.no_grad():
+        bias[s.hidden : 2 * s.hidden] += s.forget_bias  # of f of an LSTM, of z of a GRU
+    made: nn.Module = layer
+    return made

@@ -1,0 +1,92 @@
+"""The classification of sequences as the engine trains it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from training.engine.noise import Noise
+from training.engine.task import ExampleTask
+from training.sequences.settings import SequenceClassification
+
+AT_ONCE = 250
+
+
+class Examples(Protocol):
+    """Labelled sequences.
+
+    Attributes:
+        labels: shape ``(N,)``.
+        lengths: shape ``(N,)``, from 1 on.
+    """
+
+    labels: Tensor
+    lengths: Tensor
+
+    def at(self, places: Tensor) -> Tensor:
+        """What the network is called with for some of them, time first."""
+
+
+class SequenceTask(ExampleTask):
+    """A classifier, the training part and the dev part.
+
+    Args:
+        network: the classifier, called with examples, lengths and noise.
+        settings: how.
+        training, dev: labelled sequences.
+    """
+
+    def __init__(
+        self, network: nn.Module, settings: SequenceClassification, training: Examples, dev: Examples
+    ) -> None:
+        super().__init__(network, settings, training.lengths)
+        self.how, self.training, self.dev = settings, training, dev
+
+    def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
+        """Cross-entropies, shape ``(B,)``."""
+        values, lengths, labels = self.taken(self.training, examples)
+        return functional.cross_entropy(network(values, lengths, noise), labels, reduction="none")
+
+    def taken(self, part: Examples, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Some examples, their lengths and labels, where the network is, in its precision."""
+        like, chosen = next(self.network.parameters()), places.cpu()
+        values = part.at(chosen)
+        values = values.to(like) if values.is_floating_point() else values.to(like.device)
+        return values, part.lengths[chosen].to(like.device), part.labels[chosen].to(like.device)
+
+    def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
+        """Accuracy on the dev part, which is the score, and mean cross-entropy."""
+        accuracy, loss = self.measured(network, self.dev)
+        return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
+
+    @torch.no_grad()
+    def measured(self, network: nn.Module, part: Examples) -> tuple[float, float]:
+        """Accuracy and mean cross-entropy on a part."""
+        right, loss = 0, 0.0
+        for places in torch.split(part.lengths.argsort(descending=True, stable=True), AT_ONCE):
+            values, lengths, labels = self.taken(part, places)
+            scores = network(values, lengths)
+            right += int((scores.argmax(dim=1) == labels).sum())
+            loss += float(functional.cross_entropy(scores, labels, reduction="sum"))
+        return right / len(part.labels), loss / len(part.labels)
+
+    def optimiser(self) -> torch.optim.Optimizer:
+        """RMSProp with momentum (appendix B), or Adam."""
+        s, parameters = self.how, [p for p in self.network.parameters() if p.requires_grad]
+        if s.optimiser == "adam":
+            return torch.optim.Adam(parameters, lr=s.rate, weight_decay=s.weight_decay)
+        return torch.optim.RMSprop(parameters, lr=s.rate, momentum=s.momentum, weight_decay=s.weight_decay)
+
+
+def figures(task: SequenceTask, network: nn.Module, parts: dict[str, Any]) -> dict[str, float]:
+    """Accuracy, its standard error, and mean cross-entropy of each part, by the part's name."""
+    found: dict[str, float] = {}
+    for name, part in parts.items():
+        accuracy, loss = task.measured(network, part)
+        error = math.sqrt(accuracy * (1 - accuracy) / len(part.labels))
+        found |= {f"{name}_accuracy": accuracy, f"{name}_standard_error": error, f"{name}_loss": loss}
+    return found

@@ -1,0 +1,75 @@
+"""One run of language modelling on Wikipedia: text and settings in, a result out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from neural import checkpoints
+from training.engine import results
+from training.engine.names import RESULT
+from training.engine.progress import Outcome
+from training.engine.run import Where, finished, train
+from training.language_modelling.experiment import KIND, NETWORK, Text
+from training.language_modelling.task import LanguageTask, perplexity
+from training.wikipedia.corpus import load
+from training.wikipedia.network import WikipediaModel
+from training.wikipedia.settings import WikipediaModelling, paper
+
+
+class WikipediaTask(LanguageTask):
+    """A language model and its text, trained by Adam."""
+
+    def optimiser(self) -> torch.optim.Optimizer:
+        """Adam."""
+        s = self.settings
+        return torch.optim.Adam(self.network.parameters(), lr=s.rate, weight_decay=s.weight_decay)
+
+
+def run(
+    settings: WikipediaModelling, text: Text, where: Where, stop: Callable[[], bool] = lambda: False
+) -> dict[str, Any] | Outcome:
+    """Train, keep the epoch that is best on the dev part, and measure it on the test part.
+
+    Args:
+        settings: how.
+        text: on what.
+        where: the run's folder.
+        stop: should it stop here?
+
+    Returns:
+        The result, which is kept in the folder too; or why there is none yet.
+
+    Raises:
+        InputError: for text and folders that are none.
+        Diverged: the loss is not finite.
+    """
+    done = finished(where, settings.to_json())
+    if done is not None:
+        return done
+    corpus = load(text.folder, settings.vocabulary, text.any_size)
+    network = WikipediaModel(settings, len(corpus.words))
+    task = WikipediaTask(network, corpus)
+    about = {"experiment": "wikipedia", "data": corpus.described()}
+    ran = train(task, settings, about, where, f"wikipedia {settings.model}", stop)
+    if ran.outcome != "trained":
+        return ran.outcome
+    p = ran.loop.progress
+    metrics: dict[str, Any] = {
+        f"{part}_perplexity": perplexity(task.loss(network, part)) for part in ("dev", "test")
+    }
+    metrics["tokens_per_second"] = round(task.words.numel() * p.epoch / p.seconds) if p.seconds else None
+    metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())
+    more = {"data": about["data"], "history": p.history, "decided": None}
+    said = results.result("wikipedia", settings, p, metrics, paper(settings), more)
+    if ran.loop.fabric.is_global_zero:
+        checkpoints.write(
+            where.folder / NETWORK,
+            KIND,
+            {"experiment": "wikipedia", "configuration": settings.to_json(), "words": list(corpus.words)},
+            {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
+        )
+        results.write(said, where.folder / RESULT)
+    return said

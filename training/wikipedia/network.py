@@ -1,0 +1,50 @@
+"""The language model of appendix C.2 (Wang & Niepert 2019): word vectors, recurrent layers and a softmax with
+weights of its own, as the paper's numbers of parameters say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from neural.state_regularized.layers import LSTMP, SRLSTM, SRLSTMP
+from training.engine.seeds import mixed
+from training.language_modelling.network import LanguageModel
+from training.wikipedia.settings import WikipediaModelling
+
+
+class WikipediaModel(LanguageModel):
+    """Words in, scores of the words that follow out.
+
+    Args:
+        settings: of the run.
+        words: how many there are.
+    """
+
+    def __init__(self, settings: WikipediaModelling, words: int) -> None:
+        nn.Module.__init__(self)
+        self.settings, d = settings, settings.hidden
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(mixed(settings.seed, 2))
+            self.vectors = nn.Embedding(words, d)
+            nn.init.uniform_(self.vectors.weight, -((3.0 / d) ** 0.5), (3.0 / d) ** 0.5)
+            self.layers = nn.ModuleList(_layer(settings) for _ in range(settings.layers))
+            self.out = nn.Linear(d, words)
+
+    def scores(self, values: Tensor) -> Tensor:
+        """Scores of all words, from what the last layer put out."""
+        made: Tensor = self.out(values)
+        return made
+
+
+def _layer(settings: WikipediaModelling) -> nn.Module:
+    s, d = settings, settings.hidden
+    if s.model == "lstm":
+        return nn.LSTM(d, d)
+    if s.model == "lstm-p":
+        return LSTMP(d, d)
+    kind: Any = {"sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP}[s.model]
+    made: nn.Module = kind(d, d, k=s.k, temperature=s.temperature)
+    return made

@@ -1,0 +1,66 @@
+"""The settings of language modelling on Wikipedia, and what the paper found (appendix C.2, Table 14)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from training.engine.settings import setting
+from training.language_modelling.settings import LanguageModelling
+
+MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
+
+
+@dataclass(frozen=True)
+class WikipediaModelling(LanguageModelling):
+    """A run. The paper names the data, 300 units, 1,000 centroids and 77,000 words, and for all else Daniluk
+    et al. (2017), whose settings are not in it: batch, window, rate and clip are ours.
+    """
+
+    model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
+    batch: int = setting(64, "columns that the text is cut into, which are read side by side", 1, 4096)
+    rate: float = setting(1e-3, "Adam's learning rate at first", 1e-8, 10)
+    weight_decay: float = setting(0.0, "of the squared parameters", 0, 1)
+    epochs: int = setting(20, "at most", 1, 10**6)
+    patience: int = setting(3, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    halve_after: int = setting(
+        1, "halve the learning rate after so many epochs that were no better", 1, 10**6
+    )
+    decay: float = setting(1.0, "by what the learning rate is multiplied after each epoch", 0.01, 1)
+    decay_after: int = setting(0, "epochs before the first such one", 0, 10**6)
+    hidden: int = setting(300, "d, the size of word vectors and of each layer; the paper: 300", 1, 8192)
+    layers: int = setting(1, "recurrent layers; the paper: 1", 1, 16)
+    window: int = setting(20, "steps of backpropagation through time", 1, 10**4)
+    input_dropout: float = setting(0.0, "of the word vectors; the paper: none", 0, 0.95)
+    output_dropout: float = setting(0.0, "of what the softmax reads; the paper: none", 0, 0.95)
+    vertical_dropout: float = setting(
+        0.0, "of a layer's outputs on their way to the next, one mask for a window", 0, 0.95
+    )
+    recurrent_dropout: float = setting(0.0, "of what a layer's gates read, one mask for a window", 0, 0.95)
+    k: int = setting(1000, "centroids of a state-regularized model; the paper: 1,000", 2, 10**5)
+    temperature: float = setting(1.0, "tau of a state-regularized model; the paper: 1", 1e-9, 1e9)
+    vocabulary: int = setting(
+        77_000, "so many words, those most frequent in the training part; the paper: 77k", 1, 10**7
+    )
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "small": {"hidden": 64, "k": 50, "vocabulary": 5000, "batch": 32, "epochs": 5},
+}
+"""Named values, for the fields that a command line leaves open."""
+
+TABLE_14 = {"lstm": (83.2, 85.2), "lstm-p": (85.8, 86.9), "sr-lstm": (81.8, 83.0), "sr-lstm-p": (82.3, 84.5)}
+"""The paper's perplexities on dev and test, with 300 units and 1,000 centroids."""
+
+
+def paper(settings: WikipediaModelling) -> dict[str, Any]:
+    """What Table 14 says of a model."""
+    dev, test = TABLE_14[settings.model]
+    parameters = "47.3M" if settings.model.startswith("sr-") else "47.0M"
+    return {
+        "dev_perplexity": dev,
+        "test_perplexity": test,
+        "parameters": parameters,
+        "source": "Wang & Niepert 2019, Table 14",
+    }
