@@ -65,8 +65,7 @@ def _list(as_json: bool) -> None:
         return
     out = console()
     for one in EXPERIMENTS:
-        how = f": ratproof {one.command}, {one.cost}" if one.command else ": cannot be run yet"
-        out.print(headed(one.name, how), soft_wrap=True)
+        out.print(headed(one.name, f": ratproof {one.command}, {one.cost}"), soft_wrap=True)
         out.print(f"  {one.paper}", soft_wrap=True)
         out.print(f"  data: {one.data}", soft_wrap=True)
         if one.models:

@@ -1,6 +1,4 @@
-"""What can be trained: each experiment's data, where such data is published, and its cost. Also which of the
-papers' experiments cannot be run yet.
-"""
+"""What can be trained: each experiment's data, where such data is published, and its cost."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ class Experiment:
         paper: and where in it.
         data: files in the folder that ``--data`` names, and where they are published.
         cost: of one run.
-        command: that runs it; ``None`` where none does yet.
+        command: that runs it.
         models: that it can be run with.
     """
 
@@ -35,12 +33,12 @@ class Experiment:
     paper: str
     data: str
     cost: str
-    command: str | None
+    command: str
     models: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it."""
-        return asdict(self) | {"models": list(self.models), "runs": self.command is not None}
+        return asdict(self) | {"models": list(self.models), "runs": True}
 
 
 _RR = "Rational Recurrences, section 6"

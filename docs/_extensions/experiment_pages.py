@@ -77,9 +77,7 @@ def _titles() -> list[str]:
 def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
     own = [run["metrics"] for run in kept if run["experiment"] == one.name]
     count = sum(any(name.startswith("test_") for name in metrics) for metrics in own)
-    if one.command is None:
-        runs = "none: it cannot be run yet"
-    elif one.name in ELSEWHERE:
+    if one.name in ELSEWHERE:
         runs = f"[on their page]({ELSEWHERE[one.name]})"
     else:
         runs = str(count) if count else "none yet"

@@ -26,7 +26,7 @@ class Recognition(Settings):
     centroids: int = setting(5, "k, of the models that have any", 2, 4096)
     batch: int = setting(64, "strings in a batch", 1, 1 << 20)
     optimiser: str = setting(
-        "rmsprop", "with a momentum of 0.9 (rmsprop), or adam", one_of=("rmsprop", "adam")
+        "rmsprop", "with a smoothing of 0.9 (rmsprop), or adam", one_of=("rmsprop", "adam")
     )
     rate: float = setting(0.01, "the learning rate at first", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared peepholes in the loss", 0, 1)
