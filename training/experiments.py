@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
 RULES = ("atis", "qc", "sms")
-DRAWN = ("parentheses", "palindromes")
+DRAWN = tuple(recognition.PRESETS)
 IMAGES = ("mnist", "fashion-mnist")
 REVIEWS = ("imdb",)
 ARTICLES = ("wikipedia",)
@@ -33,7 +33,7 @@ KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
     **{name: (RuleClassification, rules.presets(name)) for name in RULES},
-    **dict.fromkeys(DRAWN, (recognition.Recognition, recognition.PRESETS)),
+    **{name: (recognition.Recognition, recognition.PRESETS[name]) for name in DRAWN},
     **dict.fromkeys(IMAGES, (images.PixelByPixel, images.PRESETS)),
     **dict.fromkeys(ARTICLES, (wikipedia.WikipediaModelling, wikipedia.PRESETS)),
     **dict.fromkeys(REVIEWS, (reviews.Sentiment, reviews.PRESETS)),

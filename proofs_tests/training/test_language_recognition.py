@@ -27,7 +27,7 @@ from training.engine.run import Where
 from training.experiments import Data, run, settings_for
 from training.language_recognition import palindromes, parentheses
 from training.language_recognition.dyck_paths import dyck_paths
-from training.language_recognition.network import GATE_MARGIN, TrainedAcceptor, gates
+from training.language_recognition.network import TrainedAcceptor, gates
 from training.language_recognition.paper import paper
 from training.language_recognition.settings import MODELS, Recognition
 from training.language_recognition.strings import Strings
@@ -138,8 +138,10 @@ def test_saturated_gates_lack_no_margin() -> None:
     for parameter in part.parameters():
         torch.nn.init.zeros_(parameter)
     lacking = network(tokens, lengths, margins=True).lacking
-    assert torch.allclose(lacking, torch.full_like(lacking, 2 * GATE_MARGIN))  # on the way, and at the end
-    torch.nn.init.constant_(part.hidden.bias, GATE_MARGIN + 1)
+    assert torch.allclose(
+        lacking, torch.full_like(lacking, 2 * network.gate_margin)
+    )  # on the way, and at the end
+    torch.nn.init.constant_(part.hidden.bias, network.gate_margin + 1)
     assert not network(tokens, lengths, margins=True).lacking.any()
 
 
@@ -154,7 +156,7 @@ def _ends(steps: Iterator[int]) -> bool:
     return next(steps, None) is None
 
 
-@pytest.mark.parametrize("experiment", ["parentheses", "palindromes"])
+@pytest.mark.parametrize("experiment", ["tomita", "parentheses", "palindromes"])
 def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
     experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

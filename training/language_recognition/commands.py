@@ -29,7 +29,10 @@ def command(experiment: str) -> Callable[..., int]:
     @with_settings(Recognition)
     def train(
         preset: Annotated[
-            str, typer.Option("--preset", help=f"the settings that no option names: {', '.join(PRESETS)}")
+            str,
+            typer.Option(
+                "--preset", help=f"the settings that no option names: {', '.join(PRESETS[experiment])}"
+            ),
         ] = "ours",
         minutes: Minutes = None,
         keep_every: KeepEvery = 30.0,

@@ -9,10 +9,13 @@ import numpy as np
 
 from training.language_recognition import palindromes, parentheses
 from training.language_recognition.settings import Recognition
-from training.language_recognition.strings import Strings
+from training.language_recognition.strings import Drawn, Strings
+from training.state_regularized import languages
+from training.state_regularized import strings as labelled_strings
 
 DATA_SEED = 20191124
 """All runs of an experiment have the same strings: runs differ in weights, batches and noise."""
+TOMITA_TEST_LENGTHS = (50, 200)
 DEV_SHARE = 10
 """Of the paper's 50,000 palindromes and others one in so many is read after each epoch."""
 
@@ -35,7 +38,8 @@ class Language:
 
 def language(experiment: str, settings: Recognition) -> Language:
     """That of an experiment."""
-    return _palindromes(settings) if experiment == "palindromes" else _parentheses(settings)
+    made = {"tomita": _tomita, "parentheses": _parentheses, "palindromes": _palindromes}
+    return made[experiment](settings)
 
 
 def _generator(*numbers: int) -> np.random.Generator:
@@ -72,3 +76,28 @@ def _palindromes(settings: Recognition) -> Language:
         lambda: p.draw(dev, p.SIZES[1][0] // DEV_SHARE, p.SIZES[1][1] // DEV_SHARE, _generator(1, 2)),
         {column.name: test(number, column) for number, column in enumerate(p.COLUMNS)},
     )
+
+
+def _tomita(settings: Recognition) -> Language:
+    """Strings as the paper's (Tables 9 and 10), and longer ones."""
+    learned = languages.grammar(settings.grammar)
+
+    def test(length: int) -> Callable[[], Strings]:
+        rng = _generator(2, 9, settings.grammar, length)
+        return lambda: Strings.of(
+            [
+                Drawn(tokens, label, "accepted" if label else "rejected")
+                for tokens, label in labelled_strings.of_length(learned, length, rng)
+            ]
+        )
+
+    def part(place: int) -> Callable[[], Strings]:
+        return lambda: _as_drawn(labelled_strings.draw(learned, DATA_SEED)[place])
+
+    tests = {f"l {length}": test(length) for length in TOMITA_TEST_LENGTHS}
+    return Language(learned.alphabet, part(0), part(1), tests)
+
+
+def _as_drawn(strings: labelled_strings.Strings) -> Strings:
+    both = zip(strings.tokens, strings.labels, strict=True)
+    return Strings.of([Drawn(tokens, label, "accepted" if label else "rejected") for tokens, label in both])

@@ -21,10 +21,7 @@ from training.engine.noise import Noise
 from training.language_recognition.settings import Recognition
 
 GATES, LOGITS, AT_THE_END = range(3)  # streams of noise
-GATE_MARGIN, STATE_MARGIN = 12.0, 12.0
-"""A forget gate at 12 loses 6e-6 of a count with each symbol: of a count of 20 an eighth in 1,000 symbols. At
-10 it would lose nine tenths.
-"""
+STATE_MARGIN = 12.0
 
 
 class Answer(NamedTuple):
@@ -52,6 +49,7 @@ class TrainedAcceptor(nn.Module):
         super().__init__()
         self.acceptor = acceptor
         self.gate_noise, self.state_noise = settings.gate_noise, settings.state_noise
+        self.gate_margin = settings.gate_margin
 
     @property
     def cell(self) -> SRCell | PartCell:
@@ -144,7 +142,7 @@ class TrainedAcceptor(nn.Module):
         """The mean of what margins lack over the steps that are there, shape ``(B,)``."""
         part, cell = self.cell.part, self.cell
         inside = gates(part, read, before)
-        lacking = functional.relu(GATE_MARGIN - inside.abs()).mean(dim=-1)
+        lacking = functional.relu(self.gate_margin - inside.abs()).mean(dim=-1)
         if of_states and isinstance(cell, SRCell):
             u, *_ = part.step(read, before)
             two = (cell.component.similarities(u) / cell.component.temperature).topk(2, dim=-1).values

@@ -9,7 +9,7 @@ from typing import Any
 
 from training.language_recognition.settings import MODELS
 
-EXPERIMENTS = ("parentheses", "palindromes")
+EXPERIMENTS = ("tomita", "parentheses", "palindromes")
 METHODS = {True: "ours", False: "the paper's"}
 PREFIX = "test_error "
 

@@ -79,6 +79,12 @@ def draw(language: Language, seed: int, near_misses: bool = True) -> tuple[Strin
     return Strings.of(training), Strings.of(validation)
 
 
+def of_length(language: Language, length: int, rng: np.random.Generator) -> list[tuple[Tokens, bool]]:
+    """Labelled strings of one length, at most 150 of each class, drawn as those that we train on."""
+    yes, no = _Near(language.dfa, length + 1, rng).of(length)
+    return [(x, True) for x in yes] + [(x, False) for x in no]
+
+
 def _balanced(accepted: Iterable[Tokens], rejected: Iterable[Tokens]) -> dict[Tokens, bool]:
     yes, no = list(accepted)[: A_LENGTH // 2], list(rejected)[: A_LENGTH // 2]
     most = min(len(yes), len(no)) + SURPLUS
