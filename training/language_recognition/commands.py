@@ -31,7 +31,7 @@ def command(experiment: str) -> Callable[..., int]:
         preset: Annotated[
             str,
             typer.Option(
-                "--preset", help=f"the settings that no option names: {', '.join(PRESETS[experiment])}"
+                "--preset", help=f"the settings that no option names: {', '.join(PRESETS['tomita'])}"
             ),
         ] = "ours",
         minutes: Minutes = None,

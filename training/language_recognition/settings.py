@@ -48,8 +48,8 @@ class Recognition(Settings):
     finish: int = setting(
         0, "epochs after the curriculum, in which the rate falls to 2 % and margins are asked for", 0, 10**6
     )
-    # a forget gate whose function reads 12 loses 6e-6 of a count with each symbol, of a count of 20 an eighth in
-    # 1,000 symbols; at 10 it would lose nine tenths
+    # a forget gate that reads 12 loses 6e-6 of a count with each symbol, of a count of 20 an eighth in 1,000
+    # symbols; at 10 it would lose nine tenths
     gate_margin: float = setting(
         12.0, "how far from 0 what a gate's function reads should be, in the finish", 0, 1000
     )
