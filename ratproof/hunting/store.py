@@ -52,6 +52,9 @@ class Store(Protocol):
     def keep(self, data: dict[str, Any]) -> Path | None:
         """Keep a counterexample, where the store does so itself."""
 
+    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+        """The rounds of that seed that found something: a counterexample's file, or why there was none."""
+
 
 class Memory:
     """A hunt without a ledger."""
@@ -72,6 +75,10 @@ class Memory:
     def keep(self, data: dict[str, Any]) -> Path | None:
         """The hunt keeps it."""
         return None
+
+    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+        """Nothing."""
+        return []
 
 
 class Ledger:
@@ -189,6 +196,17 @@ class Ledger:
         path.parent.mkdir(exist_ok=True)
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
+
+    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+        """The rounds of that seed with a counterexample, or with an error and what it says."""
+        query = (
+            "SELECT target, number, counterexample, why FROM rounds WHERE seed = ?"
+            " AND (counterexample IS NOT NULL OR verdict = 'error') ORDER BY target, number"
+        )
+        return [
+            (Round(target, number), None if name is None else self.folder / FOLDER / Path(name).name, why)
+            for target, number, name, why in self._all(query, (seed,))
+        ]
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """All rows of the table of rounds, sorted by seed, target and number."""
