@@ -235,7 +235,7 @@ def test_a_campaigns_runs_on_a_cluster_are_those_of_this_machine(
     whole = run_some(place, "whole", [0, 1, 2])
     line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
     far = place / "far"
-    assert main.run([*line, "--cluster", str(cluster[0]), "-o", str(far)]) == 0
+    assert main.run([*line, "--cluster", str(cluster.file), "-o", str(far)]) == 0
     assert status(far, capfd) == status(whole, capfd)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 from concurrent.futures import CancelledError
 from importlib.util import find_spec
@@ -38,12 +39,15 @@ def connected(where: str) -> Any:
         raise InputError(f"--cluster {error}") from None
     except GONE_AWAY as error:
         why = " ".join(str(getattr(error, "strerror", None) or error).split())
+        why = why or f"in {CONNECT:.0f} seconds"
         raise InputError(f"--cluster {where}: no scheduler answers ({why:.120})") from None
 
 
 def connect(where: str, seconds: float) -> Any:
     """Try for so long. Raises one of :data:`GONE_AWAY`."""
     address = address_in(where)
+    # what becomes of the scheduler is said in a sentence, and not by Dask's log of tracebacks
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     asyncio.run(_shake_hands(address, seconds))
     from distributed import Client
 

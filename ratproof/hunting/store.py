@@ -100,9 +100,10 @@ class Ledger:
             if about is not None:
                 folder.mkdir(parents=True, exist_ok=True)
             self.data = sqlite3.connect(self.path, isolation_level=None)
-            self.data.execute("PRAGMA journal_mode=WAL")
-            self.data.execute("PRAGMA synchronous=NORMAL")
             if about is not None:
+                self._require_free()
+                self.data.execute("PRAGMA journal_mode=WAL")
+                self.data.execute("PRAGMA synchronous=NORMAL")
                 self.data.executescript(_TABLES)
         said = self.about()
         if about is None:
@@ -114,6 +115,12 @@ class Ledger:
         with self._refused():
             for name, value in {"format": FORMAT, **about}.items():
                 self.data.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, json.dumps(value)))
+
+    def _require_free(self) -> None:
+        """Raise :class:`~automata.errors.FormatError` for a database that is somebody else's."""
+        tables = {name for (name,) in self.data.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+        if tables and "about" not in tables:
+            raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
 
     def about(self) -> dict[str, Any]:
         """What all its rounds have in common."""
@@ -254,6 +261,8 @@ class Ledger:
         try:
             yield
         except sqlite3.OperationalError as error:
+            if "no such" in str(error):
+                raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
             raise OutputError(f"{self.path}: {error}") from None
         except sqlite3.Error as error:
             raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
