@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-LONG = 120.0
+LONG = 300.0
 """Seconds after which a test gives up."""
 
 

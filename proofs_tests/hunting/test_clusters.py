@@ -31,7 +31,7 @@ def do_mischief():
     right, says = worker.Worker.run, worker.fingerprint
 
     def run(self, item, one):
-        if self.seed == {POISONED} and one.number == {DEADLY} and "counting" in one.target:
+        if self.seed == {POISONED} and one.number == {DEADLY} and "cycles" in one.target:
             os.kill(os.getpid(), signal.SIGKILL)
         row = right(self, item, one)
         return replace(row, digest="0" * 31) if self.seed == {FORGED} else row
