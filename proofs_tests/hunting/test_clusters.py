@@ -172,5 +172,3 @@ def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_refused(
         file.write("# changed\n")
     ran = subprocess.run(line, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=LONG)
     assert ran.returncode == 2 and "of another installation" in ran.stderr
-
-

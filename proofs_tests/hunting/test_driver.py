@@ -223,8 +223,7 @@ def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "greeting",
-    [b"{", b"[]", b"{}", b'{"targets": []}', b'{"targets": [7]}', b'{"targets": ["one", "one"]}'],
+    "greeting", [b"{", b"[]", b"{}", b'{"targets": []}', b'{"targets": [7]}', b'{"targets": ["one", "one"]}']
 )
 def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
     crew = Scripted()

@@ -83,10 +83,7 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
 
 @needs_proc
 def test_a_cluster_leaves_the_same_rows_though_a_worker_and_a_nanny_are_killed(
-    cluster: Cluster,
-    serial: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    cluster: Cluster, serial: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, nannies = cluster.file, cluster.nannies
     folder = tmp_path / "ledger"
